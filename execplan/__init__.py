@@ -1,0 +1,3 @@
+"""Living plans in a repository: write, check, keep true, file."""
+
+__version__ = "0.1.0"

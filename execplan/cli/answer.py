@@ -1,0 +1,76 @@
+"""What a verb answers, printed as text or as one JSON document."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, NamedTuple
+
+from execplan.cli.door import shown
+
+
+class Call(NamedTuple):
+    """How a verb was called."""
+
+    folder: str | None = None
+    quiet: bool = False
+    verbose: bool = False
+    as_json: bool = False
+
+    def note(self, text: str) -> None:
+        """Say what is being done, with `-v`."""
+        if self.verbose:
+            print(f"execplan: {shown(text)}", file=sys.stderr)
+
+
+class Answer(NamedTuple):
+    """What a verb found or did."""
+
+    data: dict[str, Any]
+    text: str
+    """For people; printed as it is, with a line end if it lacks one."""
+    exit: int = 0
+    warnings: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+    """Commands that make sense now."""
+    wanted: bool = True
+    """Whether the text was asked for, so that `--quiet` keeps it."""
+
+
+def emit(answer: Answer, call: Call, kind: str) -> int:
+    """Print an answer; its exit status."""
+    if call.as_json:
+        import json
+
+        document = {
+            "schema": "execplan/1",
+            "kind": kind,
+            "ok": answer.exit == 0,
+            "data": answer.data,
+            "error": None,
+            "warnings": list(answer.warnings),
+            "next": list(answer.next),
+        }
+        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+        return answer.exit
+    for warning in answer.warnings:
+        print(f"execplan: warning: {shown(warning)}", file=sys.stderr)
+    if answer.text and (answer.wanted or not call.quiet):
+        sys.stdout.flush()
+        text = answer.text if answer.text.endswith(("\n", "\r")) else answer.text + "\n"
+        sys.stdout.buffer.write(shown_lines(text).encode("utf-8", "backslashreplace"))
+    if not call.quiet and answer.next:
+        print(f"next: {shown(answer.next[0])}")
+    return answer.exit
+
+
+def shown_lines(text: str) -> str:
+    """Text of many lines as a terminal may show it; written elsewhere it stays as it is."""
+    if not sys.stdout.isatty():
+        return text
+    return "".join([char if char.isprintable() or char in "\n\t\r\x1b" else repr(char)[1:-1] for char in text])
+
+
+def relative(path: str) -> str:
+    """A path from the current folder, as a person would type it."""
+    return os.path.relpath(path)

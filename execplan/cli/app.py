@@ -1,0 +1,106 @@
+"""The command line: a group that loads a verb's file when the verb is called."""
+
+from __future__ import annotations
+
+import signal
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from execplan import __version__
+from execplan.cli.answer import Call
+from execplan.cli.door import Terminated, behind
+from execplan.cli.verb import change_folder
+from execplan.cli.verbs import GROUPS, VERBS
+from execplan.errors import OK, USAGE, ExecplanError
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line; its exit status."""
+    as_json = "--json" in arguments
+    kind = next((each for each in arguments if each in VERBS), "execplan")
+    signal.signal(signal.SIGTERM, _terminate)
+    return behind(lambda: _run(arguments), as_json=as_json, kind=kind)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        status = group.main(arguments, prog_name="execplan", standalone_mode=False)
+    except click.UsageError as error:
+        raise _usage(error) from None
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        raise ExecplanError("usage", error.format_message(), exit=USAGE) from None
+    return status if isinstance(status, int) else OK
+
+
+def _usage(error: click.UsageError) -> ExecplanError:
+    """A refusal of how the command was written."""
+    verb = error.ctx.command_path if error.ctx is not None else "execplan"
+    message = error.format_message().replace("\n", " ")
+    return ExecplanError("usage", message, exit=USAGE, hint=f"see {verb} --help")
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    raise Terminated
+
+
+class Verbs(click.Group):
+    """The verbs by group, each in a file of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every verb, in the order of the groups."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb of that name."""
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = import_module(f"execplan.cli.verbs.{cmd_name}").command
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that the arguments begin with; for an unknown one the nearest is named."""
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], VERBS, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs with a line each, without loading them."""
+        for name, verbs in GROUPS.items():
+            with formatter.section(name):
+                formatter.write_dl(list(verbs.items()))
+
+
+@click.group(cls=Verbs, context_settings=SETTINGS, invoke_without_command=True)
+@click.option("-C", "folder", metavar="DIR", help="Work as if started in DIR.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what was asked for, and refusals.")
+@click.option("-v", "--verbose", is_flag=True, help="Say what is read, locked and run.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def group(ctx: click.Context, **given: Any) -> None:
+    """Living plans in a repository: write them, check them, keep them true, file them.
+
+    A plan is a markdown file that a person or an agent can pick up cold and carry to the end. The first steps:
+
+    \b
+      execplan init
+      execplan new "Build the parser" --task "Read lines" --task "Write the tests"
+      execplan next
+      execplan done 1
+    """
+    ctx.obj = Call(**given)
+    if given["folder"]:
+        change_folder(given["folder"])
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+

@@ -1,0 +1,104 @@
+"""The one door through which a refusal, an interruption or a bug leaves."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from execplan.errors import BUG, INTERRUPTED, OK, TERMINATED, ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Terminated(BaseException):
+    """SIGTERM."""
+
+
+def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
+    """Do the work; its exit status, or that of what stopped it, which is told in words or as a JSON document."""
+    try:
+        status = work()
+        sys.stdout.flush()
+        return status
+    except ExecplanError as error:
+        return _told(error, as_json, kind)
+    except KeyboardInterrupt:
+        return _told(ExecplanError("interrupted", "interrupted", exit=INTERRUPTED), as_json, kind)
+    except Terminated:
+        return _told(ExecplanError("terminated", "terminated", exit=TERMINATED), as_json, kind)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except Exception as error:
+        where = _report(error)
+        hint = f"please send the report in {where}" if where else "the report could not be written"
+        what = f"a bug in execplan: {type(error).__name__}: {error}"
+        return _told(ExecplanError("bug", what, exit=BUG, hint=hint), as_json, kind)
+
+
+def refusal(error: ExecplanError, kind: str) -> dict[str, object]:
+    """The document of a refusal."""
+    told = {
+        "code": error.code,
+        "exit": error.exit,
+        "message": error.message,
+        "hint": error.hint or None,
+        "candidates": list(error.candidates),
+    }
+    return {
+        "schema": "execplan/1",
+        "kind": kind,
+        "ok": False,
+        "data": error.data,
+        "error": told,
+        "warnings": [],
+        "next": [],
+    }
+
+
+def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
+    try:
+        if as_json:
+            import json
+
+            print(json.dumps(refusal(error, kind), ensure_ascii=False), flush=True)
+            return error.exit
+        sys.stdout.flush()
+        print(f"execplan: {shown(error.message)}", file=sys.stderr)
+        for candidate in error.candidates:
+            print(f"  {shown(candidate)}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {shown(error.hint)}", file=sys.stderr)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return error.exit
+
+
+def shown(text: str) -> str:
+    """Text as a terminal may show it: control characters and what can't be encoded escaped."""
+    if text.isprintable():
+        return text
+    return "".join([char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text])
+
+
+def _report(error: Exception) -> str | None:
+    """Write down what is needed to find a bug; the path, or None."""
+    import platform
+    import traceback
+
+    from execplan import __version__
+
+    folder = os.path.join(
+        os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "execplan", "reports"
+    )
+    path = os.path.join(folder, f"bug-{os.getpid()}.txt")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
+            file.write(f"{sys.argv[1:]}\n\n{''.join(traceback.format_exception(error))}")
+    except OSError:
+        return None
+    return path

@@ -1,0 +1,81 @@
+"""What `lint` does with files: shared by the quick way and the verb."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from execplan.cli.door import shown
+from execplan.errors import NO, OK, ExecplanError
+from execplan.lint.runner import ERROR, HINT, WARNING, Finding, Given, lint_bytes, unreadable
+from execplan.record import NamedTuple
+from execplan.repo import home as homes
+from execplan.repo import shelf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+class Linted(NamedTuple):
+    """A file and what was found in it."""
+
+    path: str
+    """As documents show it."""
+    named: str
+    """As a terminal shows it: as it was named, else from the current folder."""
+    findings: list[Finding]
+
+
+def quick(paths: list[str]) -> int:
+    """Lint files that exist; the exit status, or -1 when one of the names is no such file."""
+    if not all([os.path.lexists(path) and not os.path.isdir(path) for path in paths]):
+        return -1
+    found: dict[str, Home] = {}
+    linted = []
+    for path in paths:
+        folder = os.path.dirname(os.path.abspath(path))
+        if folder not in found:
+            found[folder] = homes.find(folder)
+        linted.append(lint_ref(found[folder], shelf.by_file(found[folder], path), path, hook=False))
+    lines = report(linted)
+    sys.stdout.write("".join([shown(line) + "\n" for line in lines]))
+    return status(linted)
+
+
+def lint_ref(home: Home | None, ref: Ref, named: str, *, hook: bool) -> Linted:
+    """Lint one plan; what keeps it from being read is a finding."""
+    path = home.shown(ref.path) if home is not None else ref.path
+    try:
+        data = shelf.open_bytes(home, ref.path)
+    except ExecplanError as error:
+        return Linted(path, named, [unreadable(error)])
+    return Linted(path, named, lint_bytes(data, Given(archived=ref.archived, draft_is_fine=hook)))
+
+
+def report(linted: list[Linted]) -> list[str]:
+    """`file:line:col CODE message` for each finding, then what they come to."""
+    lines = [
+        f"{each.named}:{finding.line}:{finding.column} {finding.code} {finding.message}"
+        for each in linted
+        for finding in each.findings
+    ]
+    return [*lines, summary(linted)]
+
+
+def summary(linted: list[Linted]) -> str:
+    """How many findings of which level in how many plans."""
+    levels = [finding.level for each in linted for finding in each.findings]
+    plans = f"{len(linted)} plan{'s' if len(linted) != 1 else ''}"
+    parts = []
+    for level in (ERROR, WARNING, HINT):
+        count = levels.count(level)
+        if count:
+            parts.append(f"{count} {level}{'s' if count > 1 else ''}")
+    return f"{', '.join(parts)} in {plans}" if parts else f"{plans}, nothing found"
+
+
+def status(linted: list[Linted]) -> int:
+    """1 when a finding is an error, else 0."""
+    return NO if any([finding.level == ERROR for each in linted for finding in each.findings]) else OK

@@ -1,0 +1,24 @@
+"""The entry point: `lint PATH…` is answered before click is imported, all else goes through the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command of `sys.argv`; the exit status, which is in the table of errors.py."""
+    arguments = sys.argv[1:]
+    if sys.platform == "win32":
+        print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
+        return 6
+    from execplan.cli.door import behind
+
+    if len(arguments) > 1 and arguments[0] == "lint" and not any([each.startswith("-") for each in arguments]):
+        from execplan.cli.lint import quick
+
+        status = behind(lambda: quick(arguments[1:]), as_json=False, kind="lint")
+        if status >= 0:
+            return status
+    from execplan.cli.app import run
+
+    return run(arguments)

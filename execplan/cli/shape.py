@@ -1,0 +1,100 @@
+"""Plans, tasks and entries as JSON shows them: lines from 1, ends inclusive, the same names in every document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.plan.seek import task_ids
+from execplan.repo.amend import Amended, digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.cli.answer import Answer as Answer
+    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Shelved
+
+
+def plan_json(home: Home, shelved: Shelved) -> dict[str, Any]:
+    """A plan in a list; one that can't be read says why."""
+    plan = shelved.plan
+    told: dict[str, Any] = {
+        "id": shelved.ref.id,
+        "path": home.shown(shelved.ref.path),
+        "title": plan.title if plan is not None else None,
+        "state": shelved.state,
+        "counts": plan.counts() if plan is not None else None,
+        "digest": digest(shelved.data) if plan is not None else None,
+    }
+    if shelved.error is not None:
+        told["error"] = shelved.error.message
+    return told
+
+
+def whole_json(home: Home, shelved: Shelved, plan: Plan) -> dict[str, Any]:
+    """All that a plan says."""
+    checklists = [{**task_json(task, ""), "section": section} for section, task in plan.checklists]
+    for box in checklists:
+        del box["id"]
+    return {
+        **plan_json(home, shelved),
+        "sections": [section_json(section) for section in plan.sections],
+        "tasks": tasks_json(plan.tasks),
+        "checklists": checklists,
+        "decisions": [entry_json(each, "rationale", "date", "author", "supersedes") for each in plan.decisions],
+        "discoveries": [entry_json(each, "evidence") for each in plan.discoveries],
+        "outcomes": [entry_json(each, "date") for each in plan.outcomes],
+        "revisions": [entry_json(each, "date") for each in plan.revisions],
+    }
+
+
+def section_json(section: Section) -> dict[str, Any]:
+    """A section; revision notes at its end are not part of it."""
+    return {
+        "name": section.name,
+        "title": section.title,
+        "living": section.living,
+        "line_start": section.start + 1,
+        "line_end": section.notes,
+    }
+
+
+def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
+    """Tasks with their ids."""
+    return [task_json(task, name) for task, name in zip(tasks, task_ids(tasks), strict=True)]
+
+
+def task_json(task: Task, name: str) -> dict[str, Any]:
+    """One task."""
+    return {
+        "number": task.number,
+        "id": name,
+        "state": task.state,
+        "mark": task.mark,
+        "text": task.text,
+        "stamp": task.stamp.text if task.stamp is not None else None,
+        "depth": task.depth,
+        "line_start": task.start + 1,
+        "line_end": task.end,
+    }
+
+
+def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
+    """One entry with the fields of its kind."""
+    told: dict[str, Any] = {"text": entry.text}
+    told.update({field: getattr(entry, field) for field in fields})
+    return {**told, "line_start": entry.start + 1, "line_end": entry.end}
+
+
+def amended_json(amended: Amended) -> dict[str, Any]:
+    """What became of an edit."""
+    told: dict[str, Any] = {
+        "path": amended.path,
+        "changed": amended.changed,
+        "digest": amended.digest,
+        "commit": amended.commit,
+    }
+    if amended.diff:
+        told["diff"] = amended.diff
+    return told

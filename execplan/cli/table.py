@@ -1,0 +1,38 @@
+"""Rows for people: a table on a terminal, aligned columns elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_STYLES = {"broken": "bold red", "active": "green", "draft": "yellow", "complete": "cyan", "archived": "dim"}
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The rows as text; with colours where a terminal shows them and NO_COLOR is not set."""
+    if sys.stdout.isatty():
+        return _rich(head, rows)
+    widths = [max(len(row[at]) for row in rows) for at in range(len(head) - 1)]
+    return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in rows])
+
+
+def _rich(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The rows as rich draws them; the last column is cut at the edge, the others never."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for name in head[:-1]:
+        drawn.add_column(name, no_wrap=True, min_width=max(len(row[head.index(name)]) for row in rows))
+    drawn.add_column(head[-1], no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        drawn.add_row(*[Text(cell, style=_STYLES.get(cell, "")) for cell in row])
+    console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
+    with console.capture() as captured:
+        console.print(drawn)
+    return captured.get().rstrip("\n")

@@ -1,0 +1,113 @@
+"""A verb: its flags, one call, one answer; and the flags that many of them share."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call, emit
+from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.repo.home import Home
+
+
+class Verb(click.Command):
+    """A command whose function takes a Call and returns an Answer."""
+
+    reads = ""
+    writes = ""
+    examples: tuple[str, ...] = ()
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the verb and print its answer; the exit status."""
+        outer = ctx.obj if isinstance(ctx.obj, Call) else Call()
+        own = {name: ctx.params.pop(name) for name in Call._fields}
+        call = Call(*[own[name] or getattr(outer, name) for name in Call._fields])
+        if own["folder"]:
+            change_folder(own["folder"])
+        if "commit" in ctx.params:
+            ctx.params["options"] = Options(
+                ctx.params.pop("commit"), ctx.params.pop("dry_run"), ctx.params.pop("if_match", None)
+            )
+        assert self.callback is not None
+        return emit(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What it reads, what it writes, and examples."""
+        formatter.write_paragraph()
+        formatter.write_text(f"Reads: {self.reads}")
+        formatter.write_text(f"Writes: {self.writes}")
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"  {example}\n")
+
+
+_COMMON = (
+    click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
+    click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
+    click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
+)
+
+
+def verb(
+    *, reads: str, writes: str, examples: tuple[str, ...]
+) -> Callable[[Callable[..., Answer]], Verb]:
+    """Make a function the command of a verb, with the flags that every verb has."""
+
+    def make(function: Callable[..., Answer]) -> Verb:
+        name = function.__name__.rstrip("_")
+        command = click.command(name, cls=Verb)(function)
+        command.params += _COMMON
+        command.reads, command.writes, command.examples = reads, writes, examples
+        return command
+
+    return make
+
+
+def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`-p PLAN`, for a verb about a part of a plan."""
+    return click.option("-p", "--plan", metavar="PLAN", help="Id, words of id or title, or path; else the only plan.")(
+        function
+    )
+
+
+def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--create`, for a verb that writes into a section."""
+    return click.option("--create", is_flag=True, help="Add the section, if it is missing, where the order puts it.")(
+        function
+    )
+
+
+def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--commit`, `--dry-run` and `--if-match`."""
+    function = click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
+    return new_options(function)
+
+
+def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--commit` and `--dry-run`, for a verb that makes files."""
+    function = click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")(function)
+    return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
+        function
+    )
+
+
+def with_settings(options: Options, home: Home) -> Options:
+    """The options with the repository's setting where the caller said nothing."""
+    return options if options.commit is not None else options._replace(commit=home.settings.commit)
+
+
+def change_folder(folder: str) -> None:
+    """Go to a folder; raises ExecplanError."""
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        from execplan.text.disk import trouble
+
+        raise trouble(error, folder, "go to") from None

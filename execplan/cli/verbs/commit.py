@@ -1,0 +1,40 @@
+"""`execplan commit`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import verb
+from execplan.repo import home as homes
+from execplan.repo import shelf
+from execplan.repo.amend import commit_plan
+
+
+@verb(
+    reads="the plan and its artifacts folder.",
+    writes="a commit of these paths only; what is staged stays staged.",
+    examples=("execplan commit", "execplan commit parser"),
+)
+@click.argument("plan", required=False)
+@click.option("--dry-run", is_flag=True, help="Show the paths; do nothing.")
+@click.option("-m", "--message", metavar="TEXT", help="What was done, for the message.")
+def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> Answer:
+    """Commit a plan and its artifacts, and nothing else."""
+    if plan is None and not os.environ.get("EXECPLAN_PLAN"):
+        home = homes.require(os.getcwd())
+        if not shelf.refs(home):
+            return Answer({"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans")
+    home, ref = shelf.open_plan(os.getcwd(), plan)
+    done = commit_plan(home, ref, message, dry_run=dry_run)
+    data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}
+    if dry_run:
+        text = "\n".join([f"would commit {path}" for path in done.paths]) or "nothing to commit"
+        return Answer({**data, "paths": list(done.paths)}, text, warnings=done.warnings)
+    text = f"committed {done.commit[:12]}" if done.commit else f"nothing to commit: {ref.id} is as it was committed"
+    return Answer({**data, "paths": list(done.paths)}, text, warnings=done.warnings, wanted=False)
+
+
+command = commit

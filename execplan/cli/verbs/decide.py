@@ -1,0 +1,77 @@
+"""`execplan decide`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.words import words
+from execplan.cli.writing import write
+from execplan.clock import now
+from execplan.plan import logs
+from execplan.plan.change import words_of
+from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.plan.change import Changer
+    from execplan.repo.home import Home
+
+
+@verb(
+    reads="the plan; for the author the settings, EXECPLAN_AUTHOR and git's user.name.",
+    writes="one entry in the Decision Log, shaped like its neighbours.",
+    examples=(
+        'execplan decide "Read line by line" --why "A task is a line."',
+        'execplan decide "Read into a tree" --why "Lists nest." --supersedes "line by line"',
+    ),
+)
+@click.argument("text")
+@click.option("--why", metavar="TEXT", required=True, help="The rationale; @FILE and - are read.")
+@click.option("--author", metavar="NAME", help="Who decided.")
+@click.option("--supersedes", metavar="DECISION", help="An earlier decision, by words that only it has.")
+@plan_option
+@create_option
+@writer_options
+def decide(
+    call: Call,
+    text: str,
+    why: str,
+    author: str | None,
+    supersedes: str | None,
+    plan: str | None,
+    create: bool,
+    options: Options,
+) -> Answer:
+    """Add a decision, with its rationale, date and author. TEXT may be @FILE, or - for standard input."""
+    decision, rationale = words(text, "the decision"), words(why, "the rationale")
+
+    def changer(home: Home) -> Changer:
+        name = words_of(author or _author(home), "the author")
+        return logs.decide(decision, rationale, name, now(), supersedes=supersedes, create=create)
+
+    return write(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
+
+
+def _author(home: Home) -> str:
+    """Who decides when nobody is named: a setting, EXECPLAN_AUTHOR, git's user.name, the login."""
+    name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
+    if name.strip():
+        return name
+    from execplan.repo.git import user_name
+
+    found = user_name(home.root)
+    if found:
+        return found
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
+
+
+command = decide

@@ -1,0 +1,31 @@
+"""`execplan discover`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.words import words
+from execplan.cli.writing import write
+from execplan.plan import logs
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="one entry in Surprises & Discoveries, shaped like its neighbours.",
+    examples=('execplan discover "The last line is dropped" --evidence "tests/test_lines.py fails at a1b2c3d"',),
+)
+@click.argument("text")
+@click.option("--evidence", metavar="TEXT", required=True, help="What shows it; @FILE and - are read.")
+@plan_option
+@create_option
+@writer_options
+def discover(call: Call, text: str, evidence: str, plan: str | None, create: bool, options: Options) -> Answer:
+    """Add a discovery, with its evidence. TEXT may be @FILE, or - for standard input."""
+    changer = logs.discover(words(text, "the discovery"), words(evidence, "the evidence"), create=create)
+    return write(call, plan, options, "discover", lambda home: changer, "execplan next {id}")
+
+
+command = discover

@@ -1,0 +1,28 @@
+"""`execplan done`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.writing import write
+from execplan.clock import now
+from execplan.plan.tasks import tick
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="the box and the stamp of each task, and nothing else.",
+    examples=("execplan done 3", "execplan done 3 4 --commit", 'execplan done "write the tests" -p parser'),
+)
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@plan_option
+@writer_options
+def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
+    """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
+    return write(call, plan, options, "done", lambda home: tick(tasks, now()), "execplan next {id}")
+
+
+command = done

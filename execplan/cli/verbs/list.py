@@ -1,0 +1,43 @@
+"""`execplan list`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.shape import plan_json
+from execplan.cli.table import table
+from execplan.cli.verb import verb
+from execplan.errors import NO, OK
+from execplan.plan.model import BROKEN
+from execplan.repo import home as homes
+from execplan.repo import shelf
+
+
+@verb(
+    reads="every plan outside the archive; with --all, those in it too.",
+    writes="nothing.",
+    examples=("execplan list", "execplan list --all --json"),
+)
+@click.option("--all", "everything", is_flag=True, help="With the archive.")
+def list_(call: Call, everything: bool) -> Answer:
+    """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
+    home = homes.require(os.getcwd())
+    refs = shelf.every(home) if everything else shelf.refs(home)
+    shelved = [shelf.load(home, ref) for ref in refs]
+    plans = [plan_json(home, each) for each in shelved]
+    broken = [each for each in plans if each["state"] == BROKEN]
+    rows = [
+        (each["state"], f"{each['counts']['done']}/{each['counts']['total']}", each["id"], each["title"] or "(no title)")
+        if each["counts"]
+        else (each["state"], "-", each["id"], each["error"])
+        for each in plans
+    ]
+    text = table(("state", "done", "id", "title"), rows) if rows else "no plans yet"
+    follow = ("execplan new 'Its title'",) if not plans else (f"execplan lint {broken[0]['path']}",) if broken else ()
+    return Answer({"plans": plans}, text, NO if broken else OK, next=follow)
+
+
+command = list_

@@ -1,0 +1,61 @@
+"""`execplan next`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.shape import plan_json, tasks_json
+from execplan.cli.verb import verb
+from execplan.errors import NO, OK, ExecplanError
+from execplan.plan.model import BROKEN, OPEN
+from execplan.repo import home as homes
+from execplan.repo import shelf
+
+
+@verb(
+    reads="the plan; when none is named, the states of all outside the archive.",
+    writes="nothing.",
+    examples=("execplan next", "execplan next parser --json"),
+)
+@click.argument("plan", required=False)
+def next_(call: Call, plan: str | None) -> Answer:
+    """Print the first open task, in the order of the file."""
+    query = plan or os.environ.get("EXECPLAN_PLAN")
+    others = [] if query else _broken()
+    if not query and not shelf.refs(homes.require(os.getcwd())):
+        return Answer({"task": None}, "no plans yet", next=("execplan new 'Its title'",))
+    try:
+        home, ref = shelf.open_plan(os.getcwd(), plan)
+    except ExecplanError as error:
+        if others and error.code == "ambiguous-plan":
+            error.message += f"; broken: {', '.join(others)}"
+        raise
+    shelved = shelf.load(home, ref)
+    told = plan_json(home, shelved)
+    if shelved.plan is None:
+        data = {**told, "task": None, "broken": [ref.id]}
+        return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {told['path']}",))
+    task = next((each for each in tasks_json(shelved.plan.tasks) if each["state"] == OPEN), None)
+    warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
+    data = {**told, "task": task, "broken": others}
+    if task is None:
+        text = "nothing is open" if shelved.plan.tasks else "no task yet"
+        verb = "archive" if told["state"] == "complete" else "add 'First step' -p"
+        follow = () if ref.archived else (f"execplan {verb} {ref.id}",)
+        return Answer(data, text, NO if others else OK, warnings=warnings, next=follow)
+    text = f"{task['number']}. {task['text']}  [{task['id']}] in {ref.id}"
+    return Answer(
+        data, text, NO if others else OK, warnings=warnings, next=(f"execplan done {task['id']} -p {ref.id}",)
+    )
+
+
+def _broken() -> list[str]:
+    """The plans that can't be read, among those that one is chosen from."""
+    home = homes.require(os.getcwd())
+    return [ref.id for ref in shelf.refs(home) if shelf.load(home, ref).state == BROKEN]
+
+
+command = next_

@@ -1,0 +1,30 @@
+"""`execplan outcome`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.words import words
+from execplan.cli.writing import write
+from execplan.plan import logs
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="one paragraph or item in Outcomes & Retrospective.",
+    examples=('execplan outcome "The parser reads all twelve sections; tables are left out."',),
+)
+@click.argument("text")
+@plan_option
+@create_option
+@writer_options
+def outcome(call: Call, text: str, plan: str | None, create: bool, options: Options) -> Answer:
+    """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
+    changer = logs.outcome(words(text, "the outcome"), create=create)
+    return write(call, plan, options, "outcome", lambda home: changer, "execplan status {id}")
+
+
+command = outcome

@@ -1,0 +1,27 @@
+"""`execplan reopen`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.writing import write
+from execplan.plan.tasks import reopen as untick
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="the box of each task; its stamp is taken out.",
+    examples=("execplan reopen 3", 'execplan reopen "write the tests" -p parser'),
+)
+@click.argument("tasks", nargs=-1, required=True, metavar="TASK...")
+@plan_option
+@writer_options
+def reopen(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
+    """Take ticks back. A TASK is a number, an id, or words that only it has."""
+    return write(call, plan, options, "reopen", lambda home: untick(tasks), "execplan next {id}")
+
+
+command = reopen

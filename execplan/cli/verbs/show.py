@@ -1,0 +1,101 @@
+"""`execplan show`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.shape import plan_json, whole_json
+from execplan.cli.verb import verb
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.plan.model import DONE, OPEN
+from execplan.repo import shelf
+
+if TYPE_CHECKING:
+    from execplan.plan.model import Plan, Section
+
+
+@verb(
+    reads="the plan.",
+    writes="nothing.",
+    examples=("execplan show", "execplan show parser --json", "execplan show parser --section 'Decision Log'"),
+)
+@click.argument("plan", required=False)
+@click.option("--section", metavar="NAME", help="Only this section's lines, as they stand in the file.")
+def show(call: Call, plan: str | None, section: str | None) -> Answer:
+    """Show one plan: its state, its tasks with number and id, its decisions; or one of its sections."""
+    home, ref = shelf.open_plan(os.getcwd(), plan)
+    shelved = shelf.load(home, ref)
+    if shelved.plan is None:
+        assert shelved.error is not None
+        raise shelved.error
+    read = shelved.plan
+    warnings = ()
+    if read.conflicts:
+        warnings = (f"line {read.conflicts[0] + 1} holds a conflict marker of git: both sides are shown",)
+    if section is not None:
+        found = _section(read, section)
+        text = "".join(
+            [line + end for line, end in zip(read.text.lines, read.text.ends, strict=True)][found.start : found.notes]
+        )
+        place = {"section": found.title, "name": found.name, "line_start": found.start + 1, "line_end": found.notes}
+        return Answer({**plan_json(home, shelved), **place, "text": text}, text, warnings=warnings)
+    data = whole_json(home, shelved, read)
+    follow = ()
+    if not ref.archived:
+        task = next((each for each in data["tasks"] if each["state"] == OPEN), None)
+        follow = (f"execplan done {task['id']} -p {ref.id}",) if task else (f"execplan lint {ref.id}",)
+    return Answer(data, _overview(data), warnings=warnings, next=follow)
+
+
+def _overview(data: dict[str, object]) -> str:
+    """A plan on a page."""
+    counts, tasks = data["counts"], data["tasks"]
+    assert isinstance(counts, dict) and isinstance(tasks, list)
+    lines = [f"{data['title'] or '(no title)'}", f"{data['path']}: {data['state']}, {_done(counts)}"]
+    if tasks:
+        lines.append("")
+    for task in tasks:
+        lead = "  " * task["depth"]
+        stamp = f"  {task['stamp']}" if task["stamp"] and task["state"] == DONE else ""
+        lines.append(f"{task['number']:>3}. {lead}[{task['mark']}] {task['text']}  [{task['id']}]{stamp}")
+    for name, what in (("decisions", "decision"), ("discoveries", "discovery"), ("outcomes", "outcome")):
+        entries = data[name]
+        assert isinstance(entries, list)
+        if entries:
+            lines += ["", f"{len(entries)} {name if len(entries) > 1 else what}, the last in line {entries[-1]['line_start']}:"]
+            lines.append(f"  {entries[-1]['text']}")
+    return "\n".join(lines)
+
+
+def _done(counts: dict[str, int]) -> str:
+    """`3 of 8 done`, and what is neither open nor done."""
+    other = f", {counts['other']} other" if counts["other"] else ""
+    return f"{counts['done']} of {counts['total']} tasks done{other}"
+
+
+def _section(plan: Plan, name: str) -> Section:
+    """The section of that name, canonical or as written; raises ExecplanError."""
+    wanted = outline.canonical(name)
+    for section in plan.sections:
+        if section.title == name or (wanted is not None and section.name == wanted):
+            return section
+    for section in plan.sections:
+        if outline.key(section.title) == outline.key(name):
+            return section
+    titles = [section.title for section in plan.sections]
+    near = outline.nearest(name, titles)
+    raise ExecplanError(
+        "no-such-section",
+        f"the plan has no section {name!r}",
+        exit=INPUT,
+        hint=f"did you mean {near!r}?" if near else "name one of these",
+        candidates=titles,
+    )
+
+
+command = show

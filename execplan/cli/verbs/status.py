@@ -1,0 +1,89 @@
+"""`execplan status`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.shape import plan_json, tasks_json
+from execplan.cli.table import table
+from execplan.cli.verb import verb
+from execplan.errors import NO, OK
+from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, OPEN, STATES
+from execplan.repo import home as homes
+from execplan.repo import shelf
+from execplan.repo.life import is_stalled
+
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Shelved
+
+
+@verb(
+    reads="every plan, or the one that is named.",
+    writes="nothing.",
+    examples=("execplan status", "execplan status parser --json"),
+)
+@click.argument("plan", required=False)
+def status(call: Call, plan: str | None) -> Answer:
+    """Count the plans by state, broken ones first, then show each open plan with its next task."""
+    if plan is None:
+        home = homes.require(os.getcwd())
+        refs = shelf.every(home)
+    else:
+        home, ref = shelf.open_plan(os.getcwd(), plan)
+        refs = [ref]
+    shelved = [shelf.load(home, ref) for ref in refs]
+    shelved.sort(key=lambda each: STATES.index(each.state))
+    told = [_told(home, each) for each in shelved if plan is not None or each.state != ARCHIVED]
+    counts = {state: sum([each.state == state for each in shelved]) for state in STATES}
+    broken = [each for each in told if each["state"] == BROKEN]
+    lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
+    if told:
+        lines += ["", table(("state", "done", "id", "next"), [_row(each) for each in told])]
+    data = {"states": counts, "plans": told}
+    return Answer(data, "\n".join(lines), NO if broken else OK, next=_follow(told))
+
+
+def _told(home: Home, shelved: Shelved) -> dict[str, Any]:
+    """A plan with its next task and whether it is stalled."""
+    told = plan_json(home, shelved)
+    going = shelved.plan is not None and shelved.state in (ACTIVE, DRAFT)
+    tasks = tasks_json(shelved.plan.tasks) if shelved.plan is not None and going else []
+    told["next"] = next((task for task in tasks if task["state"] == OPEN), None)
+    told["stalled"] = going and shelved.plan is not None and is_stalled(home, shelved.ref.path, shelved.plan)
+    return told
+
+
+def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
+    if told["state"] == BROKEN:
+        return BROKEN, "-", told["id"], told["error"]
+    counts = told["counts"]
+    done = f"{counts['done']}/{counts['total']}"
+    if counts["other"]:
+        done += f" +{counts['other']} other"
+    task = told["next"]
+    what = f"{task['number']}. {task['text']}" if task else ""
+    if not task:
+        what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(told["state"], "")
+    return told["state"], done, told["id"], what + (" (stalled)" if told["stalled"] else "")
+
+
+def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The commands that make sense for the first plan that wants something."""
+    for each in told:
+        if each["state"] == BROKEN:
+            return (f"execplan lint {each['path']}",)
+        if each["next"]:
+            return (f"execplan done {each['next']['id']} -p {each['id']}",)
+        if each["state"] == COMPLETE:
+            return (f"execplan archive {each['id']}",)
+        if each["state"] in (DRAFT, ACTIVE):
+            return (f"execplan add 'First step' -p {each['id']}",)
+    return () if told else ("execplan new 'Its title'",)
+
+
+command = status

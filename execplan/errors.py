@@ -1,0 +1,48 @@
+"""Every refusal: a code, what is wrong and where, what to do about it, and the exit status it ends with."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+OK: Final = 0
+NO: Final = 1
+USAGE: Final = 2
+INPUT: Final = 3
+CHANGED: Final = 4
+BUSY: Final = 5
+ENVIRONMENT: Final = 6
+POLICY: Final = 7
+BUG: Final = 70
+INTERRUPTED: Final = 130
+TERMINATED: Final = 143
+
+
+class ExecplanError(Exception):
+    """A refusal that a user is meant to read; anything else that is raised is a bug."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        exit: int,
+        hint: str = "",
+        candidates: Sequence[str] = (),
+        line: int = 0,
+        data: object = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        """A stable word for programs, such as `no-such-task`."""
+        self.message = message
+        self.exit = exit
+        self.hint = hint
+        """What to do next: a command or an edit."""
+        self.candidates = tuple(candidates)
+        self.line = line
+        """Where, counted from 1; 0 when no line is to blame."""
+        self.data = data
+        """At exit 1, what a JSON document holds as its data."""

@@ -1,0 +1,83 @@
+"""EP3: can the entries of the logs be believed?"""
+
+from __future__ import annotations
+
+from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Entry, Plan
+
+
+@rule("EP301", ERROR)
+def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
+    """A decision has no rationale.
+
+    Without the why, the next person makes the decision again, or undoes it.
+
+    Bad:
+        ## Decision Log
+
+        - Decision: Read the file line by line.
+          Date/Author: 2026-03-01 / Ann
+    Good:
+        ## Decision Log
+
+        - Decision: Read the file line by line.
+          Rationale: A task is a line; a tree would lose where it stands.
+          Date/Author: 2026-03-01 / Ann
+    """
+    for entry in plan.decisions:
+        if entry.rationale is None:
+            yield on_line(plan, entry.start, f"no rationale: {_short(entry)}")
+
+
+@rule("EP302", WARNING)
+def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
+    """A decision has no date or no author.
+
+    Who decided, and when, tells whom to ask and whether the reason still holds.
+
+    Bad:
+        ## Decision Log
+
+        - Decision: Read the file line by line.
+          Rationale: A task is a line; a tree would lose where it stands.
+    Good:
+        ## Decision Log
+
+        - Decision: Read the file line by line.
+          Rationale: A task is a line; a tree would lose where it stands.
+          Date/Author: 2026-03-01 / Ann
+    """
+    for entry in plan.decisions:
+        lacks = [name for name, value in (("date", entry.date), ("author", entry.author)) if value is None]
+        if lacks:
+            yield on_line(plan, entry.start, f"no {' and no '.join(lacks)}: {_short(entry)}")
+
+
+@rule("EP303", WARNING)
+def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
+    """A discovery has no evidence.
+
+    An output, a file or a commit that shows it lets the next person check instead of believe.
+
+    Bad:
+        ## Surprises & Discoveries
+
+        - Observation: The parser drops the last line.
+    Good:
+        ## Surprises & Discoveries
+
+        - Observation: The parser drops the last line.
+          Evidence: `tests/test_lines.py::test_last` failed at a1b2c3d.
+    """
+    for entry in plan.discoveries:
+        if entry.evidence is None:
+            yield on_line(plan, entry.start, f"no evidence: {_short(entry)}")
+
+
+def _short(entry: Entry) -> str:
+    return entry.text if len(entry.text) <= 60 else entry.text[:59].rstrip() + "…"

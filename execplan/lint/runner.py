@@ -1,0 +1,69 @@
+"""All rules over one plan."""
+
+from __future__ import annotations
+
+from execplan.errors import ExecplanError
+from execplan.lint import life, logs, progress, source, structure
+from execplan.lint.rule import ERROR, HINT, RULES, WARNING, Finding, Given
+from execplan.plan import reader
+from execplan.plan.logs import was_forced
+from execplan.plan.model import DRAFT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan.model import Plan
+
+__all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
+
+FAMILIES = (source, structure, progress, logs, life)
+"""The files of rules; importing one registers what it holds."""
+
+MOST = 100
+"""Findings of one rule that are shown for one file."""
+
+_DRAFT = ("EP109", "EP201")
+_ALONE = "EP004"
+
+
+def lint_bytes(data: bytes, given: Given | None = None) -> list[Finding]:
+    """The findings for a file's bytes, by line; bytes that can't be read are one finding."""
+    try:
+        plan = reader.read(data)
+    except ExecplanError as error:
+        return [unreadable(error)]
+    return lint_plan(plan, given)
+
+
+def unreadable(error: ExecplanError) -> Finding:
+    """The finding that a refusal to read comes to."""
+    line = max(error.line, 1)
+    return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
+
+
+def lint_plan(plan: Plan, given: Given | None = None) -> list[Finding]:
+    """The findings for a plan, by line."""
+    given = given or Given()
+    lowered: tuple[str, ...] = ()
+    if was_forced(plan):
+        lowered = tuple(RULES)
+    elif given.draft_is_fine and plan.state() == DRAFT:
+        lowered = _DRAFT
+    findings: list[Finding] = []
+    for code, rule in RULES.items():
+        level = WARNING if code in lowered and rule.level == ERROR else rule.level
+        found = 0
+        more = None
+        for place in rule.check(plan, given):
+            found += 1
+            if found > MOST:
+                more = more or place
+                continue
+            ends = (place.end_line, max(place.end_column, place.column + 1))
+            findings.append(Finding(code, level, place.line + 1, place.column + 1, *ends, place.message))
+        if more is not None:
+            shown = f"and {found - MOST} more"
+            findings.append(Finding(code, level, more.line + 1, 1, more.line + 1, 1, shown))
+        if found and code == _ALONE:
+            return [finding for finding in findings if finding.code.startswith("EP0")]
+    findings.sort(key=lambda finding: (finding.line, finding.column))
+    return findings

@@ -1,0 +1,197 @@
+"""A change: plan → edits, with what the plan must say once they are made."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.plan import outline
+from execplan.plan.grammar import is_nothing, read_label
+from execplan.plan.model import Plan, Section
+from execplan.plan.placeholder import is_guidance
+from execplan.record import NamedTuple
+from execplan.text.blocks import FENCE
+from execplan.text.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Facts(NamedTuple):
+    """What a plan says, without where: what an edit may not change unless it means to."""
+
+    title: str | None
+    sections: tuple[str, ...]
+    tasks: tuple[tuple[str, str], ...]
+    """Mark and words of each."""
+    checklists: tuple[tuple[str, str], ...]
+    decisions: tuple[tuple[str | None, ...], ...]
+    """Words, rationale, date, author and what it supersedes."""
+    discoveries: tuple[tuple[str | None, ...], ...]
+    """Words and evidence."""
+    outcomes: tuple[str, ...]
+    revisions: tuple[str, ...]
+
+
+class Change(NamedTuple):
+    """The edits of one verb on one plan."""
+
+    edits: tuple[Edit, ...]
+    """None when the plan says already what it should."""
+    expected: Facts
+    """What the plan says once they are made."""
+    summary: str
+    """What was done, for a commit message: `done 3, Build the parser`."""
+    said: tuple[str, ...]
+    """What was done or was so already, a line each."""
+
+
+if TYPE_CHECKING:
+    Changer = Callable[[Plan], Change]
+
+
+def facts(plan: Plan) -> Facts:
+    """What the plan says."""
+    return Facts(
+        plan.title,
+        tuple([section.title for section in plan.sections]),
+        tuple([(task.mark, task.text) for task in plan.tasks]),
+        tuple([(task.mark, task.text) for _, task in plan.checklists]),
+        tuple([decision_facts(*entry[:1], *entry[3:7]) for entry in plan.decisions]),
+        tuple([(entry.text, entry.evidence) for entry in plan.discoveries]),
+        tuple([entry.text for entry in plan.outcomes]),
+        tuple([entry.text for entry in plan.revisions]),
+    )
+
+
+def decision_facts(*fields: str | None) -> tuple[str | None, ...]:
+    """Words, rationale, date, author and what is superseded, as facts."""
+    return fields
+
+
+def words_of(given: str, what: str) -> str:
+    """Words that were handed in as one line of words; raises ExecplanError for none, or for what no plan can hold."""
+    words = " ".join(given.split())
+    if is_nothing(words):
+        raise ExecplanError("no-words", f"{what} says nothing: {given!r}", exit=USAGE, hint=f"give {what} some words")
+    for at, char in enumerate(words):
+        if not char.isprintable() and not _joins(char):
+            name = f"U+{ord(char):04X}"
+            raise ExecplanError(
+                "bad-character",
+                f"{what} holds the character {name} at {at + 1}, which no plan should",
+                exit=USAGE,
+                hint="take it out, or hand the words in from a file that has been cleaned",
+            )
+    return words
+
+
+def _joins(char: str) -> bool:
+    """Whether an unprintable character is one that scripts and emoji are written with."""
+    return char in "\u200c\u200d\u00ad\u00a0\u3000\ufeff\u2060" or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
+
+
+def section_for(plan: Plan, name: str) -> Section | None:
+    """The section that an edit goes into, or None; raises ExecplanError for what stops an edit of it."""
+    stop_conflicts(plan)
+    found = [section for section in plan.sections if section.name == name]
+    if len(found) > 1:
+        lines = [f"line {section.start + 1}: ## {section.title}" for section in found]
+        raise ExecplanError(
+            "section-twice",
+            f"the plan has {name} {len(found)} times, in lines {', '.join([str(each.start + 1) for each in found])}",
+            exit=INPUT,
+            hint="merge them into the first, then try again",
+            candidates=lines,
+            line=found[1].start + 1,
+        )
+    if not found:
+        stop_unclosed(plan, len(plan.text.lines))
+    return found[0] if found else None
+
+
+def stop_conflicts(plan: Plan) -> None:
+    """Refuse to edit a plan that holds conflict markers."""
+    if plan.conflicts:
+        raise ExecplanError(
+            "conflict-markers",
+            f"line {plan.conflicts[0] + 1} holds a conflict marker of git",
+            exit=INPUT,
+            hint="resolve the conflict, then try again",
+            line=plan.conflicts[0] + 1,
+        )
+
+
+def stop_unclosed(plan: Plan, before: int) -> None:
+    """Refuse to edit a line behind a fence or a comment that was opened before it and never closed."""
+    for block in plan.blocks:
+        if not block.closed and block.start < before and (not block.depth or before < block.end):
+            what = "fence" if block.kind == FENCE else "HTML block"
+            raise ExecplanError(
+                "unclosed-fence",
+                f"the {what} opened in line {block.start + 1} is never closed; all below it is part of it",
+                exit=INPUT,
+                hint="close it, then try again",
+                line=block.start + 1,
+            )
+
+
+def missing(plan: Plan, name: str) -> ExecplanError:
+    """The refusal of an edit whose section is not there."""
+    near = outline.nearest(name, [section.title for section in plan.sections if section.name is None])
+    here = [f"line {each.start + 1}: ## {each.title}" for each in plan.sections if each.title == near]
+    return ExecplanError(
+        "no-such-section",
+        f"the plan has no section {name}",
+        exit=INPUT,
+        hint="add it where the order puts it with --create" + (", or mend the heading" if here else ""),
+        candidates=here,
+    )
+
+
+def with_section(plan: Plan, name: str, content: Sequence[str]) -> tuple[Edit, tuple[str, ...]]:
+    """The edit that adds a missing section with content, and the titles of the sections after it."""
+    order = outline.NAMES.index(name)
+    lines = plan.text.lines
+    place = next(
+        (
+            at
+            for at, each in enumerate(plan.sections)
+            if each.name is not None and outline.NAMES.index(each.name) > order
+        ),
+        len(plan.sections),
+    )
+    before = [at for at, each in enumerate(plan.sections) if each.name and outline.NAMES.index(each.name) < order]
+    if before and place == len(plan.sections):
+        place = before[-1] + 1
+    titles = [section.title for section in plan.sections]
+    titles.insert(place, name)
+    if place < len(plan.sections):
+        line = plan.sections[place].start
+    else:
+        line = plan.sections[-1].notes if plan.sections else len(lines)
+    return padded(lines, line, [f"## {name}", "", *content]), tuple(titles)
+
+
+def padded(lines: Sequence[str], at: int, new: Sequence[str]) -> Edit:
+    """An insertion before line `at` with one blank line around it, next to the text above."""
+    while at and not lines[at - 1].strip():
+        at -= 1
+    above = [""] if at else []
+    below = [""] if at < len(lines) and lines[at].strip() else []
+    return Edit(at, at, (*above, *new, *below))
+
+
+def fill(plan: Plan, section: Section, new: Sequence[str]) -> Edit:
+    """Put lines at the end of a section, in place of what it holds if that only holds the place."""
+    lines = plan.text.lines
+    filled = [at for at in range(section.body, section.notes) if lines[at].strip()]
+    if filled and all([_holds_place(lines[at]) for at in filled]):
+        return Edit(filled[0], filled[-1] + 1, tuple(new))
+    return padded(lines, section.notes, new)
+
+
+def _holds_place(line: str) -> bool:
+    if is_guidance(line):
+        return True
+    label = read_label(line)
+    return is_nothing(label[1] if label else line.strip().lstrip("-*+ "))

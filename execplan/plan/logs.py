@@ -1,0 +1,229 @@
+"""The changes of the logs: decide, discover, outcome, revise."""
+
+from __future__ import annotations
+
+from execplan.clock import PLAIN, read_stamp, write_stamp
+from execplan.plan import outline
+from execplan.plan.change import Change, Facts, decision_facts, facts, fill, missing, padded, section_for, with_section
+from execplan.plan.grammar import DATE_AUTHOR, DECISION, EVIDENCE, OBSERVATION, RATIONALE, SUPERSEDES, is_note, read_label
+from execplan.plan.model import Entry, Plan, Section
+from execplan.plan.seek import find_decision, fold
+from execplan.plan.shape import Shape, escape, shape_of, wrap
+from execplan.text.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from execplan.plan.change import Changer
+
+FORCED = "Archived by force"
+"""How the revision note begins that records a forced archive."""
+
+
+def decide(
+    words: str, why: str, author: str, moment: datetime, *, supersedes: str | None = None, create: bool = False
+) -> Changer:
+    """Add a decision, behind the last one or, in a log that has the newest first, before the first."""
+
+    def change(plan: Plan) -> Change:
+        section = _section(plan, outline.DECISIONS, create=create)
+        before = facts(plan)
+        same = _same(plan.decisions, words, lambda entry: entry.rationale, why)
+        if same is not None:
+            return _there(before, same)
+        old = find_decision(plan.decisions, supersedes) if supersedes else None
+        told = (f"{old.text} ({old.date})" if old.date else old.text) if old else None
+        date, line = _date_author(plan.text.lines, plan.decisions, moment, author)
+        fields = [(RATIONALE, why), (DATE_AUTHOR, line)] + ([(SUPERSEDES, told)] if told else [])
+        edit, first, titles = _log(plan, section, outline.DECISIONS, plan.decisions, (DECISION, words), fields)
+        new = decision_facts(words, why, date, author, told)
+        decisions = (new, *before.decisions) if first else (*before.decisions, new)
+        expected = before._replace(sections=titles or before.sections, decisions=decisions)
+        return Change((edit,), expected, f"decide, {words}", (f"decided: {words}",))
+
+    return change
+
+
+def discover(words: str, evidence: str, *, create: bool = False) -> Changer:
+    """Add a discovery with what shows it, behind the last one."""
+
+    def change(plan: Plan) -> Change:
+        section = _section(plan, outline.SURPRISES, create=create)
+        before = facts(plan)
+        same = _same(plan.discoveries, words, lambda entry: entry.evidence, evidence)
+        if same is not None:
+            return _there(before, same)
+        head = (OBSERVATION, words)
+        edit, first, titles = _log(plan, section, outline.SURPRISES, plan.discoveries, head, [(EVIDENCE, evidence)])
+        new = (words, evidence)
+        discoveries = (new, *before.discoveries) if first else (*before.discoveries, new)
+        expected = before._replace(sections=titles or before.sections, discoveries=discoveries)
+        return Change((edit,), expected, f"discover, {words}", (f"discovered: {words}",))
+
+    return change
+
+
+def outcome(words: str, *, create: bool = False) -> Changer:
+    """Add an outcome: an item where the outcomes are items, else a paragraph."""
+
+    def change(plan: Plan) -> Change:
+        section = _section(plan, outline.OUTCOMES, create=create)
+        before = facts(plan)
+        same = _same(plan.outcomes, words, lambda _: None, None)
+        if same is not None:
+            return _there(before, same)
+        lines = plan.text.lines
+        last = plan.outcomes[-1] if plan.outcomes else None
+        mark = _bullet(lines, last) if last is not None else ""
+        spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_bullet(lines, entry)) == bool(mark)]
+        text = words if mark else escape(words)
+        shape = shape_of(lines, spans, indent=" " * len(mark), loose=False)
+        new = wrap(mark, text, shape if mark else shape._replace(indent=""))
+        titles: tuple[str, ...] = before.sections
+        if section is None:
+            edit, titles = with_section(plan, outline.OUTCOMES, new)
+        elif last is not None and mark and not shape.loose:
+            edit = Edit(last.end, last.end, tuple(new))
+        else:
+            edit = fill(plan, section, new)
+        expected = before._replace(sections=titles, outcomes=(*before.outcomes, text))
+        return Change((edit,), expected, f"outcome, {words}", (f"noted: {words}",))
+
+    return change
+
+
+def revise(words: str, moment: datetime) -> Changer:
+    """Add a revision note where the plan keeps them, at its end if it keeps none."""
+
+    def change(plan: Plan) -> Change:
+        before = facts(plan)
+        date = write_stamp(moment, PLAIN).strip("()")
+        note = f"Plan revision note: {date} - {words}"
+        own = next((section for section in plan.sections if is_note(section.title)), None)
+        last = plan.revisions[-1] if plan.revisions else None
+        if last is not None and own is not None and own.start < last.start < own.end and _bullet(plan.text.lines, last):
+            edit = Edit(last.end, last.end, (f"{_bullet(plan.text.lines, last)}{date} - {words}",))
+        elif own is not None:
+            edit = fill(plan, own, [note])
+        else:
+            edit = padded(plan.text.lines, last.end if last else len(plan.text.lines), [note])
+        expected = before._replace(revisions=(*before.revisions, words))
+        return Change((edit,), expected, f"revise, {words}", (f"noted: {words}",))
+
+    return change
+
+
+def was_forced(plan: Plan) -> bool:
+    """Whether the plan records a forced archive."""
+    return any([entry.text.startswith(FORCED) for entry in plan.revisions])
+
+
+def _section(plan: Plan, name: str, *, create: bool) -> Section | None:
+    section = section_for(plan, name)
+    if section is None and not create:
+        raise missing(plan, name)
+    return section
+
+
+def _same(entries: Sequence[Entry], words: str, other, value: str | None) -> Entry | None:  # type: ignore[no-untyped-def]
+    """The entry that says the same words already."""
+    for entry in entries:
+        if fold(entry.text) == fold(words) and fold(other(entry) or "") == fold(value or ""):
+            return entry
+    return None
+
+
+def _there(before: Facts, entry: Entry) -> Change:
+    return Change((), before, "", (f"there already, in line {entry.start + 1}: {entry.text}",))
+
+
+def _log(
+    plan: Plan,
+    section: Section | None,
+    name: str,
+    entries: list[Entry],
+    head: tuple[str, str],
+    fields: list[tuple[str, str]],
+) -> tuple[Edit, bool, tuple[str, ...]]:
+    """The edit that adds an entry to a log, whether it comes first, and the sections' titles if one was added."""
+    lines = plan.text.lines
+    models = [entry for entry in entries if entry.labelled and _bullet(lines, entry)]
+    model = models[-1] if models else None
+    mark = _bullet(lines, model) if model else "- "
+    bold = model is not None and lines[model.start].lstrip(" -*+").startswith("**")
+    spans = [(entry.start, entry.end) for entry in models]
+    shape = shape_of(lines, spans, indent=" " * len(mark), loose=True)
+    if not shape.indent.strip(" ") and len(shape.indent) < len(mark):
+        shape = shape._replace(indent=" " * len(mark))
+    shape = Shape(_wrapped(lines, models), shape.indent, shape.loose)
+    new = _entry_lines(mark, shape, bold, head, fields)
+    if section is None:
+        edit, titles = with_section(plan, name, new)
+        return edit, False, titles
+    if not entries:
+        return fill(plan, section, new), False, ()
+    if _newest_first(entries):
+        at = entries[0].start
+        return Edit(at, at, (*new, "") if shape.loose or not models else tuple(new)), True, ()
+    at = entries[-1].end
+    if entries[-1] is model and not shape.loose:
+        return Edit(at, at, tuple(new)), False, ()
+    return padded(lines, at, new), False, ()
+
+
+def _entry_lines(
+    mark: str, shape: Shape, bold: bool, head: tuple[str, str], fields: list[tuple[str, str]]
+) -> list[str]:
+    """An entry: its head behind the bullet, a label a line below it."""
+    around = "**" if bold else ""
+    lines = wrap(f"{mark}{around}{head[0]}:{around} ", head[1], shape)
+    for label, words in fields:
+        lines += wrap(f"{shape.indent}{around}{label}:{around} ", words, shape)
+    return lines
+
+
+def _wrapped(lines: Sequence[str], entries: Sequence[Entry]) -> int:
+    """The width at which entries are wrapped by hand, or 0: some field of theirs goes on in a line without a label."""
+    width = 0
+    for entry in entries:
+        for at in range(entry.start + 1, entry.end):
+            if lines[at].strip() and read_label(lines[at]) is None and lines[at - 1].strip():
+                width = max(width, len(lines[at]), len(lines[at - 1]))
+    return width
+
+
+def _newest_first(entries: Sequence[Entry]) -> bool:
+    """Whether the dates of a log fall from the first entry to the last."""
+    dates = [entry.date[:10] for entry in entries if entry.date]
+    return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
+
+
+def _date_author(
+    lines: Sequence[str], entries: Sequence[Entry], moment: datetime, author: str
+) -> tuple[str, str]:
+    """The date, and date and author in one, in the shape of the last decision that has both."""
+    for entry in reversed(entries):
+        if not (entry.date and entry.author):
+            continue
+        for line in lines[entry.start : entry.end]:
+            label = read_label(line)
+            stamp = read_stamp(label[1]) if label and label[0] == DATE_AUTHOR else None
+            if label and stamp and stamp.possible and stamp.bare:
+                date = write_stamp(moment, stamp)
+                rest = label[1][len(stamp.text) :]
+                if rest.startswith(" ("):
+                    return date, f"{date} ({author})"
+                return date, f"{date}, {author}" if rest.startswith(",") else f"{date} / {author}"
+    date = write_stamp(moment, PLAIN)[1:11]
+    return date, f"{date} / {author}"
+
+
+def _bullet(lines: Sequence[str], entry: Entry) -> str:
+    """The bullet that an entry begins with, with the white space around it, or nothing."""
+    line = lines[entry.start]
+    bare = line.lstrip(" ")
+    if bare[:2] not in ("- ", "* ", "+ "):
+        return ""
+    return line[: len(line) - len(bare[1:].lstrip(" "))]

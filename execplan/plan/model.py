@@ -1,0 +1,139 @@
+"""What a plan says, as records; lines count from 0 and ends are exclusive until they are shown to somebody."""
+
+from __future__ import annotations
+
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.clock import Stamp
+    from execplan.text.blocks import Block
+    from execplan.text.lines import Text
+
+OPEN: Final = "open"
+DONE: Final = "done"
+OTHER: Final = "other"
+
+BROKEN: Final = "broken"
+ARCHIVED: Final = "archived"
+COMPLETE: Final = "complete"
+DRAFT: Final = "draft"
+ACTIVE: Final = "active"
+STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
+"""Every state, in the order in which a person wants to see them."""
+
+
+class Section(NamedTuple):
+    """An H2 and what stands below it, to the next H1 or H2."""
+
+    title: str
+    """As written."""
+    name: str | None
+    """Which of the twelve it is, or None."""
+    living: bool
+    start: int
+    body: int
+    """First line behind the heading."""
+    notes: int
+    """Where revision notes begin that stand at its end, or `end`."""
+    end: int
+    first: int
+    """Its first block behind the heading."""
+    last: int
+    """One past its last block."""
+
+
+class Task(NamedTuple):
+    """A list item with a box."""
+
+    number: int
+    """Its place among the plan's tasks, from 1."""
+    mark: str
+    """The character in the box."""
+    text: str
+    """Its words, without box and stamp, wraps joined."""
+    stamp: Stamp | None
+    depth: int
+    """How many items it is nested in."""
+    start: int
+    end: int
+    """One past its own words; nested items come behind."""
+    stop: int
+    """One past the whole item."""
+    box: int
+    """Line of its box."""
+    item: Block
+    heading: str
+    """The sub-heading above it, or nothing."""
+
+    @property
+    def state(self) -> str:
+        """Open, done or other."""
+        if self.mark == " ":
+            return OPEN
+        return DONE if self.mark in "xX" else OTHER
+
+
+class Entry(NamedTuple):
+    """A decision, a discovery, an outcome or a revision note."""
+
+    text: str
+    start: int
+    end: int
+    rationale: str | None = None
+    date: str | None = None
+    author: str | None = None
+    supersedes: str | None = None
+    evidence: str | None = None
+    labelled: bool = False
+    """Whether its words stand behind their label."""
+
+
+class Plan(NamedTuple):
+    """All of it."""
+
+    text: Text
+    blocks: list[Block]
+    title: str | None
+    title_line: int
+    """Line of the title, or -1."""
+    sections: list[Section]
+    tasks: list[Task]
+    checklists: list[tuple[str, Task]]
+    """Boxes outside Progress, each with the title of its section."""
+    decisions: list[Entry]
+    discoveries: list[Entry]
+    outcomes: list[Entry]
+    revisions: list[Entry]
+    conflicts: list[int]
+    """Lines that hold a conflict marker."""
+    guidance: list[int]
+    """Lines that a template left to be replaced."""
+
+    def section(self, name: str) -> Section | None:
+        """The first section that is the one of the twelve with this name."""
+        for section in self.sections:
+            if section.name == name:
+                return section
+        return None
+
+    def counts(self) -> dict[str, int]:
+        """How many tasks are open, done, other, and in all."""
+        states = [task.state for task in self.tasks]
+        return {
+            "open": states.count(OPEN),
+            "done": states.count(DONE),
+            "other": states.count(OTHER),
+            "total": len(states),
+        }
+
+    def state(self, *, archived: bool = False) -> str:
+        """Archived, complete (tasks, and none open), draft (none done, and guidance left), else active."""
+        if archived:
+            return ARCHIVED
+        states = {task.state for task in self.tasks}
+        if states and OPEN not in states:
+            return COMPLETE
+        return DRAFT if DONE not in states and self.guidance else ACTIVE

@@ -1,0 +1,69 @@
+"""The twelve sections of a plan: their names, their order, which of them live, and what else they are called."""
+
+from __future__ import annotations
+
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+PURPOSE: Final = "Purpose / Big Picture"
+PROGRESS: Final = "Progress"
+SURPRISES: Final = "Surprises & Discoveries"
+DECISIONS: Final = "Decision Log"
+OUTCOMES: Final = "Outcomes & Retrospective"
+ARTIFACTS: Final = "Artifacts and Notes"
+
+
+class Kind(NamedTuple):
+    """One of the twelve."""
+
+    name: str
+    living: bool
+    aliases: tuple[str, ...]
+    """Other titles by which it is known, as keys."""
+
+
+OUTLINE = (
+    Kind(PURPOSE, False, ()),
+    Kind(PROGRESS, True, ()),
+    Kind(SURPRISES, True, ("suprises and discoveries",)),
+    Kind(DECISIONS, True, ("decisions",)),
+    Kind(OUTCOMES, True, ()),
+    Kind("Context and Orientation", False, ("context",)),
+    Kind("Plan of Work", False, ("implementation plan",)),
+    Kind("Concrete Steps", False, ("steps",)),
+    Kind("Validation and Acceptance", False, ("validation", "acceptance")),
+    Kind("Idempotence and Recovery", False, ()),
+    Kind(ARTIFACTS, False, ("artefacts and notes",)),
+    Kind("Interfaces and Dependencies", False, ("dependencies",)),
+)
+NAMES = tuple([kind.name for kind in OUTLINE])
+LIVING = tuple([kind.name for kind in OUTLINE if kind.living])
+
+
+def key(title: str) -> str:
+    """What of a title decides: without case, emphasis, closing colon, closing parentheses and ` / …` alias, `&` as and."""
+    folded = title.strip("*_` \t").casefold().replace("&", " and ").split(" / ")[0]
+    folded = folded.rstrip(" :*_")
+    while folded.endswith(")") and "(" in folded:
+        folded = folded[: folded.rindex("(")].rstrip()
+    return " ".join(folded.split())
+
+
+_BY_KEY = {alias: kind.name for kind in OUTLINE for alias in (key(kind.name), *kind.aliases)}
+
+
+def canonical(title: str) -> str | None:
+    """The name of the section that a heading opens, or None for one of the plan's own."""
+    return _BY_KEY.get(key(title))
+
+
+def nearest(title: str, titles: list[str]) -> str | None:
+    """The title that is most like another, if one is like it at all."""
+    from difflib import get_close_matches
+
+    by_key = {key(each): each for each in titles}
+    found = get_close_matches(key(title), list(by_key), n=1, cutoff=0.6)
+    return by_key[found[0]] if found else None

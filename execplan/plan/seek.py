@@ -1,0 +1,102 @@
+"""What a person or an agent calls a task or a decision → exactly one of them, or why not."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.model import Entry, Plan, Task
+
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def fold(words: str) -> str:
+    """Words as they are compared: without case, and with white space folded."""
+    return " ".join(words.casefold().split())
+
+
+def task_ids(tasks: Sequence[Task]) -> list[str]:
+    """The short id of each task: a letter and 30 bits of its words; of equal words the second ends in `-2`, and so on."""
+    from hashlib import sha256
+
+    seen: dict[str, int] = {}
+    ids = []
+    for task in tasks:
+        bits = int.from_bytes(sha256(fold(task.text).encode("utf-8")).digest()[:4], "big") >> 2
+        name = "t" + "".join([_DIGITS[bits >> shift & 31] for shift in range(25, -1, -5)])
+        seen[name] = seen.get(name, 0) + 1
+        ids.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return ids
+
+
+def find_task(plan: Plan, query: str) -> tuple[str, Task]:
+    """The id and the task that a number, an id or unique words name; raises ExecplanError."""
+    ids = task_ids(plan.tasks)
+    named = query.strip().lower()
+    if named in ids:
+        return named, plan.tasks[ids.index(named)]
+    if named.isascii() and named.isdigit():
+        number = int(named[:9])
+        if 1 <= number <= len(plan.tasks):
+            return ids[number - 1], plan.tasks[number - 1]
+        raise _none(f"there is no task {number}: the plan has {len(plan.tasks)}", plan, ids, query)
+    found = _matching([task.text for task in plan.tasks], query)
+    if len(found) == 1:
+        return ids[found[0]], plan.tasks[found[0]]
+    if found:
+        names = [f"{ids[at]}  {plan.tasks[at].number}. {plan.tasks[at].text}" for at in found]
+        raise ExecplanError(
+            "ambiguous-task",
+            f"{query!r} fits {len(found)} tasks",
+            exit=INPUT,
+            hint="name it by its number or its id",
+            candidates=names,
+        )
+    raise _none(f"no task has the words {query!r}", plan, ids, query)
+
+
+def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
+    """The decision that unique words name; raises ExecplanError."""
+    found = _matching([entry.text for entry in decisions], query)
+    if len(found) == 1:
+        return decisions[found[0]]
+    if found:
+        names = [f"line {decisions[at].start + 1}: {decisions[at].text}" for at in found]
+        raise ExecplanError(
+            "ambiguous-decision",
+            f"{query!r} fits {len(found)} decisions",
+            exit=INPUT,
+            hint="say more of its words",
+            candidates=names,
+        )
+    names = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
+    raise ExecplanError(
+        "no-such-decision",
+        f"no decision has the words {query!r}",
+        exit=INPUT,
+        hint="say some words of the decision as they stand in the Decision Log",
+        candidates=names,
+    )
+
+
+def _matching(texts: list[str], query: str) -> list[int]:
+    """Where the words stand: the texts equal to them, else those that hold them in a row, else all of them anywhere."""
+    wanted = fold(query)
+    if not wanted:
+        return []
+    folded = [fold(text) for text in texts]
+    equal = [at for at, text in enumerate(folded) if text == wanted]
+    inside = equal or [at for at, text in enumerate(folded) if wanted in text]
+    return inside or [at for at, text in enumerate(folded) if all([word in text for word in wanted.split()])]
+
+
+def _none(message: str, plan: Plan, ids: list[str], query: str) -> ExecplanError:
+    from difflib import get_close_matches
+
+    texts = {fold(task.text): f"{name}  {task.number}. {task.text}" for name, task in zip(ids, plan.tasks, strict=True)}
+    near = [texts[text] for text in get_close_matches(fold(query), list(texts), n=3, cutoff=0.5)]
+    hint = "see the tasks: execplan show" if plan.tasks else "the plan has no task yet: execplan add 'First step'"
+    return ExecplanError("no-such-task", message, exit=INPUT, hint=hint, candidates=near)

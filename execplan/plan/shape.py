@@ -1,0 +1,77 @@
+"""How the items around a place are written, and words written the same way without a chance to become structure."""
+
+from __future__ import annotations
+
+from execplan.plan.grammar import read_label
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_RULES = "-=*_"
+_OPENERS = ("#", ">", "<", "```", "~~~")
+
+
+class Shape(NamedTuple):
+    """What a new item copies."""
+
+    width: int
+    """Columns at which its words wrap, or 0 for one line."""
+    indent: str
+    """What its further lines begin with."""
+    loose: bool
+    """Whether a blank line stands between items."""
+
+
+def shape_of(lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: str, loose: bool) -> Shape:
+    """The shape of neighbours, each from its first line to one past its last; `indent` and `loose` are for none."""
+    widths = [max(len(line) for line in lines[start:end]) for start, end in spans if end - start > 1]
+    if len(spans) > 1:
+        loose = is_loose(lines, spans)
+    for start, end in reversed(spans):
+        if end - start > 1:
+            second = lines[start + 1]
+            found = second[: len(second) - len(second.lstrip(" \t"))]
+            indent = found or indent
+            break
+    return Shape(max(widths) if widths else 0, indent, loose)
+
+
+def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a blank line, and nothing else, stands between items that follow each other."""
+    pairs = zip(spans, spans[1:], strict=False)
+    return any([end < start and not "".join(lines[end:start]).strip() for (_, end), (start, _) in pairs])
+
+
+def wrap(first: str, words: str, shape: Shape) -> list[str]:
+    """Lines that begin with `first` and say the words; none but the first begins with what opens a block or a label."""
+    lines = [first]
+    parts = words.split()
+    for at, word in enumerate(parts):
+        space = "" if lines[-1].endswith(" ") or not lines[-1] else " "
+        fits = not shape.width or len(lines[-1]) + len(space) + len(word) <= shape.width
+        if fits or lines[-1] == first or _opens(word, parts[at : at + 3]):
+            lines[-1] += space + word
+        else:
+            lines.append(shape.indent + word)
+    return lines
+
+
+def escape(words: str) -> str:
+    """Words at the start of a line, with a backslash before what would open a block there."""
+    word = words.split(" ", 1)[0]
+    if word[:-1].isdigit() and word[-1] in ".)":
+        return f"{word[:-1]}\\{words[len(word) - 1 :]}"
+    return "\\" + words if _opens(word, words.split(" ")[:3]) or word.startswith(("[", "|")) else words
+
+
+def _opens(word: str, following: Sequence[str]) -> bool:
+    """Whether a line that begins with the word might be something else than text."""
+    if word in ("-", "+", "*") or word.startswith(_OPENERS):
+        return True
+    if word[0] in _RULES and not word.strip(word[0]):
+        return True
+    if word[:-1].isdigit() and word[-1] in ".)":
+        return True
+    return len(word) > 6 and word[:7] in ("|||||||",) or read_label(" ".join(following)) is not None

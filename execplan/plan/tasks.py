@@ -1,0 +1,201 @@
+"""The changes of tasks: tick, reopen, add."""
+
+from __future__ import annotations
+
+from execplan.clock import PLAIN, Stamp, read_stamp, write_stamp
+from execplan.errors import CHANGED, INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.plan.change import Change, Facts, facts, fill, missing, padded, section_for, with_section
+from execplan.plan.grammar import read_box
+from execplan.plan.model import DONE, OPEN, Plan, Section, Task
+from execplan.plan.seek import find_task, fold, task_ids
+from execplan.plan.shape import is_loose, shape_of, wrap
+from execplan.record import NamedTuple
+from execplan.text.blocks import HEADING
+from execplan.text.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from execplan.plan.change import Changer
+
+
+def tick(queries: Sequence[str], moment: datetime) -> Changer:
+    """Put an `x` and the time into the boxes of the tasks that the queries name."""
+    return _mark(queries, "x", moment)
+
+
+def reopen(queries: Sequence[str]) -> Changer:
+    """Empty the boxes of the tasks that the queries name and take their stamps out."""
+    return _mark(queries, " ", None)
+
+
+def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer:
+    wanted = DONE if mark == "x" else OPEN
+    verb = "done" if mark == "x" else "reopen"
+    chosen: list[str] = []
+
+    def change(plan: Plan) -> Change:
+        progress(plan)
+        tasks = _chosen(plan, queries, chosen)
+        edits, said, names = [], [], []
+        expected = [(task.mark, task.text) for task in plan.tasks]
+        for task in tasks:
+            name = f"{task.number}. {task.text}"
+            if task.state == wanted:
+                said.append(f"{'done' if mark == 'x' else 'open'} already: {name}")
+                continue
+            shape = _stamp_for(plan, task)
+            stamp = write_stamp(moment, shape) if moment else ""
+            line = _marked(plan.text.lines[task.box], task, mark, stamp, shape.after or " ")
+            edits.append(Edit(task.box, task.box + 1, (line,)))
+            expected[task.number - 1] = (mark, task.text)
+            said.append(f"{'done' if mark == 'x' else 'reopened'}: {name}")
+            names.append(task)
+        summary = f"{verb} {', '.join([str(task.number) for task in names])}"
+        if len(names) == 1:
+            summary += f", {names[0].text}"
+        return Change(tuple(edits), facts(plan)._replace(tasks=tuple(expected)), summary, tuple(said))
+
+    return change
+
+
+def add(
+    words: str, moment: datetime, *, after: str | None = None, under: str | None = None, create: bool = False
+) -> Changer:
+    """Put an open task behind the last one, behind the one that `after` names, or behind the last one under a heading."""
+    chosen: list[str] = []
+    stamp = read_stamp(words)
+    text = words[len(stamp.text) + len(stamp.after) :] if stamp else words
+
+    def change(plan: Plan) -> Change:
+        section = progress(plan, create=create)
+        before = facts(plan)
+        if section is None:
+            edit, titles = with_section(plan, outline.PROGRESS, [f"- [ ] {words}"])
+            return _added(before._replace(sections=titles), edit, 0, text)
+        head = _heading(plan, section, under) if under else None
+        siblings = [task for task in plan.tasks if head is None or head.start < task.start < head.end]
+        for task in siblings:
+            if task.state == OPEN and fold(task.text) == fold(text):
+                return Change((), before, "", (f"there already: {task.number}. {task.text}",))
+        neighbour = _chosen(plan, [after], chosen)[0] if after else None
+        if neighbour is None and siblings:
+            neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]
+        if neighbour is not None:
+            edit = _beside(plan, neighbour, words, stamp, moment)
+        elif head is not None:
+            edit = padded(plan.text.lines, head.end, [f"- [ ] {words}"])
+        else:
+            edit = fill(plan, section, [f"- [ ] {words}"])
+        return _added(before, edit, sum([task.start < edit.start for task in plan.tasks]), text)
+
+    return change
+
+
+def progress(plan: Plan, *, create: bool = False) -> Section | None:
+    """The section Progress, or None when it is missing and may be made; raises ExecplanError."""
+    section = section_for(plan, outline.PROGRESS)
+    if section is None and not create:
+        raise missing(plan, outline.PROGRESS)
+    return section
+
+
+def _added(before: Facts, edit: Edit, at: int, text: str) -> Change:
+    tasks = (*before.tasks[:at], (" ", text), *before.tasks[at:])
+    said = f"added: {at + 1}. {text}"
+    return Change((edit,), before._replace(tasks=tasks), f"add {at + 1}, {text}", (said,))
+
+
+def _chosen(plan: Plan, queries: Sequence[str], chosen: list[str]) -> list[Task]:
+    """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
+    if not chosen:
+        found = [find_task(plan, query) for query in queries]
+        chosen += [name for name, _ in dict(found).items()]
+    ids = task_ids(plan.tasks)
+    for name in chosen:
+        if name not in ids:
+            raise ExecplanError(
+                "task-gone",
+                f"the task {name} is no longer in the plan: it was changed while it was edited",
+                exit=CHANGED,
+                hint="look again: execplan show",
+            )
+    return [plan.tasks[ids.index(name)] for name in chosen]
+
+
+def _marked(line: str, task: Task, mark: str, stamp: str, after: str) -> str:
+    """The line of a box with another mark, and with a stamp or none."""
+    at = line.index(f"[{task.mark}]")
+    box = read_box(line[at:])
+    assert box is not None
+    head = f"{line[:at]}[{mark}]"
+    if not stamp:
+        if box.stamp is not None and not box.words:
+            return head + box.lead[:-1] + box.stamp.after
+        return head + box.lead + (box.words if box.stamp is not None else box.blank + box.words)
+    if box.stamp is not None and (box.words or box.stamp.after):
+        after = box.stamp.after
+    elif not box.words:
+        after = box.lead
+    return head + (box.lead or " ") + stamp + after + box.words
+
+
+def _stamp_for(plan: Plan, task: Task) -> Stamp:
+    """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
+    stamped = [each for each in plan.tasks if each.stamp is not None and each.stamp.possible]
+    near = sorted(stamped, key=lambda each: (abs(each.number - task.number), each.number))
+    for each in [each for each in near if each.state == DONE] + [each for each in near if each is task]:
+        if each.stamp is not None and not (each.stamp.bare and task.text[:1] in ":：-–—,"):
+            return each.stamp
+    return PLAIN
+
+
+def _beside(plan: Plan, neighbour: Task, words: str, stamp: Stamp | None, moment: datetime) -> Edit:
+    """An open task behind another, written like it."""
+    lines = plan.text.lines
+    siblings = [task for task in plan.tasks if task.depth == neighbour.depth]
+    item = neighbour.item
+    first = lines[neighbour.start]
+    lead = first[: len(first) - len(first.lstrip(" \t"))]
+    if len(lead.expandtabs(4)) != item.column:
+        lead = " " * item.column
+    mark = item.mark
+    if mark[:-1].isdigit():
+        mark = f"{int(mark[:-1]) + 1}{mark[-1]}"
+    inside = " " * (item.content - item.column - len(item.mark))
+    words_spans = [(task.box, task.end) for task in siblings]
+    shape = shape_of(lines, words_spans, indent=lead + " " * (item.content - item.column), loose=False)
+    loose = is_loose(lines, [(task.start, task.stop) for task in siblings])
+    if stamp is None and neighbour.state == OPEN and neighbour.stamp is not None:
+        words = write_stamp(moment, neighbour.stamp) + (neighbour.stamp.after or " ") + words
+    new = wrap(f"{lead}{mark}{inside or ' '}[ ] ", words, shape)
+    return Edit(neighbour.stop, neighbour.stop, ("", *new) if loose else tuple(new))
+
+
+class _Head(NamedTuple):
+    """A sub-heading of Progress: its line, and one past the last line below it."""
+
+    start: int
+    end: int
+
+
+def _heading(plan: Plan, section: Section, query: str) -> _Head:
+    """The sub-heading that unique words name; raises ExecplanError."""
+    heads = [block for block in plan.blocks[section.first : section.last] if block.kind == HEADING and not block.depth]
+    found = [at for at, head in enumerate(heads) if fold(head.text) == fold(query)]
+    found = found or [at for at, head in enumerate(heads) if fold(query) in fold(head.text)]
+    if len(found) != 1:
+        names = [f"line {head.start + 1}: {'#' * head.level} {head.text}" for head in heads]
+        raise ExecplanError(
+            "ambiguous-heading" if found else "no-such-heading",
+            f"{query!r} fits {len(found)} headings in {section.title}" if found else f"no heading in {section.title} has the words {query!r}",
+            exit=INPUT,
+            hint="say its words as they stand in the plan",
+            candidates=names,
+        )
+    head = heads[found[0]]
+    below = [each.start for each in heads[found[0] + 1 :] if each.level <= head.level]
+    return _Head(head.start, min([*below, section.notes]))

@@ -1,0 +1,194 @@
+"""The one write path: lock, read, change, apply, read back and compare, replace, commit when asked."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import CHANGED, INPUT, NO, ExecplanError
+from execplan.plan import reader
+from execplan.plan.change import facts, stop_conflicts, stop_unclosed
+from execplan.record import NamedTuple
+from execplan.repo import shelf, state
+from execplan.text import disk
+from execplan.text.edit import apply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.plan.change import Change, Changer
+    from execplan.plan.model import Plan
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_TRIES = 5
+
+
+class Options(NamedTuple):
+    """What every writer takes."""
+
+    commit: bool | None = None
+    """None leaves it to the settings."""
+    dry_run: bool = False
+    if_match: str | None = None
+    """The digest that the file must have."""
+
+
+class Amended(NamedTuple):
+    """What became of an edit."""
+
+    path: str
+    """From the root of the repository."""
+    changed: bool
+    digest: str
+    """SHA-256 of the file as it is now; in a dry run, as it would be."""
+    diff: str
+    """Unified, in a dry run only."""
+    commit: str | None
+    said: tuple[str, ...]
+    summary: str
+    warnings: tuple[str, ...]
+
+
+def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Amended:
+    """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed."""
+    if ref.archived:
+        raise ExecplanError(
+            "archived-plan",
+            f"{home.shown(ref.path)} is archived: it is a record of what was done",
+            exit=NO,
+            hint="write down what is new in a plan of its own: execplan new 'Its title'",
+        )
+    if options.dry_run:
+        old = shelf.open_bytes(home, ref.path)
+        check_match(home, ref, old, options)
+        new, change = changed(old, changer)
+        return _amended(home, ref, old, new, change, options, None, ())
+    with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+        warnings: tuple[str, ...] = ()
+        for _ in range(_TRIES):
+            old = shelf.open_bytes(home, ref.path)
+            check_match(home, ref, old, options)
+            new, change = changed(old, changer)
+            if new == old:
+                return _amended(home, ref, old, new, change, options, None, ())
+            if os.stat(ref.path).st_nlink > 1:
+                warnings = (f"{home.shown(ref.path)} had other hard links: they keep the old text",)
+            try:
+                disk.replace(ref.path, old, new)
+                break
+            except disk.ChangedMeanwhile:
+                continue
+        else:
+            raise disk.changed_underneath(home.shown(ref.path))
+        commit = None
+        if options.commit:
+            made = commit_paths(home, ref, [ref.path], verb, change.summary, {ref.path: old}, reader.read(new).title)
+            commit, warnings = made[0], warnings + made[1]
+        return _amended(home, ref, old, new, change, options, commit, warnings)
+
+
+def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:
+    """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
+    plan = reader.read(data)
+    stop_conflicts(plan)
+    change = changer(plan)
+    if not change.edits:
+        return data, change
+    for edit in change.edits:
+        stop_unclosed(plan, edit.start)
+    text = apply(plan.text, change.edits)
+    if facts(reader.read_text(text)) != change.expected:
+        raise ExecplanError(
+            "would-break",
+            "these words, at this place, would change more of the plan than they should; nothing was written",
+            exit=INPUT,
+            hint="say it in other words, or edit the file by hand and run execplan lint",
+        )
+    return text.to_bytes(), change
+
+
+def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
+    """Refuse when the file is not the one that the caller has seen; raises ExecplanError."""
+    if options.if_match and digest(data) != options.if_match.lower():
+        raise ExecplanError(
+            "digest-differs",
+            f"{home.shown(ref.path)} has changed: its digest is {digest(data)}, not {options.if_match}",
+            exit=CHANGED,
+            hint="read it again: execplan show --json",
+        )
+
+
+def commit_paths(
+    home: Home, ref: Ref, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """Commit our paths with the message that the settings form; the commit, or None, and warnings."""
+    from execplan.repo import git
+
+    words = summary if len(summary) <= 72 else summary[:71].rstrip() + "…"
+    message = home.settings.message.format(id=ref.id, summary=words, verb=verb, title=title or ref.id)
+    with state.lock(home, "commit", f"{verb} of {ref.id}"):
+        made = git.commit(home, paths, message, before)
+    return made.digest, made.warnings
+
+
+def digest(data: bytes) -> str:
+    """The 64 hex digits of the bytes' SHA-256."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
+def diff(old: bytes, new: bytes, path: str) -> str:
+    """The change of a file as a unified diff."""
+    from difflib import unified_diff
+
+    before, after = [(data.decode("utf-8")).split("\n") for data in (old, new)]
+    name = path.lstrip("/")
+    lines = unified_diff(before, after, f"a/{name}" if old else "/dev/null", f"b/{name}", lineterm="")
+    return "\n".join(lines)
+
+
+def _amended(
+    home: Home,
+    ref: Ref,
+    old: bytes,
+    new: bytes,
+    change: Change,
+    options: Options,
+    commit: str | None,
+    warnings: tuple[str, ...],
+) -> Amended:
+    path = home.shown(ref.path)
+    shown = diff(old, new, path) if options.dry_run and new != old else ""
+    return Amended(path, new != old, digest(new), shown, commit, change.said, change.summary, warnings)
+
+
+class CommittedPlan(NamedTuple):
+    """What `commit` did."""
+
+    paths: tuple[str, ...]
+    """What was committed, or would be, from the root of the repository."""
+    commit: str | None
+    digest: str
+    warnings: tuple[str, ...]
+
+
+def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> CommittedPlan:
+    """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
+    from execplan.repo import git
+
+    data = shelf.open_bytes(home, ref.path)
+    paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
+    if ref.archived:
+        paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
+    if dry_run:
+        return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
+    with state.lock(home, os.path.realpath(ref.path), f"commit of {ref.id}"):
+        pending = tuple(git.pending(home, paths))
+        try:
+            title = reader.read(data).title
+        except ExecplanError:
+            title = None
+        commit, warnings = commit_paths(home, ref, paths, "commit", words or "update", {}, title)
+    return CommittedPlan(pending if commit else (), commit, digest(data), warnings)

@@ -1,0 +1,224 @@
+"""Git: commits that hold our paths and nothing else. The only importer of GitPython."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic, sleep
+
+from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
+from execplan.record import NamedTuple
+from execplan.text.disk import LOCK_TIMEOUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from execplan.repo.home import Home
+
+_UNDER_WAY = {
+    "MERGE_HEAD": "a merge",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+}
+_KEPT = "what was written is on disk, uncommitted"
+
+
+class Committed(NamedTuple):
+    """A commit that was made."""
+
+    digest: str | None
+    """Its id, or None when there was nothing to commit."""
+    warnings: tuple[str, ...]
+
+
+class _Entry(NamedTuple):
+    staged: str
+    """What the index holds against HEAD, as `git status` writes it."""
+    worktree: str
+    path: str
+
+
+def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, bytes]) -> Committed:
+    """Commit the paths, files or folders, as they are on disk; raises ExecplanError and leaves them as they are.
+
+    `before` holds what each file held before our edit: a file of which something else was staged is not committed,
+    because the commit would sweep the rest of it along.
+    """
+    if home.git is None:
+        raise _no(f"{home.root} is no git repository", "make one, or work without --commit: git init")
+    for name, what in _UNDER_WAY.items():
+        if os.path.exists(os.path.join(home.git, name)):
+            raise ExecplanError(
+                "under-way",
+                f"{what} is under way: not committed; {_KEPT}",
+                exit=BUSY,
+                hint="finish it, then commit the plan: execplan commit",
+            )
+    run = _Runner(home)
+    entries = _status(run, paths)
+    ignored = [entry.path for entry in entries if entry.staged == "!"]
+    if ignored and len(ignored) == len(entries):
+        raise _no(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
+    entries = [entry for entry in entries if entry.staged != "!"]
+    if not entries:
+        return Committed(None, ())
+    for entry in entries:
+        if entry.staged not in " ?":
+            _check_staged(run, home, entry, before)
+    new = [entry.path for entry in entries if entry.staged == "?"]
+    if new:
+        run.checked("add", "-N", "--", *new)
+    try:
+        run.checked("commit", "-q", "-m", message, "--only", "--", *[entry.path for entry in entries])
+    except BaseException:
+        if new:
+            run.plain("reset", "-q", "--", *new)
+        raise
+    detached = () if _branch(home.git) else ("HEAD is detached: the commit is on no branch",)
+    return Committed(head(home), detached)
+
+
+def pending(home: Home, paths: Sequence[str]) -> list[str]:
+    """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
+    if home.git is None:
+        raise _no(f"{home.root} is no git repository", "make one, or work without --commit: git init")
+    return [entry.path for entry in _status(_Runner(home), paths) if entry.staged != "!"]
+
+
+def head(home: Home) -> str | None:
+    """The commit that is checked out, read from the git folder; None before the first."""
+    if home.git is None:
+        return None
+    branch = _branch(home.git)
+    if branch is None:
+        return _line(os.path.join(home.git, "HEAD"))
+    common = os.path.normpath(os.path.join(home.git, _line(os.path.join(home.git, "commondir")) or "."))
+    for folder in (home.git, common):
+        found = _line(os.path.join(folder, branch))
+        if found:
+            return found
+    try:
+        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="surrogateescape") as file:
+            for line in file:
+                digest, _, name = line.strip().partition(" ")
+                if name == branch:
+                    return digest
+    except OSError:
+        pass
+    return None
+
+
+def user_name(folder: str) -> str | None:
+    """Git's user.name, or None; not through GitPython, whose import takes longer than all else that a verb does."""
+    import subprocess
+
+    try:
+        found = subprocess.run(["git", "config", "user.name"], cwd=folder, capture_output=True, check=False)
+    except OSError:
+        return None
+    return found.stdout.decode("utf-8", "replace").strip() or None
+
+
+class _Runner:
+    """Runs git in the root of the repository, waiting for its index lock."""
+
+    def __init__(self, home: Home) -> None:
+        os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+        import git
+
+        self.home = home
+        try:
+            self.git = git.Repo(home.root).git
+        except git.exc.GitError as error:
+            raise _no(str(error).strip() or "git can't read the repository", "try: git status") from None
+        self._missing = git.exc.GitCommandNotFound
+
+    def plain(self, *arguments: str, stdin: bytes | None = None) -> tuple[int, str, str]:
+        """Exit status, output and trouble of a git command with literal paths."""
+        import tempfile
+
+        with tempfile.TemporaryFile() as given:
+            given.write(stdin or b"")
+            given.seek(0)
+            try:
+                status, out, trouble = self.git.execute(
+                    ["git", "--literal-pathspecs", *arguments],
+                    istream=given,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    strip_newline_in_stdout=False,
+                )
+            except self._missing:
+                raise _no("git is not installed", "install git") from None
+        return int(status), str(out), str(trouble)
+
+    def checked(self, *arguments: str, stdin: bytes | None = None) -> str:
+        """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
+        assert self.home.git is not None
+        until = monotonic() + LOCK_TIMEOUT
+        held = os.path.join(self.home.git, "index.lock")
+        while True:
+            status, out, trouble = self.plain(*arguments, stdin=stdin)
+            if not status:
+                return out
+            if "index.lock" not in trouble:
+                break
+            if monotonic() >= until:
+                raise ExecplanError(
+                    "git-busy",
+                    f"another git process holds {held}; waited {LOCK_TIMEOUT:g} s; {_KEPT}",
+                    exit=BUSY,
+                    hint="when no git process is left, remove that file; then: execplan commit",
+                )
+            sleep(0.05)
+        lines = [line for line in (trouble + "\n" + out).splitlines() if line.strip()]
+        shown = "; ".join(lines[:6]) or f"exit status {status}"
+        raise _no(f"git {arguments[0]} failed: {shown}", "mend that, then: execplan commit")
+
+
+def _status(run: _Runner, paths: Sequence[str]) -> list[_Entry]:
+    """What differs from HEAD under the paths, file by file, ignored files too."""
+    asked = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--")
+    out = run.checked(*asked, *paths)
+    return [_Entry(line[0], line[1], line[3:]) for line in out.split("\0") if line]
+
+
+def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, bytes]) -> None:
+    """Refuse when what is staged of a file is not what it held before our edit."""
+    staged = run.checked("ls-files", "-s", "-z", "--", entry.path).split("\0")[0].split(" ")
+    path = os.path.join(home.root, entry.path)
+    held = before.get(path)
+    if held is None and entry.staged == "D":
+        return
+    if held is None and os.path.isfile(path):
+        with open(path, "rb") as file:
+            held = file.read()
+    if held is not None and len(staged) > 1:
+        if run.checked("hash-object", "--stdin", "--path", entry.path, stdin=held).strip() == staged[1]:
+            return
+    raise ExecplanError(
+        "partly-staged",
+        f"{entry.path} has staged changes that differ from the file: not committed; {_KEPT}",
+        exit=NO,
+        hint=f"commit or unstage them first: git restore --staged {entry.path}",
+    )
+
+
+def _branch(folder: str) -> str | None:
+    """The full name of the branch that is checked out, or None for a detached HEAD."""
+    line = _line(os.path.join(folder, "HEAD")) or ""
+    return line[5:].strip() if line.startswith("ref:") else None
+
+
+def _line(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.readline(5000).strip() or None
+    except OSError:
+        return None
+
+
+def _no(message: str, hint: str) -> ExecplanError:
+    return ExecplanError("not-committed", f"{message}: not committed; {_KEPT}", exit=ENVIRONMENT, hint=hint)

@@ -1,0 +1,224 @@
+"""New things: a home, and a plan in it."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import now
+from execplan.errors import INPUT, NO, USAGE, ExecplanError
+from execplan.plan import reader
+from execplan.plan.change import words_of
+from execplan.plan.shape import escape
+from execplan.record import NamedTuple
+from execplan.repo import settings as config
+from execplan.repo import shelf, state, stock
+from execplan.repo.amend import Options, commit_paths
+from execplan.repo.home import Home
+from execplan.repo.shelf import Ref
+from execplan.repo.slug import slug
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LONGEST_TITLE = 300
+
+
+class Made(NamedTuple):
+    """A new plan."""
+
+    id: str
+    path: str
+    """From the root of the repository."""
+    digest: str
+    diff: str
+    paths: tuple[str, ...]
+    """All that was made, or would be."""
+    commit: str | None
+    warnings: tuple[str, ...]
+
+
+class Path(NamedTuple):
+    """A path of a home, and whether `init` makes it."""
+
+    path: str
+    made: bool
+    why: str
+
+
+def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options) -> Made:
+    """Write a plan from the skeleton; raises ExecplanError."""
+    title = checked_title(title)
+    data = _skeleton(title, purpose, tasks)
+    return _file(home, _named(home, slug(title)), data, title, options)
+
+
+def adopt_plan(home: Home, data: bytes, stem: str | None, options: Options) -> Made:
+    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form."""
+    from execplan.lint.runner import ERROR, Given, lint_bytes
+
+    plan = reader.read(data)
+    errors = [each for each in lint_bytes(data, Given(draft_is_fine=True)) if each.level == ERROR]
+    if errors:
+        where = stem or "-"
+        lines = [f"{where}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
+        raise ExecplanError(
+            "lint-errors",
+            f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
+            exit=NO,
+            hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
+            candidates=lines,
+            data={"findings": [each.to_json() for each in errors]},
+        )
+    name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
+    return _file(home, name, data, plan.title or name, options)
+
+
+def checked_title(title: str) -> str:
+    """The title as one line; raises ExecplanError for none, for control characters, for more than 300 characters."""
+    title = words_of(title, "the title")
+    if len(title) > LONGEST_TITLE:
+        raise ExecplanError(
+            "long-title",
+            f"the title has {len(title)} characters; a title has at most {LONGEST_TITLE}",
+            exit=USAGE,
+            hint="say it shorter, and the rest with --purpose",
+        )
+    return title
+
+
+def has_form(home: Home, name: str) -> bool:
+    """Whether a file name has the form that the settings give: a real date, a slug of letters, digits and hyphens."""
+    from execplan.clock import read_stamp
+
+    head, _, tail = home.settings.name.partition("{slug}")
+    before, has_date, after = head.partition("{date}")
+    if has_date:
+        stamp = read_stamp(name[len(before) : len(before) + 10])
+        if not name.startswith(before) or stamp is None or not stamp.possible:
+            return False
+        rest = name[len(before) + 10 :]
+        if not rest.startswith(after):
+            return False
+        rest = rest[len(after) :]
+    elif name.startswith(head):
+        rest = name[len(head) :]
+    else:
+        return False
+    if tail and not rest.endswith(tail):
+        return False
+    rest = rest[: len(rest) - len(tail)]
+    return bool(rest) and all([char.isalnum() or char in "-_." for char in rest]) and rest[0].isalnum()
+
+
+def plan_init(home: Home) -> list[Path]:
+    """What `init` makes and what it leaves, folders first."""
+    kept = config.present(home.base)
+    folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
+    paths = [_folder(home, folder.rstrip("/")) for folder in folders]
+    for name, why in ((home.settings.guide, "the guide for authors"), (config.FILE, "settings")):
+        path = os.path.join(home.base, name)
+        there = os.path.lexists(path)
+        if name == config.FILE and kept and not there:
+            paths.append(Path(home.shown(path), False, f"settings are in {kept}"))
+        else:
+            paths.append(Path(home.shown(path), not there, "there already" if there else why))
+    return paths
+
+
+def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[str, ...]]:
+    """Make a home; what is there already stays as it is. The paths, the commit if one was made, and warnings."""
+    paths = plan_init(home)
+    if options.dry_run:
+        return paths, None, ()
+    made = []
+    for each in paths:
+        path = os.path.join(home.root, each.path)
+        if not each.made:
+            continue
+        if path.endswith((".md", ".toml")):
+            disk.make_folder(os.path.dirname(path))
+            content = stock.text("PLANS.md") if path.endswith(".md") else settings_text()
+            disk.create(path, content.encode("utf-8"))
+            made.append(path)
+        else:
+            disk.make_folder(path)
+    if options.commit and made:
+        home = home._replace(exists=True)
+        done = commit_paths(home, Ref("init", home.plans, False), made, "init", "init", {}, "init")
+        return paths, done[0], done[1]
+    return paths, None, ()
+
+
+def settings_text() -> str:
+    """The settings file that `init` writes: every setting with its default, as a comment."""
+    lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
+    for name, value in config.Settings()._asdict().items():
+        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
+        lines += [f"# {config.ABOUT[name]}", f"# {name} = {shown}", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
+    """The bytes of a new plan; raises ExecplanError when words would become structure."""
+    words = [words_of(task, "a task") for task in tasks]
+    about = escape(words_of(purpose, "the purpose")) if purpose else ""
+    heading = title[: len(title.rstrip("#"))] + "\\" + title[len(title.rstrip("#")) :] if title.endswith("#") else title
+    data = stock.render_plan(heading, about, words).encode("utf-8")
+    plan = reader.read(data)
+    if plan.title != heading or [task.text for task in plan.tasks] != words or len(plan.sections) != 12:
+        raise ExecplanError(
+            "would-break", "these words would change the skeleton", exit=INPUT, hint="say it in other words"
+        )
+    return data
+
+
+def _named(home: Home, short: str) -> str:
+    return home.settings.name.format(date=f"{now():%Y-%m-%d}", slug=short)
+
+
+def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> Made:
+    """Put a new plan into the plans folder under a free id, with its artifacts folder."""
+    from execplan.repo.amend import diff, digest
+
+    def made(free: str, commit: str | None, warnings: tuple[str, ...]) -> Made:
+        path = home.shown(os.path.join(home.plans, f"{free}.md"))
+        shown = diff(b"", data, path) if options.dry_run else ""
+        artifacts = home.shown(home.artifacts(free)) + "/"
+        return Made(free, path, digest(data), shown, (path, artifacts), commit, warnings)
+
+    if options.dry_run:
+        return made(_free(shelf.taken_ids(home), name), None, ())
+    disk.make_folder(home.plans)
+    home = home._replace(exists=True)
+    with state.lock(home, "home", f"new {name}"):
+        taken = shelf.taken_ids(home)
+        while True:
+            free = _free(taken, name)
+            path = os.path.join(home.plans, f"{free}.md")
+            if disk.create(path, data):
+                break
+            taken.add(free.casefold())
+        disk.make_folder(home.artifacts(free))
+    if options.commit:
+        ref = Ref(free, path, False)
+        done = commit_paths(home, ref, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
+        return made(free, *done)
+    return made(free, None, ())
+
+
+def _free(taken: set[str], name: str) -> str:
+    """The name, or the name with the first number that makes it free."""
+    from unicodedata import normalize
+
+    free, number = name, 1
+    while normalize("NFC", free).casefold() in taken:
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
+def _folder(home: Home, path: str) -> Path:
+    there = os.path.isdir(path)
+    return Path(home.shown(path), not there, "there already" if there else "folder")

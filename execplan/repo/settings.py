@@ -1,0 +1,153 @@
+"""What a repository has set: `[tool.execplan]` in pyproject.toml, or `.agent/execplan.toml`."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.record import NamedTuple
+
+FILE = os.path.join(".agent", "execplan.toml")
+PYPROJECT = "pyproject.toml"
+_LIMIT = 1 << 20
+
+
+class Settings(NamedTuple):
+    """Every setting with its default; folders count from the folder that holds the settings."""
+
+    plans: str = ".agent/execplans"
+    archive: str = ".agent/execplans/archive"
+    artifacts: str = ".agent/execplans/artifacts"
+    archive_artifacts: str = ".agent/execplans/archive/artifacts"
+    guide: str = ".agent/PLANS.md"
+    name: str = "{date}_{slug}"
+    commit: bool = False
+    message: str = "plan({id}): {summary}"
+    author: str = ""
+    stalled_days: int = 14
+
+
+ABOUT = {
+    "plans": "The folder of the plans.",
+    "archive": "Where `archive` moves a finished plan.",
+    "artifacts": "Holds a folder for each plan: transcripts, logs, screenshots.",
+    "archive_artifacts": "Where `archive` moves that folder.",
+    "guide": "The guide for authors.",
+    "name": "How plan files are named: `{date}` is YYYY-MM-DD, `{slug}` comes from the title.",
+    "commit": "Whether every edit is committed, as with `--commit`.",
+    "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
+    "author": "Who decides, where `--author` does not say; else EXECPLAN_AUTHOR, git's user.name, the login.",
+    "stalled_days": "Days without a stamp or an edit after which an open plan is marked as stalled.",
+}
+"""What each setting is for: the settings file, the README and `init` say it from here."""
+
+
+def load(base: str) -> Settings:
+    """The settings of a folder; raises ExecplanError for two places, unknown keys and wrong values."""
+    own = _read(os.path.join(base, FILE))
+    project = _read(os.path.join(base, PYPROJECT))
+    in_project = project is not None and may_have_table(project)
+    if (own is None or not _says(own)) and not in_project:
+        return Settings()
+    from execplan.repo.toml import table
+
+    values = table(project, os.path.join(base, PYPROJECT), "tool", "execplan") if project and in_project else None
+    if values is None:
+        return _checked(table(own, os.path.join(base, FILE)) or {}, FILE) if own else Settings()
+    if own is not None:
+        raise ExecplanError(
+            "two-settings",
+            f"both {PYPROJECT} and {FILE} hold settings",
+            exit=INPUT,
+            hint=f"move all of them into one, and remove {FILE} or the table tool.execplan",
+        )
+    return _checked(values, PYPROJECT)
+
+
+def present(base: str) -> str | None:
+    """The file of a folder that holds settings, or None."""
+    if os.path.isfile(os.path.join(base, FILE)):
+        return FILE
+    project = _read(os.path.join(base, PYPROJECT))
+    if project is not None and may_have_table(project):
+        from execplan.repo.toml import table
+
+        if table(project, os.path.join(base, PYPROJECT), "tool", "execplan") is not None:
+            return PYPROJECT
+    return None
+
+
+def may_have_table(data: bytes) -> bool:
+    """Whether a pyproject.toml may hold the table `tool.execplan`; so that most need not be parsed."""
+    if b"execplan" not in data:
+        return False
+    header = b""
+    for raw in data.split(b"\n"):
+        line = raw.strip()
+        if line.startswith(b"["):
+            header = line.strip(b"[] \t")
+            if b"tool" in header and b"execplan" in header:
+                return True
+        elif b"=" in line and b"execplan" in line and (not header or header.strip(b"\"'") == b"tool"):
+            return True
+    return False
+
+
+def _says(data: bytes) -> bool:
+    """Whether a settings file holds anything but comments."""
+    return any([line.strip() and not line.strip().startswith(b"#") for line in data.split(b"\n")])
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return os.read(handle, _LIMIT)
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+
+
+def _checked(values: dict[str, object], where: str) -> Settings:
+    """The values over the defaults."""
+    defaults = Settings()._asdict()
+    for name, value in values.items():
+        if name not in defaults:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
+            raise ExecplanError(
+                "unknown-setting", f"{where}: there is no setting {name}", exit=INPUT, hint=f"did you mean {near[0]}?"
+            )
+        kind = type(defaults[name])
+        if type(value) is not kind:
+            wanted = {str: "a string", bool: "true or false", int: "a whole number"}[kind]
+            raise ExecplanError("bad-setting", f"{where}: {name} takes {wanted}", exit=INPUT, hint=ABOUT[name])
+        _check_value(name, value, where)
+    return Settings(**{**defaults, **values})
+
+
+def _check_value(name: str, value: object, where: str) -> None:
+    """Folders stay inside; forms have the fields that they need and no other."""
+    why = ""
+    if name in ("plans", "archive", "artifacts", "archive_artifacts", "guide"):
+        parts = str(value).split("/")
+        if not value or str(value).startswith("/") or ".." in parts or parts[0] == ".git":
+            why = "is a path inside the repository"
+    elif name == "name":
+        if "{slug}" not in str(value) or "/" in str(value):
+            why = "is a file name without .md that holds {slug}"
+    elif name == "stalled_days":
+        if not isinstance(value, int) or value < 1:
+            why = "is at least 1"
+    allowed = {"name": ("date", "slug"), "message": ("id", "summary", "verb", "title")}.get(name)
+    if allowed and not why:
+        try:
+            str(value).format_map(dict.fromkeys(allowed, ""))
+        except (KeyError, ValueError, IndexError, AttributeError):
+            why = f"knows the fields {', '.join(['{' + each + '}' for each in allowed])}"
+    if why:
+        raise ExecplanError("bad-setting", f"{where}: {name} {why}, not {value!r}", exit=INPUT, hint=ABOUT[name])

@@ -1,0 +1,193 @@
+"""The plans in a home: what there is, and which one is meant."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.plan import reader
+from execplan.plan.model import ACTIVE, BROKEN, DRAFT, Plan
+from execplan.record import NamedTuple
+from execplan.repo import home as homes
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.repo.home import Home
+
+_NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
+
+
+class Ref(NamedTuple):
+    """A plan's place, before it is read."""
+
+    id: str
+    path: str
+    archived: bool
+
+
+class Shelved(NamedTuple):
+    """A plan as it was read, or why it could not be."""
+
+    ref: Ref
+    data: bytes
+    plan: Plan | None
+    error: ExecplanError | None
+
+    @property
+    def state(self) -> str:
+        """One of the five states."""
+        return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
+
+
+def refs(home: Home, *, archive: bool = False) -> list[Ref]:
+    """The plans of the plans folder by name, or those of the archive."""
+    folder = home.archive if archive else home.plans
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise disk.trouble(error, folder, "read") from None
+    plans = [name for name in names if name.endswith(".md") and name[0] != "." and name.lower() not in _NOT_PLANS]
+    return [Ref(name[:-3], os.path.join(folder, name), archive) for name in plans]
+
+
+def every(home: Home) -> list[Ref]:
+    """All plans, those of the archive last."""
+    return refs(home) + refs(home, archive=True)
+
+
+def open_bytes(home: Home | None, path: str) -> bytes:
+    """The bytes of a plan; a link that leads out of the repository is refused. Raises ExecplanError."""
+    if home is not None and os.path.islink(path):
+        real = os.path.realpath(path)
+        if not real.startswith(home.root.rstrip("/") + "/"):
+            raise ExecplanError(
+                "link-outside",
+                f"{home.shown(path)} is a link out of the repository, to {real}",
+                exit=POLICY,
+                hint="put the plan itself into the repository",
+            )
+    data, size = disk.read(path, reader.MAX_BYTES)
+    if size > reader.MAX_BYTES:
+        raise reader.too_large(size)
+    return data
+
+
+def load(home: Home | None, ref: Ref) -> Shelved:
+    """The plan, or what keeps it from being read."""
+    data = b""
+    try:
+        data = open_bytes(home, ref.path)
+        return Shelved(ref, data, reader.read(data), None)
+    except ExecplanError as error:
+        return Shelved(ref, data, None, error)
+
+
+def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
+    """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
+    query = query or os.environ.get("EXECPLAN_PLAN") or None
+    if query and _is_path(query) and os.path.lexists(query):
+        home = homes.find(os.path.dirname(os.path.abspath(query)))
+        return home, by_file(home, query)
+    home = homes.require(start)
+    return home, named(home, query) if query else _only(home)
+
+
+def named(home: Home, query: str) -> Ref:
+    """The plan with this path, this id, or with these words in its id or title alone; raises ExecplanError."""
+    from unicodedata import normalize
+
+    path = os.path.join(home.root, query)
+    if _is_path(query) and os.path.lexists(path):
+        return by_file(home, path)
+    plans = every(home)
+    wanted = normalize("NFC", query.removesuffix(".md"))
+    found = [ref for ref in plans if normalize("NFC", ref.id) == wanted]
+    if not found:
+        folded = wanted.casefold()
+        found = [ref for ref in plans if folded in normalize("NFC", ref.id).casefold()]
+        current = [ref for ref in found if not ref.archived]
+        found = current if len(current) == 1 else found
+    if not found:
+        words = " ".join(wanted.casefold().split())
+        titles = {ref: title for ref in plans if (title := _title(home, ref))}
+        found = [ref for ref, title in titles.items() if words in " ".join(title.casefold().split())]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ExecplanError(
+            "ambiguous-plan",
+            f"{query!r} fits {len(found)} plans",
+            exit=INPUT,
+            hint="name it by its whole id or its path",
+            candidates=[home.shown(ref.path) for ref in found],
+        )
+    from difflib import get_close_matches
+
+    near = get_close_matches(query, [ref.id for ref in plans], n=3, cutoff=0.4)
+    raise ExecplanError(
+        "no-such-plan",
+        f"there is no plan {query!r}",
+        exit=INPUT,
+        hint="see the plans: execplan list --all",
+        candidates=near,
+    )
+
+
+def by_file(home: Home | None, path: str) -> Ref:
+    """The plan in a file, which may lie anywhere."""
+    path = os.path.abspath(path)
+    folder, name = os.path.split(path)
+    archived = home is not None and os.path.realpath(folder) == os.path.realpath(home.archive)
+    return Ref(name.removesuffix(".md"), path, archived)
+
+
+def _is_path(query: str) -> bool:
+    return "/" in query or query.endswith(".md")
+
+
+def _only(home: Home) -> Ref:
+    """The only plan outside the archive, else the only one of them that is draft or active."""
+    plans = refs(home)
+    if len(plans) == 1:
+        return plans[0]
+    going = [ref for ref in plans if load(home, ref).state in (DRAFT, ACTIVE)]
+    if len(going) == 1:
+        return going[0]
+    candidates = [ref.id for ref in going or plans]
+    if not candidates:
+        raise ExecplanError("no-plan", "there is no plan yet", exit=INPUT, hint="write one: execplan new 'Its title'")
+    raise ExecplanError(
+        "ambiguous-plan",
+        f"{len(candidates)} plans could be meant",
+        exit=INPUT,
+        hint="name one with -p, or set EXECPLAN_PLAN",
+        candidates=candidates,
+    )
+
+
+def _title(home: Home, ref: Ref) -> str | None:
+    shelved = load(home, ref)
+    return shelved.plan.title if shelved.plan is not None else None
+
+
+def taken_ids(home: Home) -> set[str]:
+    """Every id that a new plan may not have, without case and in one Unicode form: plans and artifacts, archived too."""
+    from unicodedata import normalize
+
+    names = [ref.id for ref in every(home)]
+    for archived in (False, True):
+        folder = os.path.dirname(home.artifacts("x", archived=archived))
+        names += _folders(folder)
+    return {normalize("NFC", name).casefold() for name in names}
+
+
+def _folders(folder: str) -> Sequence[str]:
+    try:
+        return [name for name in os.listdir(folder) if not name.startswith(".")]
+    except OSError:
+        return []

@@ -1,0 +1,25 @@
+"""A title → the short name of its file."""
+
+from __future__ import annotations
+
+LONGEST = 60
+"""Characters of a slug: with the date, a line of `list` stays readable."""
+
+
+def slug(title: str) -> str:
+    """Lower-case ASCII letters and digits, joined by hyphens; other scripts are transliterated; never empty."""
+    if not title.isascii():
+        from anyascii import anyascii
+
+        title = anyascii(title)
+    words = "".join([char.lower() if char.isascii() and char.isalnum() else " " for char in title.replace("'", "")])
+    short = ""
+    for word in words.split():
+        if short and len(short) + 1 + len(word) > LONGEST:
+            break
+        short += ("-" if short else "") + word[:LONGEST]
+    if short:
+        return short
+    from hashlib import sha256
+
+    return "plan-" + sha256(title.encode("utf-8")).hexdigest()[:6]

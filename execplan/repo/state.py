@@ -1,0 +1,22 @@
+"""What is not committed: locks, in the worktree's git folder, or in `.agent/.state/` with its own ignore file."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+
+
+def lock(home: Home, name: str, holder: str, timeout: float = disk.LOCK_TIMEOUT) -> disk.Lock:
+    """The lock of a plan's path, or of the whole home (`home`) or its commits (`commit`)."""
+    from hashlib import sha256
+
+    folder = os.path.join(home.state, "locks")
+    if disk.make_folder(folder) and not home.git and home.exists:
+        disk.create(os.path.join(home.state, ".gitignore"), b"*\n")
+    key = sha256(os.fsencode(name)).hexdigest()[:16] if os.sep in name else name
+    return disk.Lock(os.path.join(folder, f"{key}.lock"), holder, timeout)

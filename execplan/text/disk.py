@@ -1,0 +1,211 @@
+"""Files: read whole within a limit, locked, and replaced so that a reader sees the old bytes or the new ones."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+LOCK_TIMEOUT = 10.0
+"""Seconds that a writer waits for another."""
+
+
+def read(path: str, limit: int) -> tuple[bytes, int]:
+    """The bytes of a regular file, and its size; of a file above the limit no byte is read.
+
+    A pipe or a device is refused at once. Raises ExecplanError.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise trouble(error, path, "read") from None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
+            raise ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a markdown file")
+        if status.st_size > limit:
+            return b"", status.st_size
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            data = file.read(limit + 1) if status.st_size else b""
+        return data, max(status.st_size, len(data))
+    except OSError as error:
+        raise trouble(error, path, "read") from None
+    finally:
+        os.close(handle)
+
+
+class Lock:
+    """An exclusive lock on a file that stays: `flock`, so that a killed holder leaves nothing behind."""
+
+    def __init__(self, path: str, holder: str, timeout: float = LOCK_TIMEOUT) -> None:
+        self.path = path
+        self.holder = holder
+        """What others are told while it is held: the verb and the plan."""
+        self.timeout = timeout
+        self._handle = -1
+
+    def __enter__(self) -> Lock:
+        import fcntl
+        from time import monotonic, sleep, strftime
+
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        until = monotonic() + self.timeout
+        pause = 0.002
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if monotonic() >= until:
+                    held = os.pread(handle, 500, 0).decode("utf-8", "replace").strip()
+                    os.close(handle)
+                    raise ExecplanError(
+                        "busy",
+                        f"another writer holds the plan: {held or 'unknown'}; waited {self.timeout:g} s",
+                        exit=BUSY,
+                        hint="try again when it has finished; a process that has died holds nothing",
+                    ) from None
+                sleep(pause)
+                pause = min(pause * 1.5, 0.05)
+            except OSError as error:
+                os.close(handle)
+                raise trouble(error, self.path, "lock") from None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{self.holder}, pid {os.getpid()}, since {strftime('%H:%M:%S')}\n".encode(), 0)
+        self._handle = handle
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+
+
+class ChangedMeanwhile(Exception):
+    """The file no longer holds what was read from it."""
+
+
+def replace(path: str, old: bytes, new: bytes) -> None:
+    """Put new bytes in place of the old ones, mode kept, links followed; on any failure the old bytes stay.
+
+    Raises ChangedMeanwhile when the file no longer holds the old bytes, ExecplanError for all else.
+    """
+    target = os.path.realpath(path)
+    try:
+        mode = stat.S_IMODE(os.stat(target).st_mode)
+    except OSError as error:
+        raise trouble(error, path, "write") from None
+    if not mode & 0o222:
+        raise ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")
+    temporary = _write_beside(target, new, mode, path)
+    try:
+        if read(target, len(old) + 1)[0] != old:
+            raise ChangedMeanwhile
+        os.replace(temporary, target)
+    except OSError as error:
+        os.unlink(temporary)
+        raise trouble(error, path, "write") from None
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    sync_folder(os.path.dirname(target))
+
+
+def create(path: str, data: bytes) -> bool:
+    """Write a new file; False, with nothing written, when the name is taken."""
+    temporary = _write_beside(path, data, None, path)
+    try:
+        os.link(temporary, path, follow_symlinks=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise trouble(error, path, "write") from None
+    finally:
+        os.unlink(temporary)
+    sync_folder(os.path.dirname(path))
+    return True
+
+
+def sync_folder(folder: str) -> None:
+    """Make a rename in the folder last."""
+    handle = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: str) -> bool:
+    """Make a folder and those above it; False when it is there already."""
+    if os.path.isdir(path):
+        return False
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise trouble(error, path, "make") from None
+    return True
+
+
+def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
+    """The refusal that an error of the operating system comes to."""
+    import errno
+
+    why = os.strerror(error.errno) if error.errno else str(error)
+    message = f"can't {doing} {path}: {why.lower()}"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):
+        return ExecplanError("no-such-file", message, exit=INPUT, hint="check the path")
+    hint = {
+        errno.ENOSPC: "free some space; nothing was changed",
+        errno.EACCES: "check who may write there; nothing was changed",
+        errno.EROFS: "the file system is read-only; nothing was changed",
+    }.get(error.errno or 0, "nothing was changed")
+    return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+
+
+def changed_underneath(path: str) -> ExecplanError:
+    """The refusal of an edit whose file would not hold still."""
+    return ExecplanError(
+        "changed-underneath", f"{path} kept changing while it was edited", exit=CHANGED, hint="try again"
+    )
+
+
+def _write_beside(target: str, data: bytes, mode: int | None, shown: str) -> str:
+    """A temporary file with the bytes, on disk, in the folder of the target."""
+    from hashlib import sha256
+
+    # One name for each target: a leftover of a writer that was killed is replaced by the next one, under the same lock.
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".execplan-{sha256(os.fsencode(name)).hexdigest()[:16]}.tmp")
+    handle = -1
+    try:
+        try:
+            os.unlink(temporary)
+        except FileNotFoundError:
+            pass
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        if mode is not None:
+            os.fchmod(handle, mode)
+        for begin in range(0, len(data), 1 << 20):
+            part = data[begin : begin + (1 << 20)]
+            while part:
+                part = part[os.write(handle, part) :]
+        if os.fstat(handle).st_size != len(data):
+            raise OSError(0, "short write")
+        os.fsync(handle)
+    except BaseException as error:
+        if handle >= 0:
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise trouble(error, shown, "write") from None
+        raise
+    finally:
+        if handle >= 0:
+            os.close(handle)
+    return temporary

@@ -1,0 +1,66 @@
+"""A text as lines that join back to the same bytes; LF, CRLF and CR end a line, nothing else does."""
+
+from __future__ import annotations
+
+BOM = "\ufeff"
+
+
+class Text:
+    """Lines without their ends, the end of each (`""` for a last line that has none) and whether a BOM came first."""
+
+    __slots__ = ("bom", "ends", "lines", "tabs")
+
+    def __init__(self, lines: list[str], ends: list[str], *, bom: bool = False, tabs: bool = True) -> None:
+        self.lines = lines
+        self.ends = ends
+        self.bom = bom
+        self.tabs = tabs
+
+    @classmethod
+    def from_str(cls, source: str) -> Text:
+        """Cut decoded text into lines; a leading U+FEFF is taken for the byte order mark that it is."""
+        bom = source.startswith(BOM)
+        if bom:
+            source = source[1:]
+        tabs = "\t" in source
+        returns = source.count("\r")
+        if returns == 0:
+            end = "\n"
+        elif returns == source.count("\r\n") == source.count("\n"):
+            end = "\r\n"
+        else:
+            lines, ends = _cut(source)
+            return cls(lines, ends, bom=bom, tabs=tabs)
+        lines = source.split(end)
+        ends = [end] * len(lines)
+        if lines[-1]:
+            ends[-1] = ""
+        else:
+            lines.pop()
+            ends.pop()
+        return cls(lines, ends, bom=bom, tabs=tabs)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Text:
+        """Decode UTF-8 and cut into lines; raises UnicodeDecodeError."""
+        return cls.from_str(data.decode("utf-8"))
+
+    def to_str(self) -> str:
+        """The text as it was read, byte order mark included."""
+        joined = "".join([part for pair in zip(self.lines, self.ends, strict=True) for part in pair])
+        return BOM + joined if self.bom else joined
+
+    def to_bytes(self) -> bytes:
+        """The bytes as they were read."""
+        return self.to_str().encode("utf-8")
+
+
+def _cut(source: str) -> tuple[list[str], list[str]]:
+    """Lines and ends of a text whose ends are mixed."""
+    lines: list[str] = []
+    ends: list[str] = []
+    for raw in source.encode("utf-8").splitlines(keepends=True):
+        line = raw.rstrip(b"\r\n")
+        lines.append(line.decode("utf-8"))
+        ends.append(raw[len(line) :].decode("ascii"))
+    return lines, ends
