@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from execplan.errors import BUG, INTERRUPTED, OK, TERMINATED, ExecplanError
+from execplan.errors import BUG, INTERRUPTED, NO, OK, TERMINATED, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def refusal(error: ExecplanError, kind: str) -> dict[str, object]:
         "schema": "execplan/1",
         "kind": kind,
         "ok": False,
-        "data": error.data,
+        "data": {"reasons": [error.message]} if error.exit == NO and error.data is None else error.data,
         "error": told,
         "warnings": [],
         "next": [],

@@ -1,0 +1,131 @@
+"""What the tests share: a clean environment, a command that is really run, and real git repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.plans import CLEAN
+
+CLOCK = 1767225600
+"""2026-01-01 00:00 UTC: what `done` writes in a test."""
+
+ENVIRONMENT = {
+    "EXECPLAN_AUTHOR": "Ann",
+    "GIT_AUTHOR_NAME": "Ann",
+    "GIT_AUTHOR_EMAIL": "ann@example.org",
+    "GIT_COMMITTER_NAME": "Ann",
+    "GIT_COMMITTER_EMAIL": "ann@example.org",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "LC_ALL": "C.UTF-8",
+    "PATH": os.environ["PATH"],
+    "SOURCE_DATE_EPOCH": str(CLOCK),
+}
+
+
+class Result(NamedTuple):
+    """What a command printed and how it ended."""
+
+    exit: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The document on standard output."""
+        document: dict[str, Any] = json.loads(self.out)
+        return document
+
+
+class Folder:
+    """A folder to run commands in: plain, or a git repository."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.env = {**ENVIRONMENT, "HOME": str(path.parent), "XDG_STATE_HOME": str(path.parent / "state-home")}
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start execplan and do not wait."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "execplan", *arguments],
+            cwd=self.path,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **env: str) -> Result:
+        """Run execplan."""
+        done = subprocess.run(
+            [sys.executable, "-m", "execplan", *arguments],
+            cwd=cwd or self.path,
+            env={**self.env, **env},
+            input=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def ok(self, *arguments: str, stdin: bytes = b"", **env: str) -> dict[str, Any]:
+        """Run execplan with `--json`, expect exit 0, and give the document's data."""
+        result = self.run(*arguments, "--json", stdin=stdin, **env)
+        assert result.exit == 0, (arguments, result)
+        data: dict[str, Any] = result.json["data"]
+        return data
+
+    def git(self, *arguments: str) -> str:
+        """Run git and expect it to work."""
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.path, env=self.env, capture_output=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, (arguments, done.stderr.decode())
+        return done.stdout.decode()
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write a file below the folder."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def plan(self, content: str | bytes = CLEAN, name: str = "2026-01-01_parser") -> Path:
+        """Put a plan into the home."""
+        return self.write(f".agent/execplans/{name}.md", content)
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Folder:
+    """A folder without git."""
+    path = tmp_path / "plain"
+    path.mkdir()
+    return Folder(path)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Folder:
+    """A git repository with one commit and a home."""
+    path = tmp_path / "repo"
+    path.mkdir()
+    folder = Folder(path)
+    folder.git("init", "-q", "-b", "main")
+    folder.write("README.md", "# A project\n")
+    folder.git("add", "-A")
+    folder.git("commit", "-q", "-m", "First")
+    (path / ".agent" / "execplans").mkdir(parents=True)
+    return folder
+
+
+def find_corpus() -> Path | None:
+    """The corpus of real plans, where it lies beside the checkout."""
+    named = os.environ.get("EXECPLAN_CORPUS")
+    path = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "corpus"
+    return path if path.is_dir() else None

@@ -1,0 +1,76 @@
+"""Plans that tests start from."""
+
+from __future__ import annotations
+
+CLEAN = """\
+# Build the parser
+
+This ExecPlan is a living document.
+
+## Purpose / Big Picture
+
+A plan can be read and edited without loss.
+
+## Progress
+
+- [x] (2025-12-30 09:15Z) Read lines.
+- [ ] Build the parser.
+- [ ] Write the tests.
+
+## Surprises & Discoveries
+
+- Observation: The last line is dropped.
+  Evidence: `tests/test_lines.py::test_last` failed.
+
+## Decision Log
+
+- Decision: Read line by line.
+  Rationale: A task is a line.
+  Date/Author: 2025-12-30 / Ann
+
+## Outcomes & Retrospective
+
+Lines can be read.
+
+## Context and Orientation
+
+The reader is `src/reader.py`.
+
+## Plan of Work
+
+Write the scanner, then the reader.
+
+## Concrete Steps
+
+In the root of the repository, `make test` prints `12 passed`.
+
+## Validation and Acceptance
+
+`make test` passes.
+
+## Idempotence and Recovery
+
+Every step may be run again.
+
+## Artifacts and Notes
+
+None so far.
+
+## Interfaces and Dependencies
+
+`read(data: bytes) -> Plan` in `src/reader.py`.
+"""
+"""A plan without a finding."""
+
+
+def with_sections(fragment: str) -> str:
+    """The clean plan with the sections of a fragment in place of its own."""
+    chunks = CLEAN.split("\n## ")
+    for piece in ("\n" + fragment.strip("\n")).split("\n## ")[1:]:
+        title = piece.split("\n", 1)[0]
+        places = [at for at, chunk in enumerate(chunks) if chunk.split("\n", 1)[0] == title]
+        if places and not chunks[places[0]].endswith("\0"):
+            chunks[places[0]] = piece.rstrip("\n") + "\n\0"
+        else:
+            chunks.append(piece.rstrip("\n") + "\n")
+    return "\n## ".join(chunks).replace("\0", "")
