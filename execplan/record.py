@@ -5,10 +5,12 @@ Where a type checker reads, this is `typing.NamedTuple`; where Python runs, it i
 
 from __future__ import annotations
 
+__all__ = ["NamedTuple"]
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import NamedTuple as NamedTuple
+    from typing import NamedTuple
 else:
     from _collections import _tuplegetter as getter
 

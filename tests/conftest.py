@@ -75,9 +75,9 @@ class Folder:
         )
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def ok(self, *arguments: str, stdin: bytes = b"", **env: str) -> dict[str, Any]:
+    def ok(self, *arguments: str, stdin: bytes = b"") -> dict[str, Any]:
         """Run execplan with `--json`, expect exit 0, and give the document's data."""
-        result = self.run(*arguments, "--json", stdin=stdin, **env)
+        result = self.run(*arguments, "--json", stdin=stdin)
         assert result.exit == 0, (arguments, result)
         data: dict[str, Any] = result.json["data"]
         return data

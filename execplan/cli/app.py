@@ -63,7 +63,9 @@ class Verbs(click.Group):
         command: click.Command = import_module(f"execplan.cli.verbs.{cmd_name}").command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that the arguments begin with; for an unknown one the nearest is named."""
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from difflib import get_close_matches
@@ -87,8 +89,8 @@ class Verbs(click.Group):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
-def group(ctx: click.Context, **given: Any) -> None:
-    """Living plans in a repository: write them, check them, keep them true, file them.
+def group(ctx: click.Context, /, **given: Any) -> None:
+    r"""Living plans in a repository: write them, check them, keep them true, file them.
 
     A plan is a markdown file that a person or an agent can pick up cold and carry to the end. The first steps:
 
@@ -103,4 +105,3 @@ def group(ctx: click.Context, **given: Any) -> None:
         change_folder(given["folder"])
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-

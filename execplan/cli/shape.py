@@ -10,7 +10,6 @@ from execplan.repo.amend import Amended, digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.cli.answer import Answer as Answer
     from execplan.plan.model import Entry, Plan, Section, Task
     from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved

@@ -55,9 +55,7 @@ _COMMON = (
 )
 
 
-def verb(
-    *, reads: str, writes: str, examples: tuple[str, ...]
-) -> Callable[[Callable[..., Answer]], Verb]:
+def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], Verb]:
     """Make a function the command of a verb, with the flags that every verb has."""
 
     def make(function: Callable[..., Answer]) -> Verb:

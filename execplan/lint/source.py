@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @rule("EP001", ERROR)
 def unreadable(plan: Plan, given: Given) -> Iterator[Place]:
-    """The file can't be read.
+    r"""The file can't be read.
 
     It is empty, larger than 5 MiB, holds a NUL byte, or is not UTF-8. Nothing in it can be shown or edited, so the
     plan counts as broken until it is mended.
 
     Bad:
-        # Build the \\0 parser
+        # Build the \0 parser
     Good:
         # Build the parser
     """

@@ -5,9 +5,14 @@ from __future__ import annotations
 from execplan.clock import read_stamp
 from execplan.plan import grammar, outline
 from execplan.plan.model import Entry, Section
-from execplan.plan.placeholder import is_guidance
 from execplan.record import NamedTuple
 from execplan.text.blocks import HEADING, ITEM, PARAGRAPH, Block
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_AROUND = " :,;.-–—*_"
 
 
 class _Piece(NamedTuple):
@@ -20,142 +25,110 @@ class _Piece(NamedTuple):
     """The label that it begins with."""
 
 
-def read_entries(lines: list[str], blocks: list[Block], section: Section) -> list[Entry]:
+def read_entries(lines: list[str], blocks: list[Block], section: Section, guidance: Sequence[int]) -> list[Entry]:
     """The entries of a section in file order; what only holds a place is none."""
-    pieces = _pieces(lines, blocks, section)
-    if section.name != outline.OUTCOMES:
-        prose = section.name == outline.SURPRISES and not any([piece.kind != PARAGRAPH for piece in pieces])
-        pieces = [piece for piece in pieces if prose or piece.label or piece.kind != PARAGRAPH]
-    entries = []
-    for piece in pieces:
-        entry = _entry(lines, piece, labels=section.name != outline.OUTCOMES)
-        if not grammar.is_nothing(entry.text):
-            entries.append(entry)
-    return entries
+    pieces = _pieces(blocks, section, guidance)
+    labels = section.name != outline.OUTCOMES
+    if section.name == outline.DECISIONS or (labels and any([piece.kind != PARAGRAPH for piece in pieces])):
+        pieces = [piece for piece in pieces if piece.label or piece.kind != PARAGRAPH]  # prose around a log
+    entries = [_entry(lines, piece, guidance, labels=labels) for piece in pieces]
+    return [entry for entry in entries if not grammar.is_nothing(entry.text)]
 
 
-def read_notes(lines: list[str], blocks: list[Block], section: Section) -> list[Entry]:
+def read_notes(lines: list[str], blocks: list[Block], section: Section, guidance: Sequence[int]) -> list[Entry]:
     """The revision notes at the end of a section, or in a section of their own."""
-    own = grammar.is_note(section.title)
-    begin = section.body if own else section.notes
+    begin = section.body if grammar.is_note(section.title) else section.notes
     notes = []
-    for at in range(section.first, section.last):
-        block = blocks[at]
-        if block.depth or block.start < begin or block.kind not in (ITEM, PARAGRAPH):
+    for block in blocks[section.first : section.last]:
+        if block.depth or block.start < begin or block.start in guidance or block.kind not in (ITEM, PARAGRAPH):
             continue
-        words = _joined(lines[block.start : block.end]) if block.kind == PARAGRAPH else _item_words(lines, block)
-        if not is_guidance(words) and not grammar.is_nothing(words):
-            date, text = _note(words)
-            if text:
-                notes.append(Entry(text, block.start, block.end, date=date))
+        words = " ".join([part.strip() for part in [block.text, *lines[block.start + 1 : block.end]] if part.strip()])
+        date, text = _note(words)
+        if not grammar.is_nothing(text):
+            notes.append(Entry(text, block.start, block.end, date=date))
     return notes
 
 
 def _note(words: str) -> tuple[str | None, str]:
     """Date and words of a revision note, behind its label."""
-    text = words
     if grammar.is_note(words):
-        lower = words.lower()
-        start = lower.find("note") + 4
-        text = words[start:].lstrip("s*_")
-    bare = text.lstrip(" :,;-–—*_")
+        words = words[words.lower().find("note") + 4 :].lstrip("s*_")
+    bare = words.lstrip(_AROUND)
     if bare.startswith("(") and ")" in bare and read_stamp(bare) is None:
         inner, _, bare = bare[1:].partition(")")
-        return grammar.read_date_author(inner)[0], bare.lstrip(" :,;-–—*_")
+        return grammar.read_date_author(inner)[0], bare.lstrip(_AROUND)
     stamp = read_stamp(bare)
     if stamp is not None:
-        after = bare[len(stamp.text) :].lstrip(" :,;.-–—*_")
-        return stamp.text.strip("()"), after
+        return stamp.text.strip("()"), bare[len(stamp.text) :].lstrip(_AROUND)
     return None, bare
 
 
-def _pieces(lines: list[str], blocks: list[Block], section: Section) -> list[_Piece]:
+def _pieces(blocks: list[Block], section: Section, guidance: Sequence[int]) -> list[_Piece]:
     """The top-level blocks of a section, put together into entries."""
     pieces: list[_Piece] = []
-    pending: Block | None = None  # a sub-heading that may turn out to be an entry
-    for at in range(section.first, section.last):
-        block = blocks[at]
-        if block.depth:
-            continue
+    heading: Block | None = None  # a sub-heading is an entry when labels follow it, else it only groups
+    for block in blocks[section.first : section.last]:
         if block.start >= section.notes:
             break
+        if block.depth or all([at in guidance for at in range(block.start, block.end)]):
+            continue
         if block.kind == HEADING:
-            pending = block
+            heading = block
             continue
-        if block.kind not in (ITEM, PARAGRAPH):
-            if pieces and not pending and pieces[-1].end <= block.start:
-                pieces[-1] = pieces[-1]._replace(end=block.end)
-            continue
-        if is_guidance(block.text if block.kind == PARAGRAPH else lines[block.start]):
-            if block.end - block.start == 1 or all([is_guidance(line) for line in lines[block.start : block.end]]):
-                continue
-        found = grammar.read_label(block.text)
-        label = found[0] if found else None
-        if label and label not in grammar.HEADS:
-            if pending is not None:
-                pieces.append(_Piece(pending.start, block.end, HEADING, None))
-                pending = None
-                continue
-            if pieces:
-                pieces[-1] = pieces[-1]._replace(end=block.end)
-                continue
-        pending = None
-        pieces.append(_Piece(block.start, block.end, block.kind, label))
+        label = grammar.read_label(block.text) if block.kind in (ITEM, PARAGRAPH) else None
+        if block.kind in (ITEM, PARAGRAPH) and (label is None or label[0] in grammar.HEADS):
+            pieces.append(_Piece(block.start, block.end, block.kind, label[0] if label else None))
+            heading = None
+        elif heading is not None and label is not None:
+            pieces.append(_Piece(heading.start, block.end, HEADING, None))
+            heading = None
+        elif heading is None and pieces:
+            pieces[-1] = pieces[-1]._replace(end=block.end)
     return pieces
 
 
-def _entry(lines: list[str], piece: _Piece, *, labels: bool) -> Entry:
+def _entry(lines: list[str], piece: _Piece, guidance: Sequence[int], *, labels: bool) -> Entry:
     """The fields of one entry, from lines that begin with a label or from labels in the middle of its line."""
     fields: dict[str, list[str]] = {"": []}
     into = fields[""]
-    labelled = False
     for at in range(piece.start, piece.end):
         line = lines[at].strip()
+        if not line or at in guidance:
+            continue
         if at == piece.start and piece.kind != PARAGRAPH:
             line = _unmarked(line)
-        found = grammar.read_label(line) if labels and line else None
+        found = grammar.read_label(line) if labels else None
         if found is not None:
             label, line = found
-            if label in grammar.HEADS:
-                label = ""
-                labelled = labelled or at == piece.start
-            into = fields.setdefault(label, [])
-        if line and not is_guidance(line):
+            into = fields.setdefault("" if label in grammar.HEADS else label, [])
+        if line:
             into.append(line)
     values = {label: " ".join(parts) for label, parts in fields.items()}
     if labels:
-        for label in (grammar.SUPERSEDES, grammar.DATE_AUTHOR, grammar.RATIONALE, grammar.EVIDENCE):
-            if label not in values:
-                head, found_label, tail = values[""].partition(f" {label}:")
-                if found_label:
-                    values[""], values[label] = head.rstrip(), tail.strip()
-                else:
-                    for other in values:
-                        head, found_label, tail = values[other].partition(f" {label}:")
-                        if found_label:
-                            values[other] = head.rstrip()
-                            values[label] = tail.strip()
-                            break
-    date, author = None, None
+        _split_lines(values)
     text = values[""]
-    if grammar.DATE_AUTHOR in values:
-        date, author = grammar.read_date_author(values[grammar.DATE_AUTHOR])
-    else:
+    date, author = grammar.read_date_author(values.get(grammar.DATE_AUTHOR, ""))
+    if date is None and grammar.DATE_AUTHOR not in values:
         stamp = read_stamp(text)
         if stamp is not None:
             date = stamp.text.strip("()")
             text = text[len(stamp.text) + len(stamp.after) :]
-    return Entry(
-        text,
-        piece.start,
-        piece.end,
-        _said(values.get(grammar.RATIONALE)),
-        date,
-        author,
-        _said(values.get(grammar.SUPERSEDES)),
-        _said(values.get(grammar.EVIDENCE)),
-        labelled,
-    )
+    said = [_said(values.get(label)) for label in (grammar.RATIONALE, grammar.SUPERSEDES, grammar.EVIDENCE)]
+    labelled = piece.label is not None
+    return Entry(text, piece.start, piece.end, said[0], date, author, said[1], said[2], labelled)
+
+
+def _split_lines(values: dict[str, str]) -> None:
+    """Take labels that stand in the middle of a line out of the field that they stand in."""
+    for label in (grammar.SUPERSEDES, grammar.DATE_AUTHOR, grammar.RATIONALE, grammar.EVIDENCE):
+        if label in values:
+            continue
+        for name, words in values.items():
+            head, found, tail = words.partition(f" {label}:")
+            if found:
+                values[name] = head.rstrip()
+                values[label] = tail.strip()
+                break
 
 
 def _said(words: str | None) -> str | None:
@@ -166,15 +139,4 @@ def _said(words: str | None) -> str | None:
 def _unmarked(line: str) -> str:
     """The first line of an item or a sub-heading without its mark."""
     bare = line.lstrip("#")
-    if bare != line:
-        return bare.strip(" #")
-    head, _, rest = line.partition(" ")
-    return rest.lstrip()
-
-
-def _item_words(lines: list[str], block: Block) -> str:
-    return _joined([block.text, *lines[block.start + 1 : block.end]])
-
-
-def _joined(parts: list[str]) -> str:
-    return " ".join([part.strip() for part in parts if part.strip()])
+    return bare.strip(" #") if bare != line else line.partition(" ")[2].lstrip()

@@ -71,10 +71,9 @@ def read_box(text: str) -> Box | None:
 def read_label(line: str) -> tuple[str, str] | None:
     """The label that a line begins with, by its standard name, and the words behind it."""
     bare = line.lstrip(" \t*_-+")
+    if not bare.isascii():
+        bare = bare.replace("：", ":", 1)
     colon = bare.find(":", 0, 40)
-    wide = bare.find("：", 0, 40)
-    if colon < 0 or 0 <= wide < colon:
-        colon = wide
     if colon < 1:
         return None
     name = bare[:colon].rstrip("*_ 0123456789#").lower()

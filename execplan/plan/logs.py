@@ -5,7 +5,16 @@ from __future__ import annotations
 from execplan.clock import PLAIN, read_stamp, write_stamp
 from execplan.plan import outline
 from execplan.plan.change import Change, Facts, decision_facts, facts, fill, missing, padded, section_for, with_section
-from execplan.plan.grammar import DATE_AUTHOR, DECISION, EVIDENCE, OBSERVATION, RATIONALE, SUPERSEDES, is_note, read_label
+from execplan.plan.grammar import (
+    DATE_AUTHOR,
+    DECISION,
+    EVIDENCE,
+    OBSERVATION,
+    RATIONALE,
+    SUPERSEDES,
+    is_note,
+    read_label,
+)
 from execplan.plan.model import Entry, Plan, Section
 from execplan.plan.seek import find_decision, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap
@@ -30,7 +39,7 @@ def decide(
     def change(plan: Plan) -> Change:
         section = _section(plan, outline.DECISIONS, create=create)
         before = facts(plan)
-        same = _same(plan.decisions, words, lambda entry: entry.rationale, why)
+        same = _same(plan.decisions, words, why)
         if same is not None:
             return _there(before, same)
         old = find_decision(plan.decisions, supersedes) if supersedes else None
@@ -52,7 +61,7 @@ def discover(words: str, evidence: str, *, create: bool = False) -> Changer:
     def change(plan: Plan) -> Change:
         section = _section(plan, outline.SURPRISES, create=create)
         before = facts(plan)
-        same = _same(plan.discoveries, words, lambda entry: entry.evidence, evidence)
+        same = _same(plan.discoveries, words, evidence)
         if same is not None:
             return _there(before, same)
         head = (OBSERVATION, words)
@@ -71,7 +80,7 @@ def outcome(words: str, *, create: bool = False) -> Changer:
     def change(plan: Plan) -> Change:
         section = _section(plan, outline.OUTCOMES, create=create)
         before = facts(plan)
-        same = _same(plan.outcomes, words, lambda _: None, None)
+        same = _same(plan.outcomes, words, "")
         if same is not None:
             return _there(before, same)
         lines = plan.text.lines
@@ -127,10 +136,10 @@ def _section(plan: Plan, name: str, *, create: bool) -> Section | None:
     return section
 
 
-def _same(entries: Sequence[Entry], words: str, other, value: str | None) -> Entry | None:  # type: ignore[no-untyped-def]
-    """The entry that says the same words already."""
+def _same(entries: Sequence[Entry], words: str, ground: str) -> Entry | None:
+    """The entry that says the same words already, on the same ground: rationale or evidence."""
     for entry in entries:
-        if fold(entry.text) == fold(words) and fold(other(entry) or "") == fold(value or ""):
+        if fold(entry.text) == fold(words) and fold(entry.rationale or entry.evidence or "") == fold(ground):
             return entry
     return None
 
@@ -152,13 +161,13 @@ def _log(
     models = [entry for entry in entries if entry.labelled and _bullet(lines, entry)]
     model = models[-1] if models else None
     mark = _bullet(lines, model) if model else "- "
-    bold = model is not None and lines[model.start].lstrip(" -*+").startswith("**")
+    around = "**" if model is not None and lines[model.start][len(mark) :].startswith("**") else ""
     spans = [(entry.start, entry.end) for entry in models]
     shape = shape_of(lines, spans, indent=" " * len(mark), loose=True)
     if not shape.indent.strip(" ") and len(shape.indent) < len(mark):
         shape = shape._replace(indent=" " * len(mark))
     shape = Shape(_wrapped(lines, models), shape.indent, shape.loose)
-    new = _entry_lines(mark, shape, bold, head, fields)
+    new = _entry_lines(mark, shape, around, head, fields)
     if section is None:
         edit, titles = with_section(plan, name, new)
         return edit, False, titles
@@ -174,10 +183,9 @@ def _log(
 
 
 def _entry_lines(
-    mark: str, shape: Shape, bold: bool, head: tuple[str, str], fields: list[tuple[str, str]]
+    mark: str, shape: Shape, around: str, head: tuple[str, str], fields: list[tuple[str, str]]
 ) -> list[str]:
-    """An entry: its head behind the bullet, a label a line below it."""
-    around = "**" if bold else ""
+    """An entry: its head behind the bullet, a label a line below it; `around` is what makes labels bold."""
     lines = wrap(f"{mark}{around}{head[0]}:{around} ", head[1], shape)
     for label, words in fields:
         lines += wrap(f"{shape.indent}{around}{label}:{around} ", words, shape)
@@ -200,9 +208,7 @@ def _newest_first(entries: Sequence[Entry]) -> bool:
     return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)
 
 
-def _date_author(
-    lines: Sequence[str], entries: Sequence[Entry], moment: datetime, author: str
-) -> tuple[str, str]:
+def _date_author(lines: Sequence[str], entries: Sequence[Entry], moment: datetime, author: str) -> tuple[str, str]:
     """The date, and date and author in one, in the shape of the last decision that has both."""
     for entry in reversed(entries):
         if not (entry.date and entry.author):

@@ -14,7 +14,7 @@ from execplan.text.lines import Text
 MAX_BYTES = 5 * 1024 * 1024
 """Larger files are refused before they are read whole."""
 
-_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_MARKERS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
 
 
 def decode(data: bytes) -> Text:
@@ -58,24 +58,24 @@ def read_text(text: Text) -> Plan:
             lines[at] = ""
     blocks = scan(lines, tabs=text.tabs)
     title, title_line, sections = _sections(lines, blocks)
+    guidance = _guidance(lines, blocks)
     tasks: list[Task] = []
     checklists: list[tuple[str, Task]] = []
     entries: dict[str, list[Entry]] = {}
     revisions: list[Entry] = []
-    read_names = set()
+    seen = set()
     for section in sections:
         name = section.name
-        repeated = name in read_names
-        if name:
-            read_names.add(name)
-        if name == outline.PROGRESS and not repeated:
+        first = name is not None and name not in seen
+        seen.add(name)
+        if first and name == outline.PROGRESS:
             tasks = _tasks(lines, blocks, section)
         else:
             checklists += [(section.title, task) for task in _tasks(lines, blocks, section)]
-        if name and not repeated and name in (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES):
-            entries[name] = read_entries(lines, blocks, section)
+        if first and name in (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES):
+            entries[name] = read_entries(lines, blocks, section, guidance)
         if section.notes < section.end or is_note(section.title):
-            revisions += read_notes(lines, blocks, section)
+            revisions += read_notes(lines, blocks, section, guidance)
     return Plan(
         text,
         blocks,
@@ -89,7 +89,7 @@ def read_text(text: Text) -> Plan:
         entries.get(outline.OUTCOMES, []),
         revisions,
         conflicts,
-        _guidance(lines, blocks),
+        guidance,
     )
 
 
@@ -129,14 +129,14 @@ def _notes(blocks: list[Block], first: int, last: int, end: int) -> int:
 
 def _tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:
     """The items with a box in a section; quotes hold none."""
-    tasks = []
+    tasks: list[Task] = []
     heading = ""
     quoted = -1
     for at in range(section.first, section.last):
         block = blocks[at]
         kind = block.kind
         if kind == ITEM:
-            if block.start < quoted:
+            if block.start < quoted or (block.text and block.text[0] != "["):
                 continue
             found = _box(lines, blocks, at, section.last)
             if found is not None:
@@ -177,18 +177,13 @@ def _guidance(lines: list[str], blocks: list[Block]) -> list[int]:
 
 
 def _conflicts(lines: list[str]) -> list[int]:
-    """The lines of conflict markers of git: seven of a kind, then a space or nothing."""
-    first = next((at for at, line in enumerate(lines) if line.startswith(("<<<<<<<", ">>>>>>>")) and _marker(line)), -1)
-    if first < 0:
-        return []
-    found = [at for at, line in enumerate(lines) if line.startswith(_MARKERS) and _marker(line)]
-    begun = any([lines[at].startswith("<") for at in found])
-    middle = any([lines[at].startswith("=") for at in found])
-    return found if begun or middle else []
+    """The lines of conflict markers of git: seven of a kind, then a space or nothing.
 
-
-def _marker(line: str) -> bool:
-    return len(line) == 7 or line[7] == " "
+    `=======` alone underlines a heading, and `>>>>>>>` alone is a quote in a quote.
+    """
+    found = [at for at, line in enumerate(lines) if line[:7] in _MARKERS and line[7:8] in ("", " ")]
+    kinds = {lines[at][0] for at in found}
+    return found if "<" in kinds or kinds >= {">", "="} else []
 
 
 def _line(data: bytes, offset: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from execplan.plan.grammar import read_label
 from execplan.record import NamedTuple
 
@@ -40,8 +42,7 @@ def shape_of(lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: 
 
 def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:
     """Whether a blank line, and nothing else, stands between items that follow each other."""
-    pairs = zip(spans, spans[1:], strict=False)
-    return any([end < start and not "".join(lines[end:start]).strip() for (_, end), (start, _) in pairs])
+    return any([end < start and not "".join(lines[end:start]).strip() for (_, end), (start, _) in pairwise(spans)])
 
 
 def wrap(first: str, words: str, shape: Shape) -> list[str]:
@@ -74,4 +75,4 @@ def _opens(word: str, following: Sequence[str]) -> bool:
         return True
     if word[:-1].isdigit() and word[-1] in ".)":
         return True
-    return len(word) > 6 and word[:7] in ("|||||||",) or read_label(" ".join(following)) is not None
+    return read_label(" ".join(following)) is not None

@@ -191,7 +191,9 @@ def _heading(plan: Plan, section: Section, query: str) -> _Head:
         names = [f"line {head.start + 1}: {'#' * head.level} {head.text}" for head in heads]
         raise ExecplanError(
             "ambiguous-heading" if found else "no-such-heading",
-            f"{query!r} fits {len(found)} headings in {section.title}" if found else f"no heading in {section.title} has the words {query!r}",
+            f"{query!r} fits {len(found)} headings in {section.title}"
+            if found
+            else f"no heading in {section.title} has the words {query!r}",
             exit=INPUT,
             hint="say its words as they stand in the plan",
             candidates=names,

@@ -77,7 +77,7 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             try:
                 disk.replace(ref.path, old, new)
                 break
-            except disk.ChangedMeanwhile:
+            except disk.ChangedMeanwhileError:
                 continue
         else:
             raise disk.changed_underneath(home.shown(ref.path))

@@ -7,13 +7,13 @@ import os
 from execplan.clock import now
 from execplan.errors import INPUT, NO, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
-from execplan.plan import outline
+from execplan.plan import outline, reader
 from execplan.plan.change import stop_conflicts, words_of
 from execplan.plan.logs import FORCED, revise
 from execplan.plan.model import OPEN
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import Options, amend, check_match, commit_paths, diff, digest
+from execplan.repo.amend import Options, amend, check_match, commit_paths, digest
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
     data = shelf.open_bytes(home, ref.path)
-    plan = shelf.reader.read(data)
+    plan = reader.read(data)
     stop_conflicts(plan)
     check_match(home, ref, data, options)
     reasons = why_not(plan)

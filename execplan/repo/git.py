@@ -46,16 +46,8 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
     `before` holds what each file held before our edit: a file of which something else was staged is not committed,
     because the commit would sweep the rest of it along.
     """
-    if home.git is None:
-        raise _no(f"{home.root} is no git repository", "make one, or work without --commit: git init")
-    for name, what in _UNDER_WAY.items():
-        if os.path.exists(os.path.join(home.git, name)):
-            raise ExecplanError(
-                "under-way",
-                f"{what} is under way: not committed; {_KEPT}",
-                exit=BUSY,
-                hint="finish it, then commit the plan: execplan commit",
-            )
+    folder = _folder(home)
+    _stop_under_way(folder)
     run = _Runner(home)
     entries = _status(run, paths)
     ignored = [entry.path for entry in entries if entry.staged == "!"]
@@ -76,14 +68,13 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
         if new:
             run.plain("reset", "-q", "--", *new)
         raise
-    detached = () if _branch(home.git) else ("HEAD is detached: the commit is on no branch",)
+    detached = () if _branch(folder) else ("HEAD is detached: the commit is on no branch",)
     return Committed(head(home), detached)
 
 
 def pending(home: Home, paths: Sequence[str]) -> list[str]:
     """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
-    if home.git is None:
-        raise _no(f"{home.root} is no git repository", "make one, or work without --commit: git init")
+    _folder(home)
     return [entry.path for entry in _status(_Runner(home), paths) if entry.staged != "!"]
 
 
@@ -156,9 +147,8 @@ class _Runner:
 
     def checked(self, *arguments: str, stdin: bytes | None = None) -> str:
         """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
-        assert self.home.git is not None
         until = monotonic() + LOCK_TIMEOUT
-        held = os.path.join(self.home.git, "index.lock")
+        held = os.path.join(_folder(self.home), "index.lock")
         while True:
             status, out, trouble = self.plain(*arguments, stdin=stdin)
             if not status:
@@ -178,6 +168,25 @@ class _Runner:
         raise _no(f"git {arguments[0]} failed: {shown}", "mend that, then: execplan commit")
 
 
+def _folder(home: Home) -> str:
+    """The git folder; raises ExecplanError where there is none."""
+    if home.git is None:
+        raise _no(f"{home.root} is no git repository", "make one, or work without --commit: git init")
+    return home.git
+
+
+def _stop_under_way(folder: str) -> None:
+    """Refuse while a merge, a rebase or the like waits to be finished: git makes no commit of some paths then."""
+    for name, what in _UNDER_WAY.items():
+        if os.path.exists(os.path.join(folder, name)):
+            raise ExecplanError(
+                "under-way",
+                f"{what} is under way: not committed; {_KEPT}",
+                exit=BUSY,
+                hint="finish it, then commit the plan: execplan commit",
+            )
+
+
 def _status(run: _Runner, paths: Sequence[str]) -> list[_Entry]:
     """What differs from HEAD under the paths, file by file, ignored files too."""
     asked = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--")
@@ -195,15 +204,19 @@ def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, 
     if held is None and os.path.isfile(path):
         with open(path, "rb") as file:
             held = file.read()
-    if held is not None and len(staged) > 1:
-        if run.checked("hash-object", "--stdin", "--path", entry.path, stdin=held).strip() == staged[1]:
-            return
+    if held is not None and len(staged) > 1 and _blob(run, entry.path, held) == staged[1]:
+        return
     raise ExecplanError(
         "partly-staged",
         f"{entry.path} has staged changes that differ from the file: not committed; {_KEPT}",
         exit=NO,
         hint=f"commit or unstage them first: git restore --staged {entry.path}",
     )
+
+
+def _blob(run: _Runner, path: str, data: bytes) -> str:
+    """The id that the bytes have, or would have, as the content of a path, filters applied."""
+    return run.checked("hash-object", "--stdin", "--path", path, stdin=data).strip()
 
 
 def _branch(folder: str) -> str | None:

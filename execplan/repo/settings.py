@@ -10,6 +10,8 @@ from execplan.record import NamedTuple
 FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT = "pyproject.toml"
 _LIMIT = 1 << 20
+_PATHS = ("plans", "archive", "artifacts", "archive_artifacts", "guide")
+_FIELDS = {"name": ("date", "slug"), "message": ("id", "summary", "verb", "title")}
 
 
 class Settings(NamedTuple):
@@ -132,22 +134,18 @@ def _checked(values: dict[str, object], where: str) -> Settings:
 
 def _check_value(name: str, value: object, where: str) -> None:
     """Folders stay inside; forms have the fields that they need and no other."""
+    text = str(value)
     why = ""
-    if name in ("plans", "archive", "artifacts", "archive_artifacts", "guide"):
-        parts = str(value).split("/")
-        if not value or str(value).startswith("/") or ".." in parts or parts[0] == ".git":
-            why = "is a path inside the repository"
-    elif name == "name":
-        if "{slug}" not in str(value) or "/" in str(value):
-            why = "is a file name without .md that holds {slug}"
-    elif name == "stalled_days":
-        if not isinstance(value, int) or value < 1:
-            why = "is at least 1"
-    allowed = {"name": ("date", "slug"), "message": ("id", "summary", "verb", "title")}.get(name)
-    if allowed and not why:
+    if name in _PATHS and (not text or text.startswith("/") or {"..", ".git"} & set(text.split("/"))):
+        why = "is a path inside the repository"
+    elif name == "name" and ("{slug}" not in text or "/" in text):
+        why = "is a file name without .md that holds {slug}"
+    elif name == "stalled_days" and value < 1:  # type: ignore[operator]  # its type was checked before
+        why = "is at least 1"
+    elif name in _FIELDS:
         try:
-            str(value).format_map(dict.fromkeys(allowed, ""))
+            text.format_map(dict.fromkeys(_FIELDS[name], ""))
         except (KeyError, ValueError, IndexError, AttributeError):
-            why = f"knows the fields {', '.join(['{' + each + '}' for each in allowed])}"
+            why = f"knows the fields {', '.join(['{' + each + '}' for each in _FIELDS[name]])}"
     if why:
         raise ExecplanError("bad-setting", f"{where}: {name} {why}, not {value!r}", exit=INPUT, hint=ABOUT[name])

@@ -88,14 +88,14 @@ class Lock:
         os.close(self._handle)
 
 
-class ChangedMeanwhile(Exception):
+class ChangedMeanwhileError(Exception):
     """The file no longer holds what was read from it."""
 
 
 def replace(path: str, old: bytes, new: bytes) -> None:
     """Put new bytes in place of the old ones, mode kept, links followed; on any failure the old bytes stay.
 
-    Raises ChangedMeanwhile when the file no longer holds the old bytes, ExecplanError for all else.
+    Raises ChangedMeanwhileError when the file no longer holds the old bytes, ExecplanError for all else.
     """
     target = os.path.realpath(path)
     try:
@@ -107,7 +107,7 @@ def replace(path: str, old: bytes, new: bytes) -> None:
     temporary = _write_beside(target, new, mode, path)
     try:
         if read(target, len(old) + 1)[0] != old:
-            raise ChangedMeanwhile
+            raise ChangedMeanwhileError
         os.replace(temporary, target)
     except OSError as error:
         os.unlink(temporary)

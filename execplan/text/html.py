@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _RAW = ("script", "pre", "style", "textarea")
 _RAW_ENDS = ("</script>", "</pre>", "</style>", "</textarea>")
-_BLOCKS = frozenset(
+_BLOCKS = frozenset(  # in a row, because a name a line would take two screens
     (
         "address article aside base basefont blockquote body caption center col colgroup dd details dialog dir div dl dt "
         "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li "

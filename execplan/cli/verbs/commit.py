@@ -26,7 +26,9 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> 
     if plan is None and not os.environ.get("EXECPLAN_PLAN"):
         home = homes.require(os.getcwd())
         if not shelf.refs(home):
-            return Answer({"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans")
+            return Answer(
+                {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
+            )
     home, ref = shelf.open_plan(os.getcwd(), plan)
     done = commit_plan(home, ref, message, dry_run=dry_run)
     data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}

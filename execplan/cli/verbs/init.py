@@ -29,7 +29,11 @@ def init(call: Call, options: Options) -> Answer:
     lines = [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in paths]
     if commit:
         lines.append(f"committed {commit[:12]}")
-    data = {"paths": [each._asdict() for each in paths], "changed": any([each.made for each in paths]), "commit": commit}
+    data = {
+        "paths": [each._asdict() for each in paths],
+        "changed": any([each.made for each in paths]),
+        "commit": commit,
+    }
     follow = () if options.dry_run else ("execplan new 'What shall be done'",)
     return Answer(data, "\n".join(lines), warnings=warnings, next=follow, wanted=options.dry_run)
 

@@ -30,7 +30,12 @@ def list_(call: Call, everything: bool) -> Answer:
     plans = [plan_json(home, each) for each in shelved]
     broken = [each for each in plans if each["state"] == BROKEN]
     rows = [
-        (each["state"], f"{each['counts']['done']}/{each['counts']['total']}", each["id"], each["title"] or "(no title)")
+        (
+            each["state"],
+            f"{each['counts']['done']}/{each['counts']['total']}",
+            each["id"],
+            each["title"] or "(no title)",
+        )
         if each["counts"]
         else (each["state"], "-", each["id"], each["error"])
         for each in plans

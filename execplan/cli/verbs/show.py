@@ -34,7 +34,7 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
         assert shelved.error is not None
         raise shelved.error
     read = shelved.plan
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if read.conflicts:
         warnings = (f"line {read.conflicts[0] + 1} holds a conflict marker of git: both sides are shown",)
     if section is not None:
@@ -45,7 +45,7 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
         place = {"section": found.title, "name": found.name, "line_start": found.start + 1, "line_end": found.notes}
         return Answer({**plan_json(home, shelved), **place, "text": text}, text, warnings=warnings)
     data = whole_json(home, shelved, read)
-    follow = ()
+    follow: tuple[str, ...] = ()
     if not ref.archived:
         task = next((each for each in data["tasks"] if each["state"] == OPEN), None)
         follow = (f"execplan done {task['id']} -p {ref.id}",) if task else (f"execplan lint {ref.id}",)
@@ -55,7 +55,8 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
 def _overview(data: dict[str, object]) -> str:
     """A plan on a page."""
     counts, tasks = data["counts"], data["tasks"]
-    assert isinstance(counts, dict) and isinstance(tasks, list)
+    assert isinstance(counts, dict)
+    assert isinstance(tasks, list)
     lines = [f"{data['title'] or '(no title)'}", f"{data['path']}: {data['state']}, {_done(counts)}"]
     if tasks:
         lines.append("")
@@ -67,7 +68,10 @@ def _overview(data: dict[str, object]) -> str:
         entries = data[name]
         assert isinstance(entries, list)
         if entries:
-            lines += ["", f"{len(entries)} {name if len(entries) > 1 else what}, the last in line {entries[-1]['line_start']}:"]
+            lines += [
+                "",
+                f"{len(entries)} {name if len(entries) > 1 else what}, the last in line {entries[-1]['line_start']}:",
+            ]
             lines.append(f"  {entries[-1]['text']}")
     return "\n".join(lines)
 

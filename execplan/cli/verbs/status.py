@@ -68,7 +68,9 @@ def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
     task = told["next"]
     what = f"{task['number']}. {task['text']}" if task else ""
     if not task:
-        what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(told["state"], "")
+        what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(
+            told["state"], ""
+        )
     return told["state"], done, told["id"], what + (" (stalled)" if told["stalled"] else "")
 
 
