@@ -23,6 +23,12 @@ class Verb(click.Command):
     writes = ""
     examples: tuple[str, ...] = ()
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take words that begin with a hyphen, such as `- [ ] a task`, for words: no option is written like them."""
+        rest = super().parse_args(ctx, [_GUARD + each if _is_words(each) else each for each in args])
+        ctx.params = {name: _unguarded(value) for name, value in ctx.params.items()}
+        return rest
+
     def invoke(self, ctx: click.Context) -> int:
         """Run the verb and print its answer; the exit status."""
         outer = ctx.obj if isinstance(ctx.obj, Call) else Call()
@@ -45,6 +51,23 @@ class Verb(click.Command):
         with formatter.section("Examples"):
             for example in self.examples:
                 formatter.write(f"  {example}\n")
+
+
+_GUARD = "\0"
+"""No argument of a process can hold it."""
+
+
+def _is_words(argument: str) -> bool:
+    name = argument.lstrip("-").split("=", 1)[0]
+    if not argument.startswith("-") or not name:
+        return False
+    return not name[0].isalnum() or (argument.startswith("--") and any([char.isspace() for char in name]))
+
+
+def _unguarded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple([_unguarded(each) for each in value])
+    return value.removeprefix(_GUARD) if isinstance(value, str) else value
 
 
 _COMMON = (

@@ -149,7 +149,7 @@ def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
     Bad:
         ## Concrete Steps
 
-        Exact commands to run (and where). Include short expected outputs when helpful.
+        The commands to type, the folder to type them in, and a few lines of what they print when all is well.
     Good:
         ## Concrete Steps
 

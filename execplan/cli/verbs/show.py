@@ -12,7 +12,7 @@ from execplan.cli.shape import plan_json, whole_json
 from execplan.cli.verb import verb
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.model import DONE, OPEN
+from execplan.plan.model import COMPLETE, DONE, OPEN
 from execplan.repo import shelf
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
     follow: tuple[str, ...] = ()
     if not ref.archived:
         task = next((each for each in data["tasks"] if each["state"] == OPEN), None)
-        follow = (f"execplan done {task['id']} -p {ref.id}",) if task else (f"execplan lint {ref.id}",)
+        verb = "archive" if data["state"] == COMPLETE else "lint"
+        follow = (f"execplan done {task['id']} -p {ref.id}",) if task else (f"execplan {verb} {ref.id}",)
     return Answer(data, _overview(data), warnings=warnings, next=follow)
 
 

@@ -1,0 +1,54 @@
+# Two commands for a fresh machine: `make demo` and `make test`. `make check` is what CI runs.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# Two processes: what the smallest machines have, and what keeps the tests under four minutes there.
+JOBS ?= 2
+
+.PHONY: help demo test check generate bench wheel clean
+
+help: ## Show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+demo: .venv/installed ## Run the tool's main job in a scratch repository, showing each command
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
+
+test: .venv/ready ## Run all tests
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python scripts/generate.py --check
+	$(BIN)/python scripts/corpus.py --check
+	$(BIN)/python -m pytest -q -n $(JOBS)
+	$(MAKE) wheel
+	$(BIN)/execplan lint
+
+generate: .venv/ready ## Write every generated file anew
+	$(BIN)/python scripts/generate.py
+	$(BIN)/python scripts/corpus.py
+
+bench: .venv/ready ## Measure, in ratios
+	$(BIN)/python scripts/bench.py
+
+wheel: .venv/ready ## Build the wheel, install it clean, and try it
+	sh scripts/smoke.sh $(BIN)/python
+
+clean: ## Remove what was built
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "execplan needs Python 3.11 or later: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$@ -m pip install -q --disable-pip-version-check -c constraints.txt -U pip
+
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	$< -m pip install -q -c constraints.txt -e .
+	@touch $@
+
+.venv/ready: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@touch $@

@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+"""`scripts/new_execplan.py "short description"`: the entry point that the format's document names, as `execplan new`."""
+
+from __future__ import annotations
+
+import sys
+
+from execplan.cli.main import main
+
+if __name__ == "__main__":
+    sys.argv.insert(1, "new")
+    sys.exit(main())

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Build the wheel, install it into an environment of its own, and run the main job with it.
+set -eu
+python=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$python" -m build --wheel --no-isolation --outdir "$work/dist" . >/dev/null
+"$python" -m venv "$work/venv"
+"$work/venv/bin/python" -m pip install -q --disable-pip-version-check -c constraints.txt "$work"/dist/*.whl
+execplan="$work/venv/bin/execplan"
+cd "$work"
+git init -q repo
+cd repo
+"$execplan" --version
+"$execplan" init -q
+"$execplan" new -q "Build the parser" --task "Read lines" --purpose "Plans can be read."
+"$execplan" done -q 1
+"$execplan" lint --hook -q >/dev/null || [ $? -eq 1 ]
+"$execplan" status
+case $("$work/venv/bin/python" -c 'from execplan.repo import stock; print(stock.folder())') in
+"$work"/venv/*) echo "the wheel holds its templates" ;;
+*) echo "the wheel does not hold its templates" >&2; exit 1 ;;
+esac

@@ -1,0 +1,95 @@
+"""The house: imports go down, wings of one floor never see each other, and some libraries have one door."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
+FLOORS = (
+    ("errors", "record", "__init__"),
+    ("clock", "text"),
+    ("plan",),
+    ("execution", "context"),
+    ("lint",),
+    ("repo",),
+    ("engine",),
+    ("agents",),
+    ("view",),
+    ("cli",),
+    ("__main__",),
+)
+HEIGHT = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+DOORS = {"git": {"repo/git.py"}, "click": {"cli/"}, "mistune": {"text/inline.py", "view/"}}
+HEAVY = frozenset(
+    "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
+)
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, anywhere in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} imports relatively"
+            names |= {node.module or "", *[f"{node.module}.{alias.name}" for alias in node.names]}
+    return names
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_down(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for name in imported(path):
+        if name.startswith("execplan."):
+            other = name.split(".")[1]
+            if other == "__version__":
+                continue
+            assert other == room or HEIGHT[other] < HEIGHT[room], f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_libraries_have_one_door(path: Path) -> None:
+    place = str(path.relative_to(PACKAGE))
+    for library, doors in DOORS.items():
+        if any(name.split(".")[0] == library for name in imported(path)):
+            assert any(place.startswith(door) for door in doors), f"{place} imports {library}"
+
+
+def test_no_circles() -> None:
+    modules = {".".join(("execplan", *path.relative_to(PACKAGE).with_suffix("").parts)): path for path in FILES}
+    arrows = {name: {each for each in imported(path) if each in modules} for name, path in modules.items()}
+    seen: set[str] = set()
+
+    def walk(name: str, above: tuple[str, ...]) -> None:
+        assert name not in above, " -> ".join((*above, name))
+        if name not in seen:
+            for other in sorted(arrows[name]):
+                walk(other, (*above, name))
+            seen.add(name)
+
+    for name in modules:
+        walk(name, ())
+
+
+def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
+    from tests.plans import CLEAN
+
+    plan = tmp_path / "plan.md"
+    plan.write_text(CLEAN, encoding="utf-8")
+    code = (
+        "import sys; from execplan.cli.main import main; sys.argv = ['execplan', 'lint', sys.argv[1]]; "
+        "status = main(); print(status, *sys.modules)"
+    )
+    run = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); {code}", str(plan)]
+    out = subprocess.run(run, capture_output=True, check=True, text=True).stdout.split("\n")
+    assert out[0] == "1 plan, nothing found"
+    status, *modules = out[1].split(" ")
+    assert status == "0"
+    assert not HEAVY & set(modules)
