@@ -6,7 +6,6 @@ from execplan.errors import ExecplanError
 from execplan.lint import life, logs, progress, source, structure
 from execplan.lint.rule import ERROR, HINT, RULES, WARNING, Finding, Given
 from execplan.plan import reader
-from execplan.plan.logs import was_forced
 from execplan.plan.model import DRAFT
 
 TYPE_CHECKING = False
@@ -44,7 +43,7 @@ def lint_plan(plan: Plan, given: Given | None = None) -> list[Finding]:
     """The findings for a plan, by line."""
     given = given or Given()
     lowered: tuple[str, ...] = ()
-    if was_forced(plan):
+    if plan.forced:
         lowered = tuple(RULES)
     elif given.draft_is_fine and plan.state() == DRAFT:
         lowered = _DRAFT

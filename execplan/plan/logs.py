@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Changer
 
-FORCED = "Archived by force"
-"""How the revision note begins that records a forced archive."""
-
-
 def decide(
     words: str, why: str, author: str, moment: datetime, *, supersedes: str | None = None, create: bool = False
 ) -> Changer:
@@ -80,7 +76,7 @@ def outcome(words: str, *, create: bool = False) -> Changer:
     def change(plan: Plan) -> Change:
         section = _section(plan, outline.OUTCOMES, create=create)
         before = facts(plan)
-        same = _same(plan.outcomes, words, "")
+        same = _same(plan.outcomes, words, "") or _same(plan.outcomes, escape(words), "")
         if same is not None:
             return _there(before, same)
         lines = plan.text.lines
@@ -122,11 +118,6 @@ def revise(words: str, moment: datetime) -> Changer:
         return Change((edit,), expected, f"revise, {words}", (f"noted: {words}",))
 
     return change
-
-
-def was_forced(plan: Plan) -> bool:
-    """Whether the plan records a forced archive."""
-    return any([entry.text.startswith(FORCED) for entry in plan.revisions])
 
 
 def _section(plan: Plan, name: str, *, create: bool) -> Section | None:

@@ -25,6 +25,10 @@ STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
 """Every state, in the order in which a person wants to see them."""
 
 
+FORCED: Final = "Archived by force"
+"""How the revision note begins that records a forced archive."""
+
+
 class Section(NamedTuple):
     """An H2 and what stands below it, to the next H1 or H2."""
 
@@ -128,6 +132,11 @@ class Plan(NamedTuple):
             "other": states.count(OTHER),
             "total": len(states),
         }
+
+    @property
+    def forced(self) -> bool:
+        """Whether the plan records a forced archive."""
+        return any([entry.text.startswith(FORCED) for entry in self.revisions])
 
     def state(self, *, archived: bool = False) -> str:
         """Archived, complete (tasks, and none open), draft (none done, and guidance left), else active."""

@@ -9,8 +9,8 @@ from execplan.errors import INPUT, NO, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.change import stop_conflicts, words_of
-from execplan.plan.logs import FORCED, revise
-from execplan.plan.model import OPEN
+from execplan.plan.logs import revise
+from execplan.plan.model import FORCED, OPEN
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import Options, amend, check_match, commit_paths, digest

@@ -44,9 +44,9 @@ class Home(NamedTuple):
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
 
     def shown(self, path: str) -> str:
-        """A path from the root, or absolute outside it."""
-        inside = path[len(self.root) :].lstrip("/") if path.startswith(self.root.rstrip("/") + "/") else ""
-        return inside or path
+        """A path from the root; absolute outside it, and where there is neither a repository nor a home."""
+        inside = path.startswith(self.root.rstrip("/") + "/") and (self.exists or self.git is not None)
+        return path[len(self.root) :].lstrip("/") if inside else path
 
 
 def find(start: str) -> Home:

@@ -49,6 +49,7 @@ class Path(NamedTuple):
 
 def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options) -> Made:
     """Write a plan from the skeleton; raises ExecplanError."""
+    home = home._replace(exists=True)
     title = checked_title(title)
     data = _skeleton(title, purpose, tasks)
     return _file(home, _named(home, slug(title)), data, title, options)
@@ -58,6 +59,7 @@ def adopt_plan(home: Home, data: bytes, stem: str | None, options: Options) -> M
     """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form."""
     from execplan.lint.runner import ERROR, Given, lint_bytes
 
+    home = home._replace(exists=True)
     plan = reader.read(data)
     errors = [each for each in lint_bytes(data, Given(draft_is_fine=True)) if each.level == ERROR]
     if errors:
@@ -129,6 +131,7 @@ def plan_init(home: Home) -> list[Path]:
 
 def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[str, ...]]:
     """Make a home; what is there already stays as it is. The paths, the commit if one was made, and warnings."""
+    home = home._replace(exists=True)
     paths = plan_init(home)
     if options.dry_run:
         return paths, None, ()
@@ -145,7 +148,6 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
         else:
             disk.make_folder(path)
     if options.commit and made:
-        home = home._replace(exists=True)
         done = commit_paths(home, Ref("init", home.plans, False), made, "init", "init", {}, "init")
         return paths, done[0], done[1]
     return paths, None, ()
@@ -191,7 +193,6 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
     if options.dry_run:
         return made(_free(shelf.taken_ids(home), name), None, ())
     disk.make_folder(home.plans)
-    home = home._replace(exists=True)
     with state.lock(home, "home", f"new {name}"):
         taken = shelf.taken_ids(home)
         while True:

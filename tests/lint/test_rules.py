@@ -28,7 +28,9 @@ def examples(code: str, kind: str) -> Example:
     """The `Bad:` or the `Good:` example of a rule's page."""
     lines = RULES[code].page.split("\n")
     start = next(at for at, line in enumerate(lines) if line.startswith(kind))
-    end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith(("Bad", "Good", "Mended"))), len(lines))
+    end = next(
+        (at for at in range(start + 1, len(lines)) if lines[at].startswith(("Bad", "Good", "Mended"))), len(lines)
+    )
     text = textwrap.dedent("\n".join(lines[start + 1 : end])).strip("\n") + "\n"
     return Example(text.replace("\\0", "\0"), "(archived)" in lines[start])
 

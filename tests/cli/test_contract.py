@@ -1,0 +1,231 @@
+"""What holds for every verb: one JSON document, exit codes of the table, help that ends with examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.cli.verbs import GROUPS, VERBS
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
+CALLS = {
+    "init": ["init"],
+    "new": ["new", "Write the reader"],
+    "add": ["add", "Handle CRLF"],
+    "done": ["done", "2"],
+    "reopen": ["reopen", "1"],
+    "decide": ["decide", "Read bytes", "--why", "Nothing is lost."],
+    "discover": ["discover", "CR ends lines", "--evidence", "old.md"],
+    "outcome": ["outcome", "Blocks are read."],
+    "status": ["status"],
+    "list": ["list"],
+    "show": ["show"],
+    "next": ["next"],
+    "lint": ["lint"],
+    "explain": ["explain", "EP101"],
+    "archive": ["archive", "--force", "--reason", "No longer wanted."],
+    "commit": ["commit"],
+}
+WRITERS = ["add", "done", "reopen", "decide", "discover", "outcome"]
+
+
+def test_every_verb_is_called_here() -> None:
+    assert set(CALLS) == set(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_one_document(repo: Folder, verb: str) -> None:
+    repo.plan()
+    result = repo.run(*CALLS[verb], "--json")
+    document = result.json
+    assert list(document) == FIELDS
+    assert document["schema"] == "execplan/1"
+    assert document["kind"] == verb
+    assert document["ok"] is True
+    assert result.exit == 0
+    assert document["error"] is None
+    assert isinstance(document["data"], dict)
+    assert all(isinstance(each, str) for each in document["warnings"] + document["next"])
+    assert result.err == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
+    repo.plan()
+    assert repo.run("--json", *CALLS[verb]).json["kind"] == verb
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("init", "new", "explain")])
+def test_no_home(plain: Folder, verb: str) -> None:
+    result = plain.run(*CALLS[verb])
+    assert result.exit == 6
+    assert "execplan init" in result.err
+    assert list(plain.path.iterdir()) == []
+    document = plain.run(*CALLS[verb], "--json").json
+    assert document["ok"] is False
+    assert document["data"] is None
+    assert document["error"]["exit"] == 6
+    assert set(document["error"]) == {"code", "exit", "message", "hint", "candidates"}
+
+
+@pytest.mark.parametrize("verb", ["status", "list", "next", "lint", "commit"])
+def test_empty_home_is_no_error(repo: Folder, verb: str) -> None:
+    result = repo.run(verb)
+    assert result.exit == 0
+    assert "no plans" in result.out
+    assert repo.run(verb, "--json").json["ok"] is True
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help(plain: Folder, verb: str) -> None:
+    result = plain.run(verb, "--help")
+    assert result.exit == 0
+    assert "\nReads: " in result.out
+    assert "\nWrites: " in result.out
+    examples = result.out.partition("\nExamples:\n")[2].splitlines()
+    assert examples
+    assert all(example.startswith(f"  execplan {verb}") for example in examples)
+
+
+def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
+    out = plain.run("--help").out
+    for group, verbs in GROUPS.items():
+        part = out.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
+        assert [line.split()[0] for line in part.splitlines()] == list(verbs)
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_dry_run_writes_nothing(repo: Folder, verb: str) -> None:
+    path = repo.plan()
+    result = repo.run(*CALLS[verb], "--dry-run", "--json")
+    data = result.json["data"]
+    assert data["changed"] is True
+    assert data["diff"].startswith("--- a/.agent/execplans/2026-01-01_parser.md\n+++ b/")
+    assert path.read_text() == CLEAN
+    assert data["digest"] == repo.ok(*CALLS[verb])["digest"]
+    assert not (repo.path / ".agent" / ".state").exists()
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_writers_tell_path_and_digest(repo: Folder, verb: str) -> None:
+    import hashlib
+
+    path = repo.plan()
+    data = repo.ok(*CALLS[verb])
+    assert data["path"] == ".agent/execplans/2026-01-01_parser.md"
+    assert data["digest"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert data["commit"] is None
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_writers_commit_when_asked(repo: Folder, verb: str) -> None:
+    repo.plan()
+    data = repo.ok(*CALLS[verb], "--commit")
+    assert repo.git("rev-parse", "HEAD").strip() == data["commit"]
+    assert repo.git("show", "--name-only", "--format=").split() == [".agent/execplans/2026-01-01_parser.md"]
+    assert repo.git("log", "-1", "--format=%s").startswith("plan(2026-01-01_parser): ")
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_if_match(repo: Folder, verb: str) -> None:
+    path = repo.plan()
+    digest = repo.ok("show")["digest"]
+    refused = repo.run(*CALLS[verb], "--if-match", "0" * 64)
+    assert refused.exit == 4
+    assert digest in refused.err
+    assert path.read_text() == CLEAN
+    assert repo.ok(*CALLS[verb], "--if-match", digest)["changed"] is True
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
+    path = repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)
+    result = repo.run(*CALLS[verb], "-p", "parser", "--json")
+    assert result.exit == 1
+    assert result.json["error"]["code"] == "archived-plan"
+    assert result.json["data"]["reasons"]
+    assert path.read_text() == CLEAN
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["dnoe"], "Did you mean 'done'?"),
+        (["done", "--comit", "1"], "--commit"),
+        (["done"], "TASK"),
+        (["decide", "x"], "--why"),
+        (["add", "x", "--after", "1", "--under", "y"], "exclude"),
+        (["archive", "--force"], "--reason"),
+        (["archive", "--reason", "x"], "--force"),
+        (["new"], "title"),
+        (["new", "x", "--from", "y"], "--from"),
+    ],
+)
+def test_usage(repo: Folder, arguments: list[str], words: str) -> None:
+    repo.plan()
+    result = repo.run(*arguments)
+    assert result.exit == 2
+    assert words in result.err
+    assert "hint: " in result.err
+    assert "Traceback" not in result.err
+    assert repo.run(*arguments, "--json").json["error"]["exit"] == 2
+
+
+def test_version_and_folder(repo: Folder, plain: Folder) -> None:
+    from execplan import __version__
+
+    assert plain.run("--version").out == f"execplan {__version__}\n"
+    repo.plan()
+    assert "2026-01-01_parser" in plain.run("-C", str(repo.path), "list").out
+    assert "2026-01-01_parser" in plain.run("list", "-C", str(repo.path)).out
+    assert plain.run("-C", "nowhere", "list").exit == 3
+
+
+def test_quiet_keeps_what_was_asked_for(repo: Folder) -> None:
+    repo.plan()
+    assert repo.run("done", "2", "-q").out == ""
+    assert "next:" not in repo.run("list", "-q").out
+    assert "2026-01-01_parser" in repo.run("list", "-q").out
+
+
+def test_from_a_folder_below(repo: Folder) -> None:
+    repo.plan()
+    below = repo.path / "src" / "deep"
+    below.mkdir(parents=True)
+    assert repo.run("done", "2", "--json", cwd=below).json["data"]["path"] == ".agent/execplans/2026-01-01_parser.md"
+
+
+def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
+    import subprocess
+
+    repo.plan()
+    process = repo.start("show")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(timeout=30) in (0, 1)
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert subprocess.PIPE
+
+
+def test_interrupted(repo: Folder) -> None:
+    import fcntl
+    import signal
+    import time
+
+    path = repo.plan()
+    repo.ok("done", "2")
+    before = path.read_bytes()
+    locks = list((repo.path / ".git" / "execplan" / "locks").iterdir())
+    with locks[0].open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            process = repo.start("done", "3")
+            time.sleep(1)
+            process.send_signal(number)
+            _, trouble = process.communicate(timeout=30)
+            assert process.returncode == status
+            assert b"Traceback" not in trouble
+    assert path.read_bytes() == before

@@ -1,0 +1,381 @@
+"""What each verb does, on real folders."""
+
+from __future__ import annotations
+
+import json
+
+from tests.conftest import Folder
+from tests.plans import CLEAN, with_sections
+
+DONE = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
+
+
+def test_init_is_idempotent_and_keeps_what_is_there(plain: Folder) -> None:
+    guide = plain.write(".agent/PLANS.md", "ours\n")
+    shown = plain.ok("init", "--dry-run")["paths"]
+    assert not (plain.path / ".agent" / "execplans").exists()
+    assert [each["path"] for each in shown if not each["made"]] == [".agent/PLANS.md"]
+    assert plain.ok("init")["changed"] is True
+    assert guide.read_text() == "ours\n"
+    assert (plain.path / ".agent/execplans/archive/artifacts").is_dir()
+    assert (plain.path / ".agent/execplans/artifacts").is_dir()
+    settings = (plain.path / ".agent/execplan.toml").read_bytes()
+    assert all(line.startswith(b"#") or not line for line in settings.splitlines())
+    assert plain.ok("init")["changed"] is False
+    assert (plain.path / ".agent/execplan.toml").read_bytes() == settings
+
+
+def test_init_leaves_settings_in_pyproject(plain: Folder) -> None:
+    plain.write("pyproject.toml", '[tool.execplan]\nplans = "plans"\narchive = "plans/old"\n')
+    plain.ok("init")
+    assert not (plain.path / ".agent/execplan.toml").exists()
+    assert (plain.path / "plans/old").is_dir()
+    assert plain.ok("new", "Build the parser")["path"] == "plans/2026-01-01_build-the-parser.md"
+
+
+def test_settings_file_says_every_setting(plain: Folder) -> None:
+    from execplan.repo.settings import Settings
+
+    plain.ok("init")
+    path = plain.path / ".agent/execplan.toml"
+    text = path.read_text()
+    assert all(f"\n# {name} = " in text for name in Settings()._asdict())
+    lines = [line.removeprefix("# ") if " = " in line else line for line in text.splitlines()]
+    path.write_text("\n".join(lines))
+    assert plain.run("list").exit == 0
+
+
+def test_wrong_settings(plain: Folder) -> None:
+    for text, words in (
+        ("stalled = 3\n", "stalled_days"),
+        ("commit = 1\n", "true or false"),
+        ('plans = "../out"\n', "inside"),
+        ('name = "{date}"\n', "{slug}"),
+        ('message = "{no}"\n', "{summary}"),
+        ("stalled_days = 0\n", "at least 1"),
+        ("x = [\n", "Invalid value"),
+    ):
+        plain.write(".agent/execplan.toml", text)
+        result = plain.run("list")
+        assert result.exit == 3, text
+        assert words in result.err
+    plain.write(".agent/execplan.toml", "")
+    plain.write("pyproject.toml", "[tool.execplan]\ncommit = true\n")
+    assert plain.run("list").exit == 3
+
+
+def test_new_writes_the_skeleton(repo: Folder) -> None:
+    from execplan.plan.outline import NAMES
+
+    result = repo.run("new", "Build the parser!", "--purpose", "Plans are read.", "--task", "Read", "--task", "Test")
+    assert result.exit == 0
+    assert result.out.splitlines()[0] == ".agent/execplans/2026-01-01_build-the-parser.md"
+    assert "next: execplan next 2026-01-01_build-the-parser" in result.out
+    data = repo.ok("show")
+    assert [section["name"] for section in data["sections"]] == list(NAMES)
+    assert data["title"] == "Build the parser!"
+    assert data["state"] == "draft"
+    assert [task["text"] for task in data["tasks"]] == ["Read", "Test"]
+    assert (repo.path / ".agent/execplans/artifacts/2026-01-01_build-the-parser").is_dir()
+    text = (repo.path / data["path"]).read_text()
+    labels = ("- Observation:", "  Evidence:", "- Decision:", "  Rationale:", "  Date/Author:")
+    assert all(label in text for label in labels)
+
+
+def test_new_without_task_has_no_box_and_passes_the_hook(repo: Folder) -> None:
+    path = repo.ok("new", "Build the parser")["path"]
+    assert "[ ]" not in (repo.path / path).read_text()
+    assert repo.run("lint").exit == 1
+    assert repo.run("lint", "--hook").exit == 0
+    codes = {each["code"] for each in repo.run("lint", "--json").json["data"]["findings"]}
+    assert codes == {"EP109", "EP201"}
+
+
+def test_new_from_a_file(repo: Folder) -> None:
+    source = repo.write("drafts/2025-12-31_parser.md", CLEAN.replace("\n", "\r\n"))
+    data = repo.ok("new", "--from", str(source))
+    assert data["id"] == "2025-12-31_parser"
+    assert (repo.path / data["path"]).read_bytes() == source.read_bytes()
+    assert repo.ok("new", "--from", "-", stdin=CLEAN.encode())["id"] == "2026-01-01_build-the-parser"
+    odd = repo.write("drafts/notes.md", CLEAN)
+    assert repo.ok("new", "--from", str(odd))["id"] == "2026-01-01_build-the-parser-2"
+    bad = repo.write("drafts/bad.md", CLEAN.replace("## Progress", "## Prog"))
+    before = sorted((repo.path / ".agent/execplans").iterdir())
+    result = repo.run("new", "--from", str(bad), "--json")
+    assert result.exit == 1
+    assert [each["code"] for each in result.json["data"]["findings"]] == ["EP104"]
+    assert sorted((repo.path / ".agent/execplans").iterdir()) == before
+
+
+def test_the_format_s_own_script(repo: Folder) -> None:
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    script = Path(__file__).resolve().parents[2] / "scripts" / "new_execplan.py"
+    run = [sys.executable, str(script), "short description"]
+    done = subprocess.run(run, cwd=repo.path, env=repo.env, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0] == ".agent/execplans/2026-01-01_short-description.md"
+
+
+def test_list_status_next(repo: Folder) -> None:
+    repo.plan()
+    repo.plan(DONE, "2026-01-02_done")
+    repo.plan(b"# T\0\n", "2026-01-03_broken")
+    repo.write(".agent/execplans/archive/2025-01-01_old.md", DONE)
+    repo.write(".agent/execplans/README.md", "no plan\n")
+    listed = repo.run("list", "--json")
+    assert listed.exit == 1
+    plans = {each["id"]: each for each in listed.json["data"]["plans"]}
+    assert {name: each["state"] for name, each in plans.items()} == {
+        "2026-01-01_parser": "active",
+        "2026-01-02_done": "complete",
+        "2026-01-03_broken": "broken",
+    }
+    assert plans["2026-01-01_parser"]["counts"] == {"open": 2, "done": 1, "other": 0, "total": 3}
+    assert "NUL" in plans["2026-01-03_broken"]["error"]
+    everything = repo.run("list", "--all", "--json").json["data"]["plans"]
+    assert [each["state"] for each in everything][-1] == "archived"
+    status = repo.run("status", "--json")
+    assert status.exit == 1
+    assert status.json["data"]["states"] == {"broken": 1, "active": 1, "draft": 0, "complete": 1, "archived": 1}
+    assert [each["state"] for each in status.json["data"]["plans"]] == ["broken", "active", "complete"]
+    assert status.json["data"]["plans"][1]["next"]["text"] == "Build the parser."
+    assert status.json["data"]["plans"][1]["stalled"] is False
+    following = repo.run("next", "--json")
+    assert following.exit == 1  # a broken plan is among those that it looked at
+    assert following.json["data"]["task"]["number"] == 2
+    assert repo.ok("next", "parser")["task"]["number"] == 2
+    assert repo.ok("next", "2026-01-02_done")["task"] is None
+    assert repo.run("show", "broken").exit == 3
+    assert repo.run("status", "broken").exit == 1
+
+
+def test_stalled(repo: Folder) -> None:
+    import os
+
+    path = repo.plan(with_sections("## Progress\n\n- [x] (2025-12-01) Read.\n- [ ] Test.\n"))
+    os.utime(path, (1764547200, 1764547200))  # 2025-12-01
+    assert repo.ok("status")["plans"][0]["stalled"] is True
+    assert "(stalled)" in repo.run("status").out
+    path.touch()
+    assert repo.run("status", SOURCE_DATE_EPOCH="").exit == 0
+
+
+def test_show_a_section(repo: Folder) -> None:
+    text = CLEAN.replace("\n", "\r\n")
+    repo.plan(text)
+    data = repo.ok("show", "--section", "decisions")
+    assert data["section"] == "Decision Log"
+    assert data["text"].startswith("## Decision Log\r\n\r\n- Decision: Read line by line.\r\n")
+    assert data["text"] in text
+    lines = text.split("\r\n")[data["line_start"] - 1 : data["line_end"]]
+    assert "\r\n".join(lines) + "\r\n" == data["text"]
+    result = repo.run("show", "--section", "Progres")
+    assert result.exit == 3
+    assert "did you mean 'Progress'?" in result.err
+
+
+def test_show_tells_everything(repo: Folder) -> None:
+    extra = "\n## Risks\n\n- [ ] not a task\n\nPlan revision note: 2026-01-01 00:00Z - Split.\n"
+    repo.plan(CLEAN + extra)
+    data = repo.ok("show")
+    assert [box["section"] for box in data["checklists"]] == ["Risks"]
+    assert data["revisions"][0]["text"] == "Split."
+    assert data["decisions"][0]["author"] == "Ann"
+    assert data["discoveries"][0]["evidence"] == "`tests/test_lines.py::test_last` failed."
+    assert data["outcomes"] == [{"text": "Lines can be read.", "date": None, "line_start": 28, "line_end": 28}]
+    first = data["tasks"][0]
+    assert (first["stamp"], first["mark"], first["state"], first["depth"]) == ("(2025-12-30 09:15Z)", "x", "done", 0)
+    assert data["sections"][-1]["name"] is None
+    assert repo.ok("done", first["id"])["changed"] is False
+
+
+def test_tasks_by_id_number_and_words(repo: Folder) -> None:
+    path = repo.plan()
+    name = repo.ok("show")["tasks"][1]["id"]
+    for query in (name, name.upper(), "2", "build the", "PARSER  build"):
+        assert repo.ok("done", query)["changed"] is True
+        assert repo.ok("reopen", query)["changed"] is True
+        assert path.read_text() == CLEAN
+    result = repo.run("done", "the")
+    assert result.exit == 3
+    assert "2. Build the parser." in result.err
+    assert "3. Write the tests." in result.err
+    assert repo.run("done", "9").exit == 3
+    assert "Write the tests." in repo.run("done", "wrote the tests").err
+    assert path.read_text() == CLEAN
+
+
+def test_all_or_none(repo: Folder) -> None:
+    path = repo.plan()
+    assert repo.run("done", "2", "9").exit == 3
+    assert path.read_text() == CLEAN
+    assert repo.ok("done", "2", "3", "2")["said"] == ["done: 2. Build the parser.", "done: 3. Write the tests."]
+
+
+def test_words_from_a_file_and_from_standard_input(repo: Folder) -> None:
+    repo.plan()
+    words = repo.write("words.txt", "Handle\nCRLF\n")
+    repo.ok("add", f"@{words}")
+    repo.ok("add", "-", stdin=b"Handle CR\n")
+    repo.ok("add", "@@ann reviews")
+    repo.ok("decide", "Keep bytes", "--why", "-", stdin=b"Nothing is lost.\n")
+    texts = [task["text"] for task in repo.ok("show")["tasks"]]
+    assert texts[3:] == ["Handle CRLF", "Handle CR", "@ann reviews"]
+    assert repo.ok("show")["decisions"][1]["rationale"] == "Nothing is lost."
+    assert repo.run("add", "@nowhere").exit == 3
+    assert repo.run("add", "-").exit == 2
+
+
+def test_author(repo: Folder) -> None:
+    repo.plan()
+    call = ["decide", "--why", "Nothing is lost."]
+    repo.ok(*call, "One", "--author", "Bob / Cid")
+    repo.ok(*call, "Two")
+    repo.env.pop("EXECPLAN_AUTHOR")
+    repo.git("config", "user.name", "Dora")
+    repo.ok(*call, "Three")
+    repo.git("config", "--unset", "user.name")
+    repo.ok(*call, "Four")
+    repo.write(".agent/execplan.toml", 'author = "Eve"\n')
+    repo.ok(*call, "Five")
+    authors = [each["author"] for each in repo.ok("show")["decisions"]]
+    assert authors[1:4] == ["Bob / Cid", "Ann", "Dora"]
+    assert authors[4] not in ("", "Dora")
+    assert authors[5] == "Eve"
+
+
+def test_supersedes(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("decide", "Read bytes", "--why", "Nothing is lost.", "--supersedes", "line by line")
+    assert repo.ok("show")["decisions"][1]["supersedes"] == "Read line by line. (2025-12-30)"
+    assert repo.run("decide", "X", "--why", "y", "--supersedes", "nothing like it").exit == 3
+    assert repo.run("decide", "X", "--why", "y", "--supersedes", "read").exit == 3
+
+
+def test_archive(repo: Folder) -> None:
+    path = repo.plan()
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    result = repo.run("archive", "--json")
+    assert result.exit == 1
+    assert len(result.json["data"]["reasons"]) == 2
+    assert path.exists()
+    repo.ok("done", "2", "3")
+    shown = repo.ok("archive", "--dry-run")
+    assert path.exists()
+    assert [move["to"] for move in shown["moves"]] == [
+        ".agent/execplans/archive/artifacts/2026-01-01_parser",
+        ".agent/execplans/archive/2026-01-01_parser.md",
+    ]
+    data = repo.ok("archive", "--commit")
+    assert not path.exists()
+    assert data["path"] == ".agent/execplans/archive/2026-01-01_parser.md"
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.git("show", "--name-status", "--no-renames", "--format=").split() == [
+        "D", ".agent/execplans/2026-01-01_parser.md",
+        "A", ".agent/execplans/archive/2026-01-01_parser.md",
+        "A", ".agent/execplans/archive/artifacts/2026-01-01_parser/run.log",
+        "D", ".agent/execplans/artifacts/2026-01-01_parser/run.log",
+    ]  # fmt: skip
+    assert repo.ok("archive", "parser")["changed"] is False
+    assert repo.run("lint").exit == 0
+
+
+def test_archive_by_force_records_why(repo: Folder) -> None:
+    repo.plan()
+    data = repo.ok("archive", "--force", "--reason", "The customer\nleft.")
+    text = (repo.path / data["path"]).read_text()
+    assert text == CLEAN + "\nPlan revision note: 2026-01-01 00:00Z - Archived by force: The customer left.\n"
+    assert repo.run("lint").exit == 0
+    assert [each["level"] for each in repo.ok("lint")["findings"]] == ["warning"]
+    assert repo.run("new", "x").exit == 0
+
+
+def test_force_never_overrides_what_stops_an_edit(repo: Folder) -> None:
+    text = CLEAN + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"
+    path = repo.plan(text)
+    assert repo.run("archive", "--force", "--reason", "x").exit == 3
+    assert path.read_text() == text
+
+
+def test_lint_of_files_needs_no_home(plain: Folder) -> None:
+    good = plain.write("good.md", CLEAN)
+    bad = plain.write("bad.md", CLEAN.replace("- [x] (2025-12-30 09:15Z)", "- [x]").replace("# Build", "Build"))
+    result = plain.run("lint", "good.md", "bad.md")
+    assert result.exit == 1
+    assert result.out.splitlines() == [
+        "bad.md:1:1 EP101 no title: begin with a line such as `# Build the parser`",
+        "bad.md:11:1 EP202 task 1 is done and has no stamp",
+        "1 error, 1 warning in 2 plans",
+    ]
+    document = plain.run("lint", str(good), str(bad), "--json").json
+    assert document["ok"] is False
+    assert document["error"] is None
+    finding = document["data"]["findings"][1]
+    assert finding == {
+        "code": "EP202",
+        "level": "warning",
+        "path": str(bad),
+        "line": 11,
+        "column": 1,
+        "end_line": 11,
+        "end_column": 17,
+        "message": "task 1 is done and has no stamp",
+        "fix": None,
+    }
+    assert plain.run("lint", "nowhere.md").exit in (3, 6)
+    assert plain.run("explain", "EP202").out.startswith("EP202 (warning)\n")
+    assert plain.run("explain", "ep202", "--json").json["data"]["code"] == "EP202"
+    assert plain.run("explain", "EP999").exit == 3
+
+
+def test_quick_lint_and_the_verb_agree(plain: Folder) -> None:
+    plain.write("bad.md", CLEAN.replace("# Build", "Build"))
+    quick = plain.run("lint", "bad.md")
+    slow = plain.run("lint", "-q", "bad.md")
+    assert quick.exit == slow.exit == 1
+    assert quick.out.splitlines()[:-1] == slow.out.splitlines()
+
+
+def test_commit(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
+    repo.write("mine.txt", "staged\n")
+    repo.git("add", "mine.txt")
+    assert repo.ok("commit", "--dry-run")["paths"] == [
+        ".agent/execplans/2026-01-01_parser.md",
+        ".agent/execplans/artifacts/2026-01-01_parser/run.log",
+    ]
+    data = repo.ok("commit", "-m", "first words")
+    assert data["changed"] is True
+    assert repo.git("log", "-1", "--format=%s").strip() == "plan(2026-01-01_parser): first words"
+    assert repo.git("status", "--porcelain") == "A  mine.txt\n"
+    again = repo.ok("commit")
+    assert again["changed"] is False
+    assert again["commit"] is None
+
+
+def test_commit_as_a_setting(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'commit = true\nmessage = "[{verb}] {title}: {summary}"\n')
+    repo.plan()
+    assert repo.ok("done", "2")["commit"]
+    assert repo.git("log", "-1", "--format=%s").strip() == "[done] Build the parser: done 2, Build the parser."
+    assert repo.ok("done", "3", "--no-commit")["commit"] is None
+
+
+def test_a_folder_of_plans_is_linted(plain: Folder) -> None:
+    plain.write("plans/a.md", CLEAN)
+    plain.write("plans/deep/b.md", "")
+    data = plain.run("lint", "plans", "--json").json["data"]
+    assert data["plans"] == 2
+    assert [(each["path"], each["code"]) for each in data["findings"]] == [(str(plain.path / "plans/deep/b.md"), "EP001")]
+
+
+def test_output_is_plain_text_elsewhere_than_on_a_terminal(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("# Build the parser", "# " + "Build the parser " * 12))
+    assert "\x1b" not in repo.run("list").out
+    assert len(repo.run("list").out.splitlines()) == 1
+    assert json.loads(repo.run("list", "--json").out)["ok"] is True
