@@ -58,9 +58,10 @@ def _note(words: str) -> tuple[str | None, str]:
         inner, _, bare = bare[1:].partition(")")
         return grammar.read_date_author(inner)[0], bare.lstrip(_AROUND)
     stamp = read_stamp(bare)
-    if stamp is not None:
-        return stamp.text.strip("()"), bare[len(stamp.text) :].lstrip(_AROUND)
-    return None, bare
+    if stamp is None:
+        return None, bare
+    rest = bare[len(stamp.text) :]
+    return stamp.text.strip("()"), rest[3:] if rest.startswith(" - ") else rest.lstrip(_AROUND)
 
 
 def _pieces(blocks: list[Block], section: Section, guidance: Sequence[int]) -> list[_Piece]:
@@ -104,11 +105,11 @@ def _entry(lines: list[str], piece: _Piece, guidance: Sequence[int], *, labels: 
         if line:
             into.append(line)
     values = {label: " ".join(parts) for label, parts in fields.items()}
-    if labels:
-        _split_lines(values)
+    if labels and len(values) == 1:
+        _split_line(values)
     text = values[""]
     date, author = grammar.read_date_author(values.get(grammar.DATE_AUTHOR, ""))
-    if date is None and grammar.DATE_AUTHOR not in values:
+    if date is None and piece.label is None:
         stamp = read_stamp(text)
         if stamp is not None:
             date = stamp.text.strip("()")
@@ -118,11 +119,9 @@ def _entry(lines: list[str], piece: _Piece, guidance: Sequence[int], *, labels: 
     return Entry(text, piece.start, piece.end, said[0], date, author, said[1], said[2], labelled)
 
 
-def _split_lines(values: dict[str, str]) -> None:
-    """Take labels that stand in the middle of a line out of the field that they stand in."""
+def _split_line(values: dict[str, str]) -> None:
+    """Take the labels of an entry that stands on one line out of its words."""
     for label in (grammar.SUPERSEDES, grammar.DATE_AUTHOR, grammar.RATIONALE, grammar.EVIDENCE):
-        if label in values:
-            continue
         for name, words in values.items():
             head, found, tail = words.partition(f" {label}:")
             if found:

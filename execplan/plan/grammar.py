@@ -31,6 +31,7 @@ _LABELS = {
 HEADS = frozenset((DECISION, OBSERVATION))
 """The labels with which an entry begins."""
 
+_BULLETS = ("- ", "* ", "+ ")
 _NOTES = ("revision note", "plan revision note", "plan update note", "update note", "change note", "plan change note")
 _NOTHING = frozenset(
     (
@@ -70,17 +71,24 @@ def read_box(text: str) -> Box | None:
 
 def read_label(line: str) -> tuple[str, str] | None:
     """The label that a line begins with, by its standard name, and the words behind it."""
-    bare = line.lstrip(" \t*_-+")
-    if not bare.isascii():
-        bare = bare.replace("：", ":", 1)
-    colon = bare.find(":", 0, 40)
-    if colon < 1:
+    bare = line.lstrip(" \t")
+    if bare[:2] in _BULLETS:
+        bare = bare[2:].lstrip(" \t")
+    name = bare.lstrip("*_")
+    emphasis = bare[: len(bare) - len(name)]
+    if not name.isascii():
+        name = name.replace("：", ":", 1)
+    name, colon, words = name[: len(name) if ":" in name[:40] else 0].partition(":")
+    if not colon:
         return None
-    name = bare[:colon].rstrip("*_ 0123456789#").lower()
-    label = _LABELS.get(name) or _LABELS.get(name.split(" / ")[0])
+    closed = name.rstrip("*_ ")
+    folded = closed.rstrip(" 0123456789#").lower()
+    label = _LABELS.get(folded) or _LABELS.get(folded.split(" / ")[0])
     if label is None:
         return None
-    return label, bare[colon + 1 :].lstrip("*_ \t").rstrip()
+    if emphasis and closed == name:
+        words = words.removeprefix(emphasis)
+    return label, words.strip()
 
 
 def read_date_author(words: str) -> tuple[str | None, str | None]:

@@ -20,12 +20,15 @@ from execplan.plan.seek import find_decision, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap
 from execplan.text.edit import Edit
 
+_NOTES = "Revision Notes"
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from execplan.plan.change import Changer
+
 
 def decide(
     words: str, why: str, author: str, moment: datetime, *, supersedes: str | None = None, create: bool = False
@@ -76,14 +79,16 @@ def outcome(words: str, *, create: bool = False) -> Changer:
     def change(plan: Plan) -> Change:
         section = _section(plan, outline.OUTCOMES, create=create)
         before = facts(plan)
-        same = _same(plan.outcomes, words, "") or _same(plan.outcomes, escape(words), "")
-        if same is not None:
-            return _there(before, same)
         lines = plan.text.lines
         last = plan.outcomes[-1] if plan.outcomes else None
         mark = _bullet(lines, last) if last is not None else ""
-        spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_bullet(lines, entry)) == bool(mark)]
         text = words if mark else escape(words)
+        stamp = read_stamp(text)
+        told = text[len(stamp.text) + len(stamp.after) :] if stamp else text
+        same = _same(plan.outcomes, told, "")
+        if same is not None:
+            return _there(before, same)
+        spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_bullet(lines, entry)) == bool(mark)]
         shape = shape_of(lines, spans, indent=" " * len(mark), loose=False)
         new = wrap(mark, text, shape if mark else shape._replace(indent=""))
         titles: tuple[str, ...] = before.sections
@@ -93,7 +98,7 @@ def outcome(words: str, *, create: bool = False) -> Changer:
             edit = Edit(last.end, last.end, tuple(new))
         else:
             edit = fill(plan, section, new)
-        expected = before._replace(sections=titles, outcomes=(*before.outcomes, text))
+        expected = before._replace(sections=titles, outcomes=(*before.outcomes, told))
         return Change((edit,), expected, f"outcome, {words}", (f"noted: {words}",))
 
     return change
@@ -112,8 +117,11 @@ def revise(words: str, moment: datetime) -> Changer:
             edit = Edit(last.end, last.end, (f"{_bullet(plan.text.lines, last)}{date} - {words}",))
         elif own is not None:
             edit = fill(plan, own, [note])
-        else:
+        elif last is not None or (plan.sections and plan.sections[-1].end == len(plan.text.lines)):
             edit = padded(plan.text.lines, last.end if last else len(plan.text.lines), [note])
+        else:
+            edit = padded(plan.text.lines, len(plan.text.lines), [f"## {_NOTES}", "", note])
+            before = before._replace(sections=(*before.sections, _NOTES))
         expected = before._replace(revisions=(*before.revisions, words))
         return Change((edit,), expected, f"revise, {words}", (f"noted: {words}",))
 

@@ -371,7 +371,9 @@ def test_a_folder_of_plans_is_linted(plain: Folder) -> None:
     plain.write("plans/deep/b.md", "")
     data = plain.run("lint", "plans", "--json").json["data"]
     assert data["plans"] == 2
-    assert [(each["path"], each["code"]) for each in data["findings"]] == [(str(plain.path / "plans/deep/b.md"), "EP001")]
+    assert [(each["path"], each["code"]) for each in data["findings"]] == [
+        (str(plain.path / "plans/deep/b.md"), "EP001")
+    ]
 
 
 def test_output_is_plain_text_elsewhere_than_on_a_terminal(repo: Folder) -> None:

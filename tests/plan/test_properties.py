@@ -1,0 +1,152 @@
+"""Whatever a plan and words look like: an edit changes its own lines or is refused, and reads back as meant."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.errors import ExecplanError
+from execplan.plan import logs, reader, tasks
+from execplan.plan.change import facts, words_of
+from execplan.plan.model import OPEN
+from execplan.plan.outline import NAMES
+from execplan.repo.amend import changed
+from execplan.text.lines import Text
+
+if TYPE_CHECKING:
+    from execplan.plan.change import Changer
+
+MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
+LINES = st.sampled_from(
+    [
+        "- [ ] Read lines", "- [x] Done", "- [x] (2025-12-30 09:15Z) Stamped", "* [~] Odd", "  - [ ] nested",
+        "1. [ ] Numbered", "- [ ] wrapped", "  and on", "- plain", "", "", "Prose.", "> - [ ] quoted", "    code",
+        "```", "~~~", "<!-- note", "-->", "### Milestone", "---", "None yet.", "- Decision: D", "  Rationale: R",
+        "  Date/Author: 2025-12-30 / Ann", "- Observation: O", "  Evidence: E", "\t- [ ] tabbed", "- [ ]",
+        "Plan revision note: 2025-12-30 - n", "[a]: /u", "- [ ] 2025-12-30: open", "<div>", "| a | b |",
+    ]
+)  # fmt: skip
+HEADS = st.sampled_from([f"## {name}" for name in NAMES] + ["## Risks", "# Title", "## Progress"])
+ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> bytes:
+    """A plan of odd sections, with one kind of line end or mixed ones."""
+    lines = ["# Build the parser", ""]
+    for _ in range(draw(st.integers(1, 5))):
+        lines += [draw(HEADS), "", *draw(st.lists(LINES, max_size=8)), ""]
+    ends = draw(st.lists(ENDS, min_size=1, max_size=3))
+    text = "".join(line + ends[at % len(ends)] for at, line in enumerate(lines))
+    return (draw(st.sampled_from(["", "\ufeff"])) + text.rstrip("\r\n") + draw(st.sampled_from(["", "\n"]))).encode()
+
+
+WORDS = st.one_of(
+    st.text(min_size=1, max_size=40),
+    st.lists(
+        st.sampled_from(
+            ["a", "#", "##", "- [ ]", "```", "-->", "<!--", "\n", "Rationale:", "Evidence: x", ">", "1.", "(2026-01-01)",
+             "|", "=====", "---", "Decision:", "**", "[a]: /u", "2026-01-01:", "Revision note: x", "None yet", "é", "行"]
+        ),
+        min_size=1,
+        max_size=6,
+    ).map(" ".join),
+)  # fmt: skip
+
+
+def outside(before: bytes, after: bytes) -> tuple[list[str], list[str]]:
+    """The lines that an edit took out and put in."""
+    import difflib
+
+    old, new = Text.from_bytes(before).lines, Text.from_bytes(after).lines
+    taken, put = [], []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            taken += old[a:b]
+            put += new[c:d]
+    return taken, put
+
+
+def attempt(data: bytes, changer: Changer) -> bytes | None:
+    """The bytes after a change, or None when it is refused."""
+    try:
+        new, change = changed(data, changer)
+    except ExecplanError:
+        return None
+    assert facts(reader.read(new)) == (change.expected if change.edits else facts(reader.read(data)))
+    return new
+
+
+@given(plans())
+@settings(max_examples=300)
+def test_done_then_reopen_gives_the_bytes_back(data: bytes) -> None:
+    for task in reader.read(data).tasks:
+        if task.state != OPEN or task.stamp is not None:
+            continue
+        ticked = attempt(data, tasks.tick([str(task.number)], MOMENT))
+        if ticked is None:
+            continue
+        taken, put = outside(data, ticked)
+        assert len(taken) == len(put) == 1
+        assert attempt(ticked, tasks.tick([str(task.number)], MOMENT)) == ticked
+        assert attempt(ticked, tasks.reopen([str(task.number)])) == data
+
+
+@given(plans(), WORDS, st.booleans())
+@settings(max_examples=400)
+def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
+    try:
+        words = words_of(given_words, "the words")
+    except ExecplanError:
+        return
+    for changer in (
+        tasks.add(words, MOMENT, create=create),
+        logs.decide(words, "why", "Ann", MOMENT, create=create),
+        logs.decide("what", words, "Ann", MOMENT, create=create),
+        logs.discover(words, "shown", create=create),
+        logs.discover("what", words, create=create),
+        logs.outcome(words, create=create),
+        logs.revise(words, MOMENT),
+    ):
+        after = attempt(data, changer)
+        if after is None or after == data:
+            continue
+        kept = Text.from_bytes(data).lines
+        taken, _ = outside(data, after)
+        assert all(not line.strip() or "None" in line or line.startswith(("#", "---")) is False for line in taken)
+        assert len(kept) - len(taken) >= 0
+
+
+@given(plans())
+@settings(max_examples=200)
+def test_every_text_is_some_plan(data: bytes) -> None:
+    from execplan.lint.runner import lint_plan
+
+    plan = reader.read(data)
+    assert plan.text.to_bytes() == data
+    for finding in lint_plan(plan):
+        assert 1 <= finding.line <= finding.end_line <= len(plan.text.lines)
+        assert 1 <= finding.column <= finding.end_column
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
+@settings(max_examples=300)
+def test_any_bytes_are_a_plan_or_refused(data: bytes) -> None:
+    try:
+        plan = reader.read(data)
+    except ExecplanError as error:
+        assert error.exit == 3
+        assert error.hint
+        return
+    assert plan.text.to_bytes() == data
+
+
+@pytest.mark.parametrize("given_words", ["", " \n", "…", "None yet.", "a\0b", "a\x1b[2Jb", "\ud800"])
+def test_words_that_are_refused(given_words: str) -> None:
+    with pytest.raises(ExecplanError) as caught:
+        words_of(given_words, "the words")
+    assert caught.value.exit == 2
