@@ -19,6 +19,21 @@ BUG: Final = 70
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 
+MEANINGS = {
+    OK: "done, or clean",
+    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan",
+    USAGE: "usage: an unknown verb or flag, words that say nothing",
+    INPUT: "bad input: no such plan or task, ambiguous, unreadable, invalid settings",
+    CHANGED: "changed underneath: the file kept changing, or its digest is not the one given",
+    BUSY: "busy: a lock was not had in time, or a merge or rebase is under way",
+    ENVIRONMENT: "environment: no home, no git, a full disk, read-only, a git hook refused",
+    POLICY: "refused by policy: a path that leads out of the repository",
+    BUG: "a bug; the message says where the report is",
+    INTERRUPTED: "interrupted",
+    TERMINATED: "terminated",
+}
+"""What each exit status says."""
+
 
 class ExecplanError(Exception):
     """A refusal that a user is meant to read; anything else that is raised is a bug."""

@@ -83,14 +83,26 @@ def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
 
 
 def _matching(texts: list[str], query: str) -> list[int]:
-    """Where the words stand: the texts equal to them, else those that hold them in a row, else all of them anywhere."""
+    """The texts that the words name: equal to them, else holding them in a row, else all of them; markup set aside."""
     wanted = fold(query)
     if not wanted:
         return []
-    folded = [fold(text) for text in texts]
-    equal = [at for at, text in enumerate(folded) if text == wanted]
-    inside = equal or [at for at, text in enumerate(folded) if wanted in text]
-    return inside or [at for at, text in enumerate(folded) if all([word in text for word in wanted.split()])]
+    found = _holding([fold(text) for text in texts], wanted)
+    if found:
+        return found
+    from execplan.text.inline import plain
+
+    seen = [fold(plain(text)) for text in texts]
+    wanted = fold(plain(query))
+    return _holding(seen, wanted) or [
+        at for at, text in enumerate(seen) if all([word in text for word in wanted.split()])
+    ]
+
+
+def _holding(texts: list[str], wanted: str) -> list[int]:
+    return [at for at, text in enumerate(texts) if text == wanted] or [
+        at for at, text in enumerate(texts) if wanted in text
+    ]
 
 
 def _none(message: str, plan: Plan, ids: list[str], query: str) -> ExecplanError:

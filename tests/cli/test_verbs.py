@@ -207,6 +207,11 @@ def test_tasks_by_id_number_and_words(repo: Folder) -> None:
     assert path.read_text() == CLEAN
 
 
+def test_words_are_found_without_their_markup(repo: Folder) -> None:
+    repo.plan(with_sections("## Progress\n\n- [ ] Run `make test` in the **root** ([how](x.md))\n- [ ] Run it\n"))
+    assert repo.ok("done", "make test in the root (how)")["said"][0].startswith("done: 1.")
+
+
 def test_all_or_none(repo: Folder) -> None:
     path = repo.plan()
     assert repo.run("done", "2", "9").exit == 3

@@ -1,0 +1,29 @@
+"""What a line of markdown says to a reader: its words without the markup. The only importer of mistune."""
+
+from __future__ import annotations
+
+import mistune
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+_inline = mistune.create_markdown(renderer=None).inline
+
+
+def plain(words: str) -> str:
+    """The words of one line as they are seen: of a code span its code, of a link its text, of emphasis what it holds."""
+    state = _inline.state_cls({"ref_links": {}})
+    state.src = words
+    return "".join(_texts(_inline.parse(state)))
+
+
+def _texts(tokens: Iterable[dict[str, Any]]) -> list[str]:
+    parts: list[str] = []
+    for token in tokens:
+        if "children" in token:
+            parts += _texts(token["children"])
+        else:
+            parts.append(token.get("raw", " "))
+    return parts
