@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 _DATE = "0000-00-00"
+_ZEROS = str.maketrans("123456789", "000000000")
 _DELIMITERS = (":", "：", " -", " –", " —", ",")
 
 
@@ -33,6 +34,11 @@ class Stamp(NamedTuple):
     """False for a date or a time that no calendar has."""
 
     @property
+    def moment(self) -> str:
+        """The date with its time and zone, as written, and nothing else that stands in the parentheses."""
+        return self.date + self.joint + self.time + self.zone
+
+    @property
     def bare(self) -> bool:
         """Whether it stands without parentheses."""
         return not self.text.startswith("(")
@@ -52,7 +58,10 @@ def now() -> datetime:
 
 def read_stamp(words: str) -> Stamp | None:
     """The stamp that the words begin with, or None."""
-    if words.startswith("("):
+    first = words[:1]
+    if not first.isdigit() and first != "(":
+        return None
+    if first == "(":
         close = words.find(")")
         if close < 0 or _shape(words[1:11]) != _DATE:
             return None
@@ -115,7 +124,7 @@ def _parse(inner: str, text: str, rest: str, *, bare: bool) -> Stamp:
         while inner[end : end + 1] == "." or (end > 19 and inner[end : end + 1].isdigit()):
             end += 1
         zone = inner[end : end + _zone(inner[end:])]
-        if not zone and not bare:
+        if not zone and not bare and len(inner[end:].split()) == 1:
             zone = inner[end:]
     after = ""
     if bare:
@@ -168,4 +177,4 @@ def _offset(zone: str) -> int | None:
 
 def _shape(text: str) -> str:
     """The text with every digit as 0."""
-    return "".join(["0" if "0" <= char <= "9" else char for char in text])
+    return text.translate(_ZEROS)

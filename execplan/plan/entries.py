@@ -61,7 +61,7 @@ def _note(words: str) -> tuple[str | None, str]:
     if stamp is None:
         return None, bare
     rest = bare[len(stamp.text) :]
-    return stamp.text.strip("()"), rest[3:] if rest.startswith(" - ") else rest.lstrip(_AROUND)
+    return stamp.moment, rest[3:] if rest.startswith(" - ") else rest.lstrip(_AROUND)
 
 
 def _pieces(blocks: list[Block], section: Section, guidance: Sequence[int]) -> list[_Piece]:
@@ -112,7 +112,7 @@ def _entry(lines: list[str], piece: _Piece, guidance: Sequence[int], *, labels: 
     if date is None and piece.label is None:
         stamp = read_stamp(text)
         if stamp is not None:
-            date = stamp.text.strip("()")
+            date = stamp.moment
             text = text[len(stamp.text) + len(stamp.after) :]
     said = [_said(values.get(label)) for label in (grammar.RATIONALE, grammar.SUPERSEDES, grammar.EVIDENCE)]
     labelled = piece.label is not None

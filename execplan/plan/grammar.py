@@ -31,8 +31,12 @@ _LABELS = {
 HEADS = frozenset((DECISION, OBSERVATION))
 """The labels with which an entry begins."""
 
+_FARTHEST = 56
+"""Columns within which a label ends: the longest, with its bullet, emphasis and a translation."""
+
 _BULLETS = ("- ", "* ", "+ ")
 _NOTES = ("revision note", "plan revision note", "plan update note", "update note", "change note", "plan change note")
+_INITIALS = frozenset("RrPpUuCc")
 _NOTHING = frozenset(
     (
         "none yet|none|none so far|none at this time|nothing yet|nothing so far|n/a|na|tbd|todo|pending|not yet|"
@@ -71,23 +75,23 @@ def read_box(text: str) -> Box | None:
 
 def read_label(line: str) -> tuple[str, str] | None:
     """The label that a line begins with, by its standard name, and the words behind it."""
-    bare = line.lstrip(" \t")
-    if bare[:2] in _BULLETS:
-        bare = bare[2:].lstrip(" \t")
-    name = bare.lstrip("*_")
-    emphasis = bare[: len(bare) - len(name)]
-    if not name.isascii():
-        name = name.replace("：", ":", 1)
-    name, colon, words = name[: len(name) if ":" in name[:40] else 0].partition(":")
-    if not colon:
+    colon = line.find(":", 0, _FARTHEST)
+    if not line.isascii():
+        wide = line.find("：", 0, _FARTHEST)
+        colon = wide if colon < 0 or 0 <= wide < colon else colon
+    if colon < 0:
         return None
-    closed = name.rstrip("*_ ")
-    folded = closed.rstrip(" 0123456789#").lower()
-    label = _LABELS.get(folded) or _LABELS.get(folded.split(" / ")[0])
+    name = line[:colon].lstrip(" \t")
+    if name[:2] in _BULLETS:
+        name = name[2:].lstrip(" \t")
+    bare = name.strip("*_ ")
+    folded = bare.lower()
+    label = _LABELS.get(folded) or _LABELS.get(folded.split(" / ")[0].rstrip(" 0123456789#"))
     if label is None:
         return None
-    if emphasis and closed == name:
-        words = words.removeprefix(emphasis)
+    words = line[colon + 1 :]
+    if name[-1] == bare[-1]:
+        words = words.removeprefix(name[: name.index(bare)])
     return label, words.strip()
 
 
@@ -95,12 +99,12 @@ def read_date_author(words: str) -> tuple[str | None, str | None]:
     """The date (with its time, as written) and the author of `2026-03-01 / Codex` and its kin."""
     stamp = read_stamp(words)
     if stamp is not None:
-        return stamp.text.strip("()"), _author(words[len(stamp.text) :])
+        return stamp.moment, _author(words[len(stamp.text) :])
     for at in range(len(words) - 9):
         if words[at].isdigit() and (at == 0 or not words[at - 1].isalnum()):
             stamp = read_stamp(words[at:].replace(")", " ").replace(",", " "))
             if stamp is not None:
-                return stamp.text, _author(words[:at].rstrip(" ,;/(-") + words[at + len(stamp.text) :])
+                return stamp.moment, _author(words[:at].rstrip(" ,;/(-") + words[at + len(stamp.text) :])
     return None, _author(words[placeholder(words) :])
 
 
@@ -114,7 +118,8 @@ def _author(words: str) -> str | None:
 
 def is_note(line: str) -> bool:
     """Whether a paragraph that begins with the line is a revision note."""
-    return line.lstrip("*_# \t").lower().startswith(_NOTES)
+    bare = line.lstrip("*_# \t")
+    return bare[:1] in _INITIALS and bare.lower().startswith(_NOTES)
 
 
 def is_nothing(words: str) -> bool:

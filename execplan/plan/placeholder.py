@@ -6,6 +6,10 @@ from binascii import crc32
 
 from execplan.plan.guidance import LINES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _REFERENCE: dict[int, frozenset[int]] = {
     11: frozenset((0x4335672B,)),
     12: frozenset((0x91BEEFCD,)),
@@ -34,15 +38,22 @@ _REFERENCE: dict[int, frozenset[int]] = {
 """Lines of the reference skeleton: CRC-32 of each by its length, white space folded (reference/execplans.md)."""
 
 
-_SIZES = frozenset([*_REFERENCE, *[len(line) for line in LINES]])
+_HEADS = frozenset(
+    (
+        "# <S|Expl|Use |- [ |Docu|- Ob|Evid|Reco|- De|Rati|Date|At c|Assu|In p|Exac|How |Shor|Be p|-  [|-  O|-  D".split("|")
+        + [line[:4] for line in LINES]
+    )
+)
+"""How lines of guidance begin: of the reference, and of ours."""
 
 
 def is_guidance(line: str) -> bool:
     """Whether the line is one that a template left, white space folded."""
-    folded = line.strip()
-    if "  " in folded or "\t" in folded:
-        folded = " ".join(folded.split())
+    folded = " ".join(line.split())
     size = len(folded)
-    if size not in _SIZES:
-        return False
     return folded in LINES or (size in _REFERENCE and crc32(folded.encode("utf-8")) in _REFERENCE[size])
+
+
+def guidance_in(lines: Sequence[str]) -> list[int]:
+    """Where such lines stand; most others are told by how they begin."""
+    return [at for at, line in enumerate(lines) if line.lstrip()[:4] in _HEADS and is_guidance(line)]

@@ -7,7 +7,7 @@ from execplan.plan import outline
 from execplan.plan.entries import read_entries, read_notes
 from execplan.plan.grammar import Box, is_note, read_box
 from execplan.plan.model import Entry, Plan, Section, Task
-from execplan.plan.placeholder import is_guidance
+from execplan.plan.placeholder import guidance_in
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, RULE, Block, scan
 from execplan.text.lines import Text
 
@@ -129,25 +129,23 @@ def _notes(blocks: list[Block], first: int, last: int, end: int) -> int:
 
 def _tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:
     """The items with a box in a section; quotes hold none."""
+    inside = blocks[section.first : section.last]
+    if not any([block.kind == ITEM and block.text[:1] in ("", "[") for block in inside]):
+        return []
     tasks: list[Task] = []
     heading = ""
     quoted = -1
-    for at in range(section.first, section.last):
-        block = blocks[at]
-        kind = block.kind
-        if kind == ITEM:
-            if block.start < quoted or (block.text and block.text[0] != "["):
-                continue
-            found = _box(lines, blocks, at, section.last)
+    for at, block in enumerate(inside, section.first):
+        if block.kind == ITEM:
+            found = _box(lines, blocks, at, section.last) if block.start >= quoted else None
             if found is not None:
                 box, words, line, end = found
                 place = (block.depth, block.start, end, block.end, line, block, heading)
                 tasks.append(Task(len(tasks) + 1, box.mark, words, box.stamp, *place))
-        elif kind == HEADING:
-            if not block.depth:
-                heading = block.text
-        elif kind == QUOTE and block.end > quoted:
-            quoted = block.end
+        elif block.kind == HEADING:
+            heading = heading if block.depth else block.text
+        elif block.kind == QUOTE:
+            quoted = max(quoted, block.end)
     return tasks
 
 
@@ -168,7 +166,7 @@ def _box(lines: list[str], blocks: list[Block], at: int, last: int) -> tuple[Box
 
 def _guidance(lines: list[str], blocks: list[Block]) -> list[int]:
     """The lines that a template left, outside code and comments."""
-    found = [at for at, line in enumerate(lines) if line and is_guidance(line)]
+    found = guidance_in(lines)
     if found:
         for block in blocks:
             if block.kind in (FENCE, CODE, HTML):
