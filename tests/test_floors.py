@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "execplan"
 FLOORS = (
-    ("errors", "record", "__init__"),
+    ("errors", "record", "trace", "__init__"),
     ("clock", "text"),
     ("plan",),
     ("execution", "context"),

@@ -17,11 +17,6 @@ class Call(NamedTuple):
     verbose: bool = False
     as_json: bool = False
 
-    def note(self, text: str) -> None:
-        """Say what is being done, with `-v`."""
-        if self.verbose:
-            print(f"execplan: {shown(text)}", file=sys.stderr)
-
 
 class Answer(NamedTuple):
     """What a verb found or did."""

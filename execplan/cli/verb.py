@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan import trace
 from execplan.cli.answer import Answer, Call, emit
+from execplan.cli.door import shown
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ class Verb(click.Command):
         call = Call(*[own[name] or getattr(outer, name) for name in Call._fields])
         if own["folder"]:
             change_folder(own["folder"])
+        if call.verbose:
+            trace.listen(lambda line: print(f"execplan: {shown(line)}", file=sys.stderr))
         if "commit" in ctx.params:
             ctx.params["options"] = Options(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run"), ctx.params.pop("if_match", None)

@@ -23,7 +23,6 @@ def write(
 ) -> Answer:
     """Amend the plan that is meant and tell it."""
     home, ref = shelf.open_plan(os.getcwd(), plan)
-    call.note(f"{verb}: {ref.id} in {home.shown(ref.path)}")
     amended = amend(home, ref, changer(home), with_settings(options, home), verb=verb)
     return told(amended, options, then.format(id=ref.id))
 

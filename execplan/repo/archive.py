@@ -60,6 +60,8 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     warnings: tuple[str, ...] = ()
     shown = ""
     forced = reason is not None and bool(reasons)
+    if reason is not None and not reasons:
+        warnings = ("nothing had to be forced: the reason was not written",)
     if forced and reason is not None:
         note = revise(f"{FORCED}: {words_of(reason, 'the reason')}", now())
         noted = amend(home, ref, note, options._replace(commit=False), verb="archive")

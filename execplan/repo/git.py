@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from time import monotonic, sleep
 
+from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text.disk import LOCK_TIMEOUT
@@ -130,6 +131,7 @@ class _Runner:
         """Exit status, output and trouble of a git command with literal paths."""
         import tempfile
 
+        trace.tell(f"run git {' '.join(arguments)}")
         with tempfile.TemporaryFile() as given:
             given.write(stdin or b"")
             given.seek(0)

@@ -104,8 +104,11 @@ def named(home: Home, query: str) -> Ref:
     path = os.path.join(home.root, query)
     if _is_path(query) and os.path.lexists(path):
         return by_file(home, path)
-    plans = every(home)
     wanted = normalize("NFC", query.removesuffix(".md"))
+    direct = _direct(home, wanted)
+    if direct is not None:
+        return direct
+    plans = every(home)
     found = [ref for ref in plans if normalize("NFC", ref.id) == wanted]
     if not found:
         folded = wanted.casefold()
@@ -144,6 +147,17 @@ def by_file(home: Home | None, path: str) -> Ref:
     folder, name = os.path.split(path)
     archived = home is not None and os.path.realpath(folder) == os.path.realpath(home.archive)
     return Ref(name.removesuffix(".md"), path, archived)
+
+
+def _direct(home: Home, name: str) -> Ref | None:
+    """The plan with this very id, without listing the folders; only plain names have no other Unicode form."""
+    if not name.isascii() or "/" in name:
+        return None
+    places = [
+        Ref(name, os.path.join(folder, f"{name}.md"), folder == home.archive) for folder in (home.plans, home.archive)
+    ]
+    found = [ref for ref in places if os.path.lexists(ref.path)]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_path(query: str) -> bool:

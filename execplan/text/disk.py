@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from execplan import trace
 from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, ExecplanError
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
 
     A pipe or a device is refused at once. Raises ExecplanError.
     """
+    trace.tell(f"read {path}")
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -77,6 +79,7 @@ class Lock:
             except OSError as error:
                 os.close(handle)
                 raise trouble(error, self.path, "lock") from None
+        trace.tell(f"locked {self.path} for {self.holder}")
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"{self.holder}, pid {os.getpid()}, since {strftime('%H:%M:%S')}\n".encode(), 0)
         self._handle = handle
@@ -109,6 +112,7 @@ def replace(path: str, old: bytes, new: bytes) -> None:
         if read(target, len(old) + 1)[0] != old:
             raise ChangedMeanwhileError
         os.replace(temporary, target)
+        trace.tell(f"replaced {target}")
     except OSError as error:
         os.unlink(temporary)
         raise trouble(error, path, "write") from None

@@ -182,6 +182,13 @@ def test_version_and_folder(repo: Folder, plain: Folder) -> None:
     assert plain.run("-C", "nowhere", "list").exit == 3
 
 
+def test_verbose_says_what_is_read_locked_and_run(repo: Folder) -> None:
+    repo.plan()
+    told = repo.run("done", "2", "--commit", "-v").err
+    for words in ("read ", "locked ", "for done of 2026-01-01_parser", "replaced ", "run git commit"):
+        assert words in told
+
+
 def test_quiet_keeps_what_was_asked_for(repo: Folder) -> None:
     repo.plan()
     assert repo.run("done", "2", "-q").out == ""

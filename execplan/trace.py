@@ -1,0 +1,20 @@
+"""What is read, locked, written and run, for whoever asked with `-v`."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_listeners: list[Callable[[str], None]] = []
+
+
+def listen(listener: Callable[[str], None]) -> None:
+    """Have every line told to a function from now on."""
+    _listeners.append(listener)
+
+
+def tell(line: str) -> None:
+    """Tell what is being done."""
+    for listener in _listeners:
+        listener(line)
