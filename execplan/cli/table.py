@@ -31,7 +31,7 @@ def _rich(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         drawn.add_column(name, no_wrap=True, min_width=max(len(row[head.index(name)]) for row in rows))
     drawn.add_column(head[-1], no_wrap=True, overflow="ellipsis")
     for row in rows:
-        drawn.add_row(*[Text(cell, style=_STYLES.get(cell, "")) for cell in row])
+        drawn.add_row(Text(row[0], style=_STYLES.get(row[0], "")), *[Text(cell) for cell in row[1:]])
     console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
     with console.capture() as captured:
         console.print(drawn)

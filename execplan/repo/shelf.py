@@ -179,7 +179,7 @@ def _only(home: Home) -> Ref:
         "ambiguous-plan",
         f"{len(candidates)} plans could be meant",
         exit=INPUT,
-        hint="name one with -p, or set EXECPLAN_PLAN",
+        hint="name one of them, or set EXECPLAN_PLAN",
         candidates=candidates,
     )
 
