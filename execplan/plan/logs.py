@@ -109,6 +109,9 @@ def revise(words: str, moment: datetime) -> Changer:
 
     def change(plan: Plan) -> Change:
         before = facts(plan)
+        same = _same(plan.revisions, words, "")
+        if same is not None:
+            return _there(before, same)
         date = write_stamp(moment, PLAIN).strip("()")
         note = f"Plan revision note: {date} - {words}"
         own = next((section for section in plan.sections if is_note(section.title)), None)
