@@ -18,6 +18,7 @@ from execplan.plan.grammar import (
 from execplan.plan.model import Entry, Plan, Section
 from execplan.plan.seek import find_decision, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap
+from execplan.text.blocks import PARAGRAPH
 from execplan.text.edit import Edit
 
 _NOTES = "Revision Notes"
@@ -116,8 +117,11 @@ def revise(words: str, moment: datetime) -> Changer:
         note = f"Plan revision note: {date} - {words}"
         own = next((section for section in plan.sections if is_note(section.title)), None)
         last = plan.revisions[-1] if plan.revisions else None
-        if last is not None and own is not None and own.start < last.start < own.end and _bullet(plan.text.lines, last):
-            edit = Edit(last.end, last.end, (f"{_bullet(plan.text.lines, last)}{date} - {words}",))
+        if last is not None and own is not None and own.start < last.start < own.end:
+            bullet = _bullet(plan.text.lines, last)
+            edit = Edit(last.end, last.end, (f"{bullet}{date} - {words}",))
+            if not bullet:
+                edit = padded(plan.text.lines, last.end, [note])
         elif own is not None:
             edit = fill(plan, own, [note])
         elif last is not None or (plan.sections and plan.sections[-1].end == len(plan.text.lines)):
@@ -162,7 +166,7 @@ def _log(
     lines = plan.text.lines
     models = [entry for entry in entries if entry.labelled and _bullet(lines, entry)]
     model = models[-1] if models else None
-    mark = _bullet(lines, model) if model else "- "
+    mark = _bullet(lines, model) if model else "" if _are_prose(plan, entries) else "- "
     around = "**" if model is not None and lines[model.start][len(mark) :].startswith("**") else ""
     spans = [(entry.start, entry.end) for entry in models]
     shape = shape_of(lines, spans, indent=" " * len(mark), loose=True)
@@ -182,6 +186,12 @@ def _log(
     if entries[-1] is model and not shape.loose:
         return Edit(at, at, tuple(new)), False, ()
     return padded(lines, at, new), False, ()
+
+
+def _are_prose(plan: Plan, entries: Sequence[Entry]) -> bool:
+    """Whether there are entries and all are paragraphs: beside an item, paragraphs would no longer be read as entries."""
+    prose = {block.start for block in plan.blocks if block.kind == PARAGRAPH and not block.depth}
+    return bool(entries) and all([entry.start in prose for entry in entries])
 
 
 def _entry_lines(
