@@ -1,0 +1,141 @@
+"""The page docs/corpus.md: what came of the checks of scripts/corpus.py, in tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from execplan.lint.runner import RULES
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "corpus.md"
+CREATED = " --create"
+"""What is put to the name of a writer that makes its section first."""
+
+COUNTS = {
+    "plans": "plans",
+    "bytes": "bytes",
+    "lines": "lines",
+    "sections": "sections",
+    "total": "tasks",
+    "done": "tasks that are done",
+    "open": "tasks that are open",
+    "other": "tasks with another mark in the box",
+    "checklists": "boxes outside Progress",
+    "decisions": "decisions",
+    "discoveries": "discoveries",
+    "outcomes": "outcomes",
+    "revisions": "revision notes",
+}
+WRITERS = {
+    "done": "every open task and every one with another mark",
+    "reopen": "every task that is not open, and those that `done` ticked",
+    "done, then reopen": "every open task without a stamp: the same bytes come back",
+    "add": "at the end",
+    "add --after": "the first, the middle and the last task",
+    "add --under": "each sub-heading of Progress",
+    "decide": "one decision",
+    "decide --supersedes": "the last decision that the plan has",
+    "discover": "one discovery",
+    "discover --create": "where the section is missing",
+    "outcome": "one outcome",
+    "outcome --create": "where the section is missing",
+    "revision note": "as `archive --force` writes it",
+}
+PROSE = """\
+# The reader and the writers on real plans
+
+Written by `python scripts/corpus.py FOLDER`; with `--check` it only says whether this page would change. FOLDER holds
+real plans of public repositories as they were committed. They are no part of this project, and only their file names
+stand here. Without FOLDER it is `$EXECPLAN_CORPUS`, or `../shared/corpus` beside the checkout. Of every plan is checked:
+
+- it is read, and its lines join back to the same bytes;
+- its tasks are those that markdown-it-py finds in the first section Progress, with the same first lines and states;
+- each writer changes only its own lines: all others stay the same bytes, their ends included;
+- the result reads back as it was meant, and says all else that it said before;
+- the same writer with the same words once more changes nothing;
+- `done` and then `reopen` gives back the bytes of an open task that had no stamp.
+
+A plan that fails is named with its line and this page is not written, so it stands for no failures. The words that are
+written hold what could be taken for markdown, and are long enough to be wrapped where the plan wraps its lines.
+
+## What was read
+
+{read}
+
+## What was written
+
+Each edit was made on the plan as it was committed.
+
+{written}
+
+## What was refused
+
+A missing section was then made with `--create`, as the table above counts.
+
+{refused}
+
+## What lint finds
+
+As plain `lint` finds it in a plan outside the archive.
+
+{found}
+"""
+
+
+class Report(NamedTuple):
+    """What came of one plan."""
+
+    name: str
+    counts: Counter[str]
+    """What it holds."""
+    findings: Counter[str]
+    """By code of the rule."""
+    made: Counter[str]
+    """Edits by writer."""
+    replaced: Counter[str]
+    """Those of them that stand in place of what only held the place."""
+    refused: Counter[tuple[str, str]]
+    """By code of the refusal and writer."""
+    failures: list[str]
+
+
+def new_report(name: str) -> Report:
+    """A report that says nothing yet."""
+    return Report(name, Counter(), Counter(), Counter(), Counter(), Counter(), [])
+
+
+def page(reports: list[Report]) -> str:
+    """The document."""
+    counts, findings, made, replaced = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    refused: dict[tuple[str, str], list[str]] = {}
+    for report in reports:
+        counts += report.counts
+        findings += report.findings
+        made += report.made
+        replaced += report.replaced
+        for code, writer in sorted(report.refused):
+            refused.setdefault((code, report.name), []).append(f"`{writer}`")
+    noes = Counter(writer for report in reports for _, writer in report.refused.elements())
+    return PROSE.format(
+        read=_table("what|count", [(shown, counts[key]) for key, shown in COUNTS.items()]),
+        written=_table(
+            "writer|of what|edits|in place of a placeholder|refused",
+            [(f"`{each}`", of, made[each], replaced[each], noes[each]) for each, of in WRITERS.items()],
+        ),
+        refused=_table(
+            "code|plan|writers",
+            [(f"`{code}`", f"`{name}`", ", ".join(by)) for (code, name), by in sorted(refused.items())],
+        ),
+        found=_table(
+            "code|level|rule|findings",
+            [(code, rule.level, rule.sentence, findings[code]) for code, rule in sorted(RULES.items())],
+        ),
+    )
+
+
+def _table(head: str, rows: list[tuple[str | int, ...]]) -> str:
+    """A markdown table; numbers stand at the right."""
+    rule = ["--:" if isinstance(cell, int) else "---" for cell in rows[0]] if rows else ["---"] * len(head.split("|"))
+    cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
+    return "\n".join([f"| {' | '.join(row)} |" for row in (head.split("|"), rule, *cells)])
