@@ -1,0 +1,294 @@
+"""Measure the rows of the design's speed table, as ratios to something run beside them: `bench.py [PART…] [-n RUNS]`."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import mistune
+from bench_inputs import INPUTS, made_plan
+
+from execplan.lint.runner import lint_bytes
+from execplan.plan import reader
+from execplan.text.blocks import scan
+from execplan.text.lines import Text
+
+ROOT = Path(__file__).resolve().parent.parent
+EXECPLAN = str(Path(sys.executable).with_name("execplan"))
+PYTHON = [sys.executable, "-I", "-c", "pass"]
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "LC_ALL": "C.UTF-8",
+    "EXECPLAN_AUTHOR": "Ann",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": "ann@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+HOSTILE = 100_000
+GROWTH = 50
+
+
+class Command(NamedTuple):
+    """A process to time, with what has to be done before each run of it."""
+
+    argv: list[str]
+    cwd: Path
+    before: Callable[[], object] | None = None
+    exits: tuple[int, ...] = (0,)
+
+
+def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
+    """The median seconds of each command, run in turns."""
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for turn in range(runs + 1):
+        for name, command in commands.items():
+            if command.before is not None:
+                command.before()
+            begin = time.perf_counter()
+            done = subprocess.run(command.argv, cwd=command.cwd, env=ENVIRONMENT, capture_output=True, check=False)
+            seconds = time.perf_counter() - begin
+            if done.returncode not in command.exits:
+                raise SystemExit(f"{' '.join(command.argv)} ended with {done.returncode}:\n{done.stderr.decode()}")
+            if turn:  # the first warms the caches
+                times[name].append(seconds)
+    return {name: median(each) for name, each in times.items()}
+
+
+def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Print a table."""
+    cells = [head, *rows]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
+    print(f"\n{title}\n")
+    for row in cells:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def times(ratio: float) -> str:
+    """A ratio as it is shown."""
+    return f"{ratio:.2f}×"
+
+
+def home(folder: Path, plans: int) -> Path:
+    """A repository with a home of so many committed plans."""
+    where = folder / f"home-{plans}"
+    shelf = where / ".agent" / "execplans"
+    shelf.mkdir(parents=True)
+    for at in range(plans):
+        (shelf / f"2026-01-02_plan-{at}.md").write_text(made_plan(20_000), encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
+        subprocess.run(["git", *arguments], cwd=where, env=ENVIRONMENT, check=True)
+    return where
+
+
+def fresh(where: Path) -> Callable[[], object]:
+    """What puts the first plan of a home back as it was made."""
+    plan = where / ".agent" / "execplans" / "2026-01-02_plan-0.md"
+    data = plan.read_bytes()
+    return lambda: plan.write_bytes(data)
+
+
+def done(where: Path, *flags: str) -> Command:
+    """The command that ticks the last open task of the first plan of a home."""
+    return Command([EXECPLAN, "done", "-p", "2026-01-02_plan-0", "Write the tests", *flags], where, fresh(where))
+
+
+def start(folder: Path, runs: int) -> None:
+    """How long verbs take from start to end."""
+    ten, thousand = home(folder, 10), home(folder, 1000)
+    plan = ".agent/execplans/2026-01-02_plan-0.md"
+    budgets = {
+        "lint FILE, 20 KB, no findings": ("2× (aim 1.5×)", Command([EXECPLAN, "lint", plan], ten)),
+        "list, 10 plans": ("6×", Command([EXECPLAN, "list"], ten)),
+        "status, 10 plans": ("6×", Command([EXECPLAN, "status"], ten)),
+        "show PLAN": ("6×", Command([EXECPLAN, "show", "2026-01-02_plan-0"], ten)),
+        "--help": ("5.5×", Command([EXECPLAN, "--help"], ten)),
+        "done with its write, 10 plans": ("6.5×", done(ten)),
+        "done with its write, 1,000 plans": ("6.5×", done(thousand)),
+    }
+    commands = {"python": Command(PYTHON, ten), **{name: command for name, (_, command) in budgets.items()}}
+    took = interleaved(commands, runs)
+    show(
+        f"Start, as a multiple of `python -I -c pass` ({took['python'] * 1000:.0f} ms), medians of {runs} runs in turns",
+        ("verb", "ratio", "budget"),
+        [(name, times(took[name] / took["python"]), budget) for name, (budget, _) in budgets.items()],
+    )
+
+
+def rivals(folder: Path, runs: int) -> None:
+    """`lint FILE` beside other linters, where they are installed."""
+    where = home(folder, 1)
+    plan = ".agent/execplans/2026-01-02_plan-0.md"
+    commands = {"python": Command(PYTHON, where), "execplan lint": Command([EXECPLAN, "lint", plan], where)}
+    others = {
+        "rumdl": (["rumdl", "check", "--no-cache", plan], "pip install rumdl"),
+        "markdownlint-cli2": (["markdownlint-cli2", plan], "npm install --global markdownlint-cli2"),
+    }
+    for name, (argv, install) in others.items():
+        if shutil.which(name):
+            commands[name] = Command(argv, where, exits=(0, 1))
+        else:
+            print(f"{name} is not on the PATH; it would be measured, too, after: {install}")
+    took = interleaved(commands, runs)
+    show(
+        "`lint FILE` beside other linters, as a multiple of `python -I -c pass`",
+        ("linter", "ratio"),
+        [(name, times(seconds / took["python"])) for name, seconds in took.items()],
+    )
+
+
+def throughput(folder: Path, runs: int) -> None:
+    """How much text a core reads in a second."""
+    named = os.environ.get("EXECPLAN_CORPUS")
+    corpus = Path(named) if named else ROOT.parent / "shared" / "corpus"
+    data = [path.read_bytes() for path in sorted(corpus.rglob("*.md"))]
+    what = "the corpus" if data else "made plans"
+    data = data or [made_plan(size).encode() for size in range(2_000, 60_000, 500)]
+    texts = [Text.from_bytes(each) for each in data]
+    sources = [each.decode() for each in data]
+    blocks = mistune.create_markdown(renderer=None).block
+
+    def block_parse(source: str) -> None:
+        state = blocks.state_cls()
+        state.process(source)
+        blocks.parse(state)
+
+    speeds = {
+        "a bare loop over the lines": _speed(lambda: list(map(_lines, data)), data, runs),
+        "scan alone": _speed(lambda: [scan(text.lines, tabs=text.tabs) for text in texts], data, runs),
+        "read into a Plan": _speed(lambda: [reader.read(each) for each in data], data, runs),
+        "lint, all rules": _speed(lambda: [lint_bytes(each) for each in data], data, runs),
+        "mistune, blocks only": _speed(lambda: list(map(block_parse, sources)), data, 2),
+    }
+    budgets = {"scan alone": "45 MB/s", "read into a Plan": "30 MB/s", "lint, all rules": "10 MB/s (aim 15)"}
+    loop, rival = speeds["a bare loop over the lines"], speeds["mistune, blocks only"]
+    show(
+        f"Throughput of a core on {what} ({sum(map(len, data)) / 1e6:.1f} MB), the best of {runs} passes",
+        ("what", "of mistune", "of the loop", "MB/s", "budget"),
+        [
+            (name, times(speed / rival), times(speed / loop), f"{speed:.1f}", budgets.get(name, ""))
+            for name, speed in speeds.items()
+        ],
+    )
+
+
+def _lines(data: bytes) -> None:
+    for line in data.decode().split("\n"):
+        line.lstrip(" ")
+
+
+def _speed(work: Callable[[], object], data: list[bytes], runs: int) -> float:
+    """Megabytes a second."""
+    return sum(map(len, data)) / 1e6 / best(work, runs)
+
+
+def best(work: Callable[[], object], runs: int) -> float:
+    """The least seconds of some runs, with the collector off."""
+    seconds = []
+    gc.disable()
+    for _ in range(runs):
+        begin = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - begin)
+    gc.enable()
+    return min(seconds)
+
+
+def hostile(folder: Path, runs: int) -> None:
+    """Files that are made to be slow."""
+    rows = []
+    for name, make in INPUTS.items():
+        for _ in range(3):  # what is over is measured again: it may be the machine
+            (scan_small, lint_small), (scan_large, lint_large) = _both(make(HOSTILE // GROWTH)), _both(make(HOSTILE))
+            growth = scan_large / scan_small, lint_large / lint_small
+            over = scan_large > 0.2 or lint_large > 0.5 or max(growth) > 55
+            if not over:
+                break
+        shown = (f"{growth[0]:.0f}×", f"{growth[1]:.0f}×", f"{scan_large:.3f} s", f"{lint_large:.3f} s")
+        rows.append((name, *shown, "over" if over else ""))
+    show(
+        f"Hostile files of {HOSTILE // 1000} KB; budgets: {GROWTH}× the input in 55× the time, scan 0.2 s, lint 0.5 s",
+        ("file", "scan grows", "lint grows", "scan", "lint", ""),
+        rows,
+    )
+
+
+def _both(source: str) -> tuple[float, float]:
+    """Seconds of scan and of lint."""
+    text = Text.from_str(source)
+    data = text.to_bytes()
+    return best(lambda: scan(text.lines, tabs=text.tabs), 15), best(lambda: lint_bytes(data), 15)
+
+
+def commit(folder: Path, runs: int) -> None:
+    """What `--commit` adds to `done`, beside git itself."""
+    where = home(folder, 5)
+    plan = ".agent/execplans/2026-01-02_plan-0.md"
+    put_back = fresh(where)
+    words = [0]
+
+    def changed() -> None:
+        put_back()
+        words[0] += 1
+        with (where / plan).open("a", encoding="utf-8") as file:
+            file.write(f"\nPlan revision note: 2026-01-02 - {words[0]}\n")
+
+    git = ["git", "--literal-pathspecs", "commit", "-q", "-m", "Plan", "--only", "--", plan]
+    once_more = done(where, "--commit")._replace(before=changed)
+    took = interleaved(
+        {
+            "git": Command(git, where, changed),
+            "done --commit": once_more,
+            "done": done(where),
+            "import": Command([sys.executable, "-I", "-c", "import git"], where),
+            "python": Command(PYTHON, where),
+        },
+        runs,
+    )
+    added = took["done --commit"] - took["done"]
+    imported = took["import"] - took["python"]
+    limit = took["done"] + 1.3 * took["git"] + imported
+    show(
+        f"A commit, beside `git commit --only` itself ({took['git'] * 1000:.0f} ms) and GitPython's import",
+        ("what", "ratio", "budget"),
+        [
+            (
+                "done --commit, of done + 1.3 × git commit + GitPython's import",
+                times(took["done --commit"] / limit),
+                "1×",
+            ),
+            ("what --commit adds to done, of git commit", times(added / took["git"]), ""),
+            ("GitPython's import, of git commit", times(imported / took["git"]), ""),
+        ],
+    )
+
+
+PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit": commit, "lint": rivals}
+
+
+def main() -> int:
+    """Measure the parts that are named, or all but the rivals."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="*", help=f"of {', '.join(PARTS)}; default: all but lint")
+    parser.add_argument("-n", "--runs", type=int, default=15, help="how often each is run (default: 15)")
+    given = parser.parse_args()
+    for part in given.part or [name for name in PARTS if name != "lint"]:
+        if part not in PARTS:
+            parser.error(f"there is no part {part!r}: {', '.join(PARTS)}")
+        with tempfile.TemporaryDirectory() as folder:
+            PARTS[part](Path(folder), given.runs)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

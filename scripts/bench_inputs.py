@@ -1,0 +1,86 @@
+"""What scripts/bench.py measures on: a plan of any size without findings, and files that are made to be slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def made_plan(size: int) -> str:
+    """A plan of about so many bytes in which lint finds nothing."""
+    tasks, decisions, work = [], [], []
+    count = max(1, size // 520)
+    for at in range(count):
+        tasks.append(
+            f"- [x] (2026-01-02 {at % 24:02}:15Z) Read form {at} of the lines, and keep each line's end as it was."
+        )
+        decisions.append(
+            f"- Decision: Form {at} is read line by line.\n  Rationale: A task is a line, and an edit replaces lines.\n"
+            "  Date/Author: 2026-01-02 / Ann"
+        )
+        work.append(
+            f"Form {at} is read in `src/form_{at}.py`. The lines go through the scanner, and then come tasks and logs."
+        )
+    sections = {
+        "Purpose / Big Picture": "A plan can be read and edited without loss.",
+        "Progress": "\n".join([*tasks, "- [ ] Build the parser.", "- [ ] Write the tests."]),
+        "Surprises & Discoveries": "- Observation: The last line is dropped.\n  Evidence: `test_last` failed.",
+        "Decision Log": "\n\n".join(decisions),
+        "Outcomes & Retrospective": "Lines can be read.",
+        "Context and Orientation": "The reader is `src/reader.py`.",
+        "Plan of Work": "\n\n".join(work),
+        "Concrete Steps": "In the root of the repository:\n\n```sh\nmake test\n```",
+        "Validation and Acceptance": "`make test` passes.",
+        "Idempotence and Recovery": "Every step may be run again.",
+        "Artifacts and Notes": "None so far.",
+        "Interfaces and Dependencies": "`read(data: bytes) -> Plan` in `src/reader.py`.",
+    }
+    body = "".join(f"\n## {title}\n\n{words}\n" for title, words in sections.items())
+    return f"# Build the parser\n\nThis ExecPlan is a living document.\n{body}"
+
+
+def _filled(piece: str, size: int) -> str:
+    return (piece * (size // len(piece) + 1))[:size] + "\n"
+
+
+def _nested(opener: str, size: int) -> str:
+    """Items, each in the one above it, as deep as the size allows."""
+    lines: list[str] = []
+    length = 0
+    while length < size:
+        lines.append("  " * len(lines) + opener)
+        length += len(lines[-1]) + 1
+    return "\n".join(lines) + "\n"
+
+
+INPUTS: dict[str, Callable[[int], str]] = {
+    "quotes in quotes, one line": lambda size: _filled("> ", size),
+    "lists in lists, one line": lambda size: _filled("- ", size),
+    "lists in lists, a line each": lambda size: _nested("- a", size),
+    "quotes and lists in turn": lambda size: _filled("> - ", size),
+    "a staircase of numbers": lambda size: _nested("1. a", size),
+    "open brackets": lambda size: _filled("[", size),
+    "definitions without an end": lambda size: _filled("[a]: b\n[", size),
+    "a heading of signs": lambda size: _filled("#", size),
+    "a heading of spaces": lambda size: "# " + _filled(" ", size) + "a\n",
+    "backticks": lambda size: _filled("`", size),
+    "code spans of all lengths": lambda size: "".join("`" * at + " " for at in range(1, int((2 * size) ** 0.5))) + "\n",
+    "a fence without an end": lambda size: "```\n" + _filled("a\n", size),
+    "a comment without an end": lambda size: "<!--\n" + _filled("a\n", size),
+    "fences that close no fence": lambda size: _filled("````\n```\n", size),
+    "openers of comments": lambda size: _filled("<!-- a\n\n", size),
+    "an open tag": lambda size: "<a " + _filled("b=c ", size),
+    "headings": lambda size: _filled("## a\n", size),
+    "the same section": lambda size: _filled("## Progress\n", size),
+    "boxes": lambda size: "# T\n\n## Progress\n\n" + _filled("- [ ] a\n", size),
+    "decisions": lambda size: "# T\n\n## Decision Log\n\n" + _filled("- Decision: a\n", size),
+    "labels in one line": lambda size: "# T\n\n## Decision Log\n\n- Decision: " + _filled("a Rationale: ", size),
+    "underlines": lambda size: _filled("a\n=\n", size),
+    "one paragraph": lambda size: _filled("a\n", size),
+    "conflict markers": lambda size: _filled("<<<<<<< a\n", size),
+    "blank lines": lambda size: "a" + _filled("\n", size),
+    "tabs": lambda size: _filled("\t", size) + "a\n",
+    "front matter without an end": lambda size: "---\n" + _filled("a: b\n", size),
+    "stamps": lambda size: "# T\n\n## Progress\n\n" + _filled("- [x] (2026-01-02 00:00Z) a\n", size),
+    "guidance": lambda size: _filled("Rationale: …\n", size),
+}
+"""By name, how each is made in about so many bytes."""
