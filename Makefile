@@ -14,6 +14,7 @@ demo: .venv/installed ## Run the tool's main job in a scratch repository, showin
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
 
 test: .venv/ready ## Run all tests
+	@$(BIN)/python scripts/fetch_spec.py >/dev/null
 	$(BIN)/python -m pytest -q -n $(JOBS)
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
@@ -21,8 +22,8 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/generate.py --check
+	$(MAKE) test
 	$(BIN)/python scripts/corpus.py --check
-	$(BIN)/python -m pytest -q -n $(JOBS)
 	$(MAKE) wheel
 	$(BIN)/execplan lint
 

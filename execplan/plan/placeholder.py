@@ -39,12 +39,10 @@ _REFERENCE: dict[int, frozenset[int]] = {
 
 
 _HEADS = frozenset(
-
-        "# <S|Expl|Use |- [ |Docu|- Ob|Evid|Reco|- De|Rati|Date|At c|Assu|In p|Exac|How |Shor|Be p|-  [|-  O|-  D".split(
-            "|"
-        )
-        + [line[:4] for line in LINES]
-
+    "# <S|Expl|Use |- [ |Docu|- Ob|Evid|Reco|- De|Rati|Date|At c|Assu|In p|Exac|How |Shor|Be p|-  [|-  O|-  D".split(
+        "|"
+    )
+    + [line[:4] for line in LINES]
 )
 """How lines of guidance begin: of the reference, and of ours."""
 
