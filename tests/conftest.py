@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "PATH": os.environ["PATH"],
     "SOURCE_DATE_EPOCH": str(CLOCK),
+    **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
 }
 
 
