@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import TracebackType
     from typing import Final
 
 OK: Final = 0
@@ -61,3 +62,20 @@ class ExecplanError(Exception):
         """Where, counted from 1; 0 when no line is to blame."""
         self.data = data
         """At exit 1, what a JSON document holds as its data."""
+
+
+class About:
+    """Lets every refusal that is raised inside name the file that it is about, and the line."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, ExecplanError) and self.path not in error.message:
+            place = f"{self.path}:{error.line}" if error.line else self.path
+            error.message = f"{place}: {error.message}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from execplan.errors import USAGE, ExecplanError
+from execplan.errors import USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.text import disk
@@ -21,15 +21,23 @@ def given_bytes(source: str) -> bytes:
     else:
         data, size = disk.read(source, reader.MAX_BYTES)
     if size > reader.MAX_BYTES:
-        raise reader.too_large(size)
+        with About(place(source)):
+            raise reader.too_large(size)
     return data
+
+
+def place(source: str) -> str:
+    """What words come from, as a message names it."""
+    return "standard input" if source == "-" else source
 
 
 def words(given: str, what: str) -> str:
     """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
     if given == "-" or (given.startswith("@") and not given.startswith("@@")):
-        data = given_bytes(given.removeprefix("@"))
+        source = given.removeprefix("@")
+        data = given_bytes(source)
         if len(data) > LIMIT:
             raise ExecplanError("too-many-words", f"{what} has more than {LIMIT:,} bytes", exit=USAGE, hint="say less")
-        return words_of(reader.decode(data).to_str() if data.strip() else "", what)
+        with About(place(source)):
+            return words_of(reader.decode(data).to_str() if data.strip() else "", what)
     return words_of(given[1:] if given.startswith("@@") else given, what)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import CHANGED, INPUT, NO, ExecplanError
+from execplan.errors import CHANGED, INPUT, NO, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
@@ -60,16 +60,18 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             hint="write down what is new in a plan of its own: execplan new 'Its title'",
         )
     if options.dry_run:
-        old = shelf.open_bytes(home, ref.path)
-        check_match(home, ref, old, options)
-        new, change = changed(old, changer)
+        with About(home.shown(ref.path)):
+            old = shelf.open_bytes(home, ref.path)
+            check_match(home, ref, old, options)
+            new, change = changed(old, changer)
         return _amended(home, ref, old, new, change, options, None, ())
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
         warnings: tuple[str, ...] = ()
         for _ in range(_TRIES):
-            old = shelf.open_bytes(home, ref.path)
-            check_match(home, ref, old, options)
-            new, change = changed(old, changer)
+            with About(home.shown(ref.path)):
+                old = shelf.open_bytes(home, ref.path)
+                check_match(home, ref, old, options)
+                new, change = changed(old, changer)
             if new == old:
                 return _amended(home, ref, old, new, change, options, None, ())
             if os.stat(ref.path).st_nlink > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, ExecplanError
+from execplan.errors import INPUT, NO, About, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.change import stop_conflicts, words_of
@@ -41,9 +41,10 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     if ref.archived:
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
-    data = shelf.open_bytes(home, ref.path)
-    plan = reader.read(data)
-    stop_conflicts(plan)
+    with About(home.shown(ref.path)):
+        data = shelf.open_bytes(home, ref.path)
+        plan = reader.read(data)
+        stop_conflicts(plan)
     check_match(home, ref, data, options)
     reasons = why_not(plan)
     if reasons and reason is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, USAGE, ExecplanError
+from execplan.errors import INPUT, NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.plan.shape import escape
@@ -60,7 +60,8 @@ def adopt_plan(home: Home, data: bytes, stem: str | None, options: Options) -> M
     from execplan.lint.runner import ERROR, Given, lint_bytes
 
     home = home._replace(exists=True)
-    plan = reader.read(data)
+    with About(f"{stem}.md" if stem else "standard input"):
+        plan = reader.read(data)
     errors = [each for each in lint_bytes(data, Given(draft_is_fine=True)) if each.level == ERROR]
     if errors:
         where = stem or "-"

@@ -10,7 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.shape import plan_json, whole_json
 from execplan.cli.verb import verb
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, About, ExecplanError
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, DONE, OPEN
 from execplan.repo import shelf
@@ -32,7 +32,8 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
     shelved = shelf.load(home, ref)
     if shelved.plan is None:
         assert shelved.error is not None
-        raise shelved.error
+        with About(home.shown(ref.path)):
+            raise shelved.error
     read = shelved.plan
     warnings: tuple[str, ...] = ()
     if read.conflicts:
