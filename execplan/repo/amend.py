@@ -100,6 +100,9 @@ def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Chan
     for edit in change.edits:
         stop_unclosed(plan, edit.start)
     text = apply(plan.text, change.edits)
+    new = text.to_bytes()
+    if len(new) > reader.MAX_BYTES:
+        raise reader.too_large(len(new))
     if facts(reader.read_text(text)) != change.expected:
         raise ExecplanError(
             "would-break",
@@ -107,7 +110,7 @@ def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Chan
             exit=INPUT,
             hint="say it in other words, or edit the file by hand and run execplan lint",
         )
-    return text.to_bytes(), change
+    return new, change
 
 
 def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
