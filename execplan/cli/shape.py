@@ -48,6 +48,13 @@ def whole_json(home: Home, shelved: Shelved, plan: Plan) -> dict[str, Any]:
     }
 
 
+def conflict_warnings(home: Home, shelved: Sequence[Shelved]) -> tuple[str, ...]:
+    """A warning for each plan that is shown although it holds conflict markers."""
+    held = [(each.ref, each.plan.conflicts) for each in shelved if each.plan is not None and each.plan.conflicts]
+    what = "holds a conflict marker of git: both sides are shown"
+    return tuple([f"{home.shown(ref.path)}: line {lines[0] + 1} {what}" for ref, lines in held])
+
+
 def section_json(section: Section) -> dict[str, Any]:
     """A section; revision notes at its end are not part of it."""
     return {

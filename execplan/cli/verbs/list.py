@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.shape import plan_json
+from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
@@ -42,7 +42,8 @@ def list_(call: Call, everything: bool) -> Answer:
     ]
     text = table(("state", "done", "id", "title"), rows) if rows else "no plans yet"
     follow = ("execplan new 'Its title'",) if not plans else (f"execplan lint {broken[0]['path']}",) if broken else ()
-    return Answer({"plans": plans}, text, NO if broken else OK, next=follow)
+    warnings = conflict_warnings(home, shelved)
+    return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next=follow)
 
 
 command = list_

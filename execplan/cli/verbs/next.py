@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.shape import plan_json, tasks_json
+from execplan.cli.shape import conflict_warnings, plan_json, tasks_json
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK, ExecplanError
 from execplan.plan.model import BROKEN, OPEN
@@ -40,6 +40,7 @@ def next_(call: Call, plan: str | None) -> Answer:
         return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {told['path']}",))
     task = next((each for each in tasks_json(shelved.plan.tasks) if each["state"] == OPEN), None)
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
+    warnings += conflict_warnings(home, [shelved])
     data = {**told, "task": task, "broken": others}
     if task is None:
         text = "nothing is open" if shelved.plan.tasks else "no task yet"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.shape import plan_json, whole_json
+from execplan.cli.shape import conflict_warnings, plan_json, whole_json
 from execplan.cli.verb import verb
 from execplan.errors import INPUT, About, ExecplanError
 from execplan.plan import outline
@@ -35,9 +35,7 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
         with About(home.shown(ref.path)):
             raise shelved.error
     read = shelved.plan
-    warnings: tuple[str, ...] = ()
-    if read.conflicts:
-        warnings = (f"line {read.conflicts[0] + 1} holds a conflict marker of git: both sides are shown",)
+    warnings = conflict_warnings(home, [shelved])
     if section is not None:
         found = _section(read, section)
         text = "".join(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.shape import plan_json, tasks_json
+from execplan.cli.shape import conflict_warnings, plan_json, tasks_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
@@ -45,7 +45,8 @@ def status(call: Call, plan: str | None) -> Answer:
     if told:
         lines += ["", table(("state", "done", "id", "next"), [_row(each) for each in told])]
     data = {"states": counts, "plans": told}
-    return Answer(data, "\n".join(lines), NO if broken else OK, next=_follow(told))
+    warnings = conflict_warnings(home, shelved)
+    return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings, next=_follow(told))
 
 
 def _told(home: Home, shelved: Shelved) -> dict[str, Any]:
