@@ -1,0 +1,138 @@
+"""What the tests of bad inputs share: a refusal, an edit, and what may have changed."""
+
+from __future__ import annotations
+
+import json
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Any
+
+from execplan.text.lines import Text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Folder, Result
+
+WRITERS = (
+    ("done", "2"),
+    ("reopen", "1"),
+    ("add", "Ship it."),
+    ("decide", "Read bytes.", "--why", "Ends differ."),
+    ("discover", "Tabs count.", "--evidence", "A test."),
+    ("outcome", "Bytes can be read."),
+)
+"""A call of each writer that changes the clean plan."""
+
+
+def calm(result: Result) -> str:
+    """All that was printed, which holds no traceback and tells of no bug."""
+    said = result.out + result.err
+    assert "Traceback" not in said, said
+    assert result.exit != 70, said
+    return said
+
+
+def names_in(path: Path) -> list[str]:
+    """The names in the folder of a file."""
+    return sorted(each.name for each in path.parent.iterdir())
+
+
+def refuse(folder: Folder, path: Path, *arguments: str, exit: int = 3, says: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Expect a refusal, in words and as JSON, that leaves the file and its folder alone; the JSON error."""
+    before, names = path.read_bytes(), names_in(path)
+    flags = arguments.index("--") if "--" in arguments else len(arguments)
+    told = folder.run(*arguments)
+    document = folder.run(*arguments[:flags], "--json", *arguments[flags:])
+    for result in (told, document):
+        calm(result)
+        assert result.exit == exit, (arguments, result)
+    error: dict[str, Any] = document.json["error"]
+    assert error["exit"] == exit
+    assert not document.json["ok"]
+    assert error["message"]
+    assert error["hint"], error
+    shown = told.err + json.dumps(error, ensure_ascii=False)
+    for words in says:
+        assert words in told.err, (words, told)
+        assert words in shown, (words, document)
+    assert path.read_bytes() == before
+    assert names_in(path) == names
+    return error
+
+
+def refuse_edits(folder: Folder, path: Path, *, exit: int = 3, says: tuple[str, ...] = ()) -> None:
+    """Expect every writer to refuse."""
+    for writer in WRITERS:
+        refuse(folder, path, *writer, "-p", str(path), exit=exit, says=says)
+
+
+def broken(folder: Folder, path: Path, *, says: tuple[str, ...]) -> None:
+    """Expect a plan that can't be read: shown as broken by `list` and `status`, exit 3 elsewhere, a finding of lint."""
+    data = path.read_bytes()
+    for verb in ("list", "status"):
+        result = folder.run(verb, "--json")
+        calm(result)
+        assert result.exit == 1, result
+        plan = next(each for each in result.json["data"]["plans"] if each["id"] == path.stem)
+        assert plan["state"] == "broken"
+        assert all(words in plan["error"] for words in says), plan
+        text = folder.run(verb)
+        assert text.exit == 1
+        assert "broken" in calm(text)
+        assert path.stem in text.out
+    where = path.relative_to(folder.path).as_posix()
+    refuse(folder, path, "show", path.stem, says=(where, *says))
+    refuse_edits(folder, path, says=(where, *says))
+    refuse(folder, path, "archive", path.stem, "--force", "--reason", "It can't be read.", says=(where, *says))
+    findings = lint(folder, path)
+    assert [each["code"] for each in findings] == ["EP001"]
+    assert all(words in findings[0]["message"] for words in says), findings
+    assert path.read_bytes() == data
+
+
+def lint(folder: Folder, path: Path) -> list[dict[str, Any]]:
+    """The findings of lint in a file, which it tells the same way with and without flags; it leaves the file alone."""
+    before = path.read_bytes()
+    result = folder.run("lint", "--json", str(path))
+    quick = folder.run("lint", str(path))
+    calm(quick)
+    findings: list[dict[str, Any]] = result.json["data"]["findings"]
+    errors = any(each["level"] == "error" for each in findings)
+    assert result.exit == quick.exit == (1 if errors else 0), result
+    for each in findings:
+        assert f"{path}:{each['line']}:{each['column']} {each['code']} " in quick.out
+    assert path.read_bytes() == before
+    return findings
+
+
+def codes(folder: Folder, path: Path) -> list[str]:
+    """The codes of what lint finds."""
+    return [each["code"] for each in lint(folder, path)]
+
+
+def edit(folder: Folder, path: Path, *arguments: str) -> list[str]:
+    """Expect a writer to write at one place; the lines that are new, each with its end."""
+    before = _lines(path)
+    flags = arguments.index("--") if "--" in arguments else len(arguments)
+    data = folder.ok(*arguments[:flags], "-p", str(path), "--json", *arguments[flags:])
+    assert data["changed"]
+    after = _lines(path)
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    changed = [step for step in steps if step[0] != "equal"]
+    gone = [line for _, start, end, _, _ in changed for line in before[start:end]]
+    assert len(changed) == 1, changed
+    assert len(gone) < 2, gone
+    return [line for _, _, _, start, end in changed for line in after[start:end]]
+
+
+def _lines(path: Path) -> list[str]:
+    text = Text.from_bytes(path.read_bytes())
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
+
+
+def repeat(folder: Folder, path: Path, *arguments: str) -> None:
+    """Expect a writer that is told the same again to change nothing."""
+    before = path.read_bytes()
+    data = folder.ok(*arguments)
+    assert not data["changed"]
+    assert path.read_bytes() == before
