@@ -42,7 +42,10 @@ def _usage(error: click.UsageError) -> ExecplanError:
     """A refusal of how the command was written."""
     verb = error.ctx.command_path if error.ctx is not None else "execplan"
     message = error.format_message().replace("\n", " ")
-    return ExecplanError("usage", message, exit=USAGE, hint=f"see {verb} --help")
+    hint = f"see {verb} --help"
+    if isinstance(error, click.NoSuchOption):
+        hint += "; words that begin with a dash go behind --"
+    return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _terminate(number: int, frame: object) -> NoReturn:

@@ -35,7 +35,11 @@ def words(given: str, what: str) -> str:
     """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
     if given == "-" or (given.startswith("@") and not given.startswith("@@")):
         source = given.removeprefix("@")
-        data = given_bytes(source)
+        try:
+            data = given_bytes(source)
+        except ExecplanError as error:
+            error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
+            raise
         if len(data) > LIMIT:
             raise ExecplanError("too-many-words", f"{what} has more than {LIMIT:,} bytes", exit=USAGE, hint="say less")
         with About(place(source)):
