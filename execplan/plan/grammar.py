@@ -73,6 +73,12 @@ def read_box(text: str) -> Box | None:
     return Box(text[1], None, lead, words[:skipped], words[skipped:])
 
 
+def task_text(words: str) -> str:
+    """What a task says that is written with the words: all but a stamp, or a template's placeholder for one."""
+    box = read_box(f"[ ] {words}")
+    return box.words if box is not None else words
+
+
 def read_label(line: str) -> tuple[str, str] | None:
     """The label that a line begins with, by its standard name, and the words behind it."""
     colon = line.find(":", 0, _FARTHEST)

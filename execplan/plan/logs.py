@@ -80,22 +80,23 @@ def outcome(words: str, *, create: bool = False) -> Changer:
     def change(plan: Plan) -> Change:
         section = _section(plan, outline.OUTCOMES, create=create)
         before = facts(plan)
-        lines = plan.text.lines
-        last = plan.outcomes[-1] if plan.outcomes else None
-        mark = _bullet(lines, last) if last is not None else ""
-        text = words if mark else escape(words)
+        text = escape(words)
         stamp = read_stamp(text)
         told = text[len(stamp.text) + len(stamp.after) :] if stamp else text
         same = _same(plan.outcomes, told, "")
         if same is not None:
             return _there(before, same)
+        lines = plan.text.lines
+        last = plan.outcomes[-1] if plan.outcomes else None
+        listed = _bullet(lines, last) if last is not None else ""
+        mark = "- " if is_note(words) and not listed else listed  # a paragraph would be a revision note
         spans = [(entry.start, entry.end) for entry in plan.outcomes if bool(_bullet(lines, entry)) == bool(mark)]
         shape = shape_of(lines, spans, indent=" " * len(mark), loose=False)
         new = wrap(mark, text, shape if mark else shape._replace(indent=""))
         titles: tuple[str, ...] = before.sections
         if section is None:
             edit, titles = with_section(plan, outline.OUTCOMES, new)
-        elif last is not None and mark and not shape.loose:
+        elif last is not None and listed and not shape.loose:
             edit = Edit(last.end, last.end, tuple(new))
         else:
             edit = fill(plan, section, new)

@@ -60,7 +60,10 @@ def wrap(first: str, words: str, shape: Shape) -> list[str]:
 
 
 def escape(words: str) -> str:
-    """Words at the start of a line, with a backslash before what would open a block there."""
+    """Words at the start of a line, with a backslash in what would open a block or be a label there."""
+    name, _, rest = words.partition(":")
+    if read_label(words) is not None and read_label(f"{name}\\:{rest}") is None:
+        return f"{name}\\:{rest}"
     word = words.split(" ", 1)[0]
     if word[:-1].isdigit() and word[-1] in ".)":
         return f"{word[:-1]}\\{words[len(word) - 1 :]}"

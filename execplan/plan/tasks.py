@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.clock import PLAIN, Stamp, read_stamp, write_stamp
+from execplan.clock import PLAIN, Stamp, write_stamp
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.change import Change, Facts, facts, fill, missing, padded, section_for, with_section
-from execplan.plan.grammar import read_box
+from execplan.plan.grammar import read_box, task_text
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
 from execplan.plan.seek import find_task, fold, task_ids
 from execplan.plan.shape import is_loose, shape_of, wrap
@@ -67,8 +67,8 @@ def add(
 ) -> Changer:
     """Put an open task behind the last one, behind the one that `after` names, or behind the last one under a heading."""
     chosen: list[str] = []
-    stamp = read_stamp(words)
-    text = words[len(stamp.text) + len(stamp.after) :] if stamp else words
+    text = task_text(words)
+    stamp = words.removesuffix(text)
 
     def change(plan: Plan) -> Change:
         section = progress(plan, create=create)
@@ -85,7 +85,7 @@ def add(
         if neighbour is None and siblings:
             neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbour is not None:
-            edit = _beside(plan, neighbour, words, stamp, moment)
+            edit = _beside(plan, neighbour, text, stamp, moment)
         elif head is not None:
             edit = padded(plan.text.lines, head.end, [f"- [ ] {words}"])
         else:
@@ -153,7 +153,7 @@ def _stamp_for(plan: Plan, task: Task) -> Stamp:
     return PLAIN
 
 
-def _beside(plan: Plan, neighbour: Task, words: str, stamp: Stamp | None, moment: datetime) -> Edit:
+def _beside(plan: Plan, neighbour: Task, words: str, stamp: str, moment: datetime) -> Edit:
     """An open task behind another, written like it."""
     lines = plan.text.lines
     siblings = [task for task in plan.tasks if task.depth == neighbour.depth]
@@ -169,9 +169,9 @@ def _beside(plan: Plan, neighbour: Task, words: str, stamp: Stamp | None, moment
     words_spans = [(task.box, task.end) for task in siblings]
     shape = shape_of(lines, words_spans, indent=lead + " " * (item.content - item.column), loose=False)
     loose = is_loose(lines, [(task.start, task.stop) for task in siblings])
-    if stamp is None and neighbour.state == OPEN and neighbour.stamp is not None:
-        words = write_stamp(moment, neighbour.stamp) + (neighbour.stamp.after or " ") + words
-    new = wrap(f"{lead}{mark}{inside or ' '}[ ] ", words, shape)
+    if not stamp and neighbour.state == OPEN and neighbour.stamp is not None:
+        stamp = write_stamp(moment, neighbour.stamp) + (neighbour.stamp.after or " ")
+    new = wrap(f"{lead}{mark}{inside or ' '}[ ] {stamp}", words, shape)
     return Edit(neighbour.stop, neighbour.stop, ("", *new) if loose else tuple(new))
 
 

@@ -8,6 +8,7 @@ from execplan.clock import now
 from execplan.errors import INPUT, NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
+from execplan.plan.grammar import is_note, task_text
 from execplan.plan.shape import escape
 from execplan.record import NamedTuple
 from execplan.repo import settings as config
@@ -166,11 +167,12 @@ def settings_text() -> str:
 def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     """The bytes of a new plan; raises ExecplanError when words would become structure."""
     words = [words_of(task, "a task") for task in tasks]
-    about = escape(words_of(purpose, "the purpose")) if purpose else ""
+    about = words_of(purpose, "the purpose") if purpose else ""
+    about = f"- {about}" if is_note(about) else escape(about) if about else ""
     heading = title[: len(title.rstrip("#"))] + "\\" + title[len(title.rstrip("#")) :] if title.endswith("#") else title
     data = stock.render_plan(heading, about, words).encode("utf-8")
     plan = reader.read(data)
-    if plan.title != heading or [task.text for task in plan.tasks] != words or len(plan.sections) != 12:
+    if plan.title != heading or [task.text for task in plan.tasks] != [task_text(each) for each in words] or len(plan.sections) != 12:
         raise ExecplanError(
             "would-break", "these words would change the skeleton", exit=INPUT, hint="say it in other words"
         )
