@@ -37,12 +37,25 @@ def names_in(path: Path) -> list[str]:
     return sorted(each.name for each in path.parent.iterdir())
 
 
+def ok(folder: Folder, *arguments: str, stdin: bytes = b"") -> dict[str, Any]:
+    """Expect exit 0 of arguments that may hold `--`; the document's data."""
+    result = folder.run(*_as_json(arguments), stdin=stdin)
+    calm(result)
+    assert result.exit == 0, (arguments, result)
+    data: dict[str, Any] = result.json["data"]
+    return data
+
+
+def _as_json(arguments: tuple[str, ...]) -> list[str]:
+    flags = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:flags], "--json", *arguments[flags:]]
+
+
 def refuse(folder: Folder, path: Path, *arguments: str, exit: int = 3, says: tuple[str, ...] = ()) -> dict[str, Any]:
     """Expect a refusal, in words and as JSON, that leaves the file and its folder alone; the JSON error."""
     before, names = path.read_bytes(), names_in(path)
-    flags = arguments.index("--") if "--" in arguments else len(arguments)
     told = folder.run(*arguments)
-    document = folder.run(*arguments[:flags], "--json", *arguments[flags:])
+    document = folder.run(*_as_json(arguments))
     for result in (told, document):
         calm(result)
         assert result.exit == exit, (arguments, result)
@@ -113,9 +126,7 @@ def codes(folder: Folder, path: Path) -> list[str]:
 def edit(folder: Folder, path: Path, *arguments: str) -> list[str]:
     """Expect a writer to write at one place; the lines that are new, each with its end."""
     before = _lines(path)
-    flags = arguments.index("--") if "--" in arguments else len(arguments)
-    data = folder.ok(*arguments[:flags], "-p", str(path), "--json", *arguments[flags:])
-    assert data["changed"]
+    assert ok(folder, arguments[0], "-p", str(path), *arguments[1:])["changed"]
     after = _lines(path)
     steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     changed = [step for step in steps if step[0] != "equal"]
@@ -133,6 +144,5 @@ def _lines(path: Path) -> list[str]:
 def repeat(folder: Folder, path: Path, *arguments: str) -> None:
     """Expect a writer that is told the same again to change nothing."""
     before = path.read_bytes()
-    data = folder.ok(*arguments)
-    assert not data["changed"]
+    assert not ok(folder, *arguments)["changed"]
     assert path.read_bytes() == before
