@@ -25,12 +25,16 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
+        import errno
+
+        if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):
+            raise _not_a_file(path, "no regular file") from None
         raise trouble(error, path, "read") from None
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-            raise ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a markdown file")
+            raise _not_a_file(path, what)
         if status.st_size > limit:
             return b"", status.st_size
         with open(handle, "rb", buffering=0, closefd=False) as file:
@@ -171,6 +175,10 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
         errno.EROFS: "the file system is read-only; nothing was changed",
     }.get(error.errno or 0, "nothing was changed")
     return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+
+
+def _not_a_file(path: str, what: str) -> ExecplanError:
+    return ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a markdown file")
 
 
 def changed_underneath(path: str) -> ExecplanError:
