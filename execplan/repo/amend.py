@@ -85,7 +85,8 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             raise disk.changed_underneath(home.shown(ref.path))
         commit = None
         if options.commit:
-            made = commit_paths(home, ref, [ref.path], verb, change.summary, {ref.path: old}, reader.read(new).title)
+            real = os.path.realpath(ref.path)
+            made = commit_paths(home, ref, [real], verb, change.summary, {real: old}, reader.read(new).title)
             commit, warnings = made[0], warnings + made[1]
         return _amended(home, ref, old, new, change, options, commit, warnings)
 
@@ -185,6 +186,8 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
 
     data = shelf.open_bytes(home, ref.path)
     paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
+    if os.path.islink(ref.path):
+        paths.append(os.path.realpath(ref.path))
     if ref.archived:
         paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
     if dry_run:
