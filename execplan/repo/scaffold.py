@@ -172,7 +172,11 @@ def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     heading = title[: len(title.rstrip("#"))] + "\\" + title[len(title.rstrip("#")) :] if title.endswith("#") else title
     data = stock.render_plan(heading, about, words).encode("utf-8")
     plan = reader.read(data)
-    if plan.title != heading or [task.text for task in plan.tasks] != [task_text(each) for each in words] or len(plan.sections) != 12:
+    if (
+        plan.title != heading
+        or [task.text for task in plan.tasks] != [task_text(each) for each in words]
+        or len(plan.sections) != 12
+    ):
         raise ExecplanError(
             "would-break", "these words would change the skeleton", exit=INPUT, hint="say it in other words"
         )
