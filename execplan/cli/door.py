@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -18,6 +19,8 @@ class Terminated(BaseException):
 
 def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
     """Do the work; its exit status, or that of what stopped it, which is told in words or as a JSON document."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no UTF-8; in JSON this is its escape too
     try:
         status = work()
         sys.stdout.flush()
@@ -77,10 +80,10 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
 
 
 def shown(text: str) -> str:
-    """Text as a terminal may show it: control characters and what can't be encoded escaped."""
+    """Text as one line that a terminal may show: control characters and what can't be encoded escaped."""
     if text.isprintable():
         return text
-    return "".join([char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text])
+    return "".join([char if char.isprintable() or char == "\t" else repr(char)[1:-1] for char in text])
 
 
 def _report(error: Exception) -> str | None:

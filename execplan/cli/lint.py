@@ -42,7 +42,7 @@ def quick(paths: list[str]) -> int:
             found[folder] = homes.find(folder)
         linted.append(lint_ref(found[folder], shelf.by_file(found[folder], path), path, hook=False))
     lines = report(linted)
-    sys.stdout.write("".join([shown(line) + "\n" for line in lines]))
+    sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(linted)
 
 
@@ -63,7 +63,7 @@ def report(linted: list[Linted]) -> list[str]:
         for each in linted
         for finding in each.findings
     ]
-    return [*lines, summary(linted)]
+    return [shown(line) for line in [*lines, summary(linted)]]
 
 
 def summary(linted: list[Linted]) -> str:

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from execplan.cli.door import shown
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -14,6 +16,7 @@ _STYLES = {"broken": "bold red", "active": "green", "draft": "yellow", "complete
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The rows as text; with colours where a terminal shows them and NO_COLOR is not set."""
+    rows = [[shown(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         return _rich(head, rows)
     widths = [max(len(row[at]) for row in rows) for at in range(len(head) - 1)]

@@ -132,7 +132,8 @@ def commit_paths(
     from execplan.repo import git
 
     words = summary if len(summary) <= 72 else summary[:71].rstrip() + "…"
-    message = home.settings.message.format(id=ref.id, summary=words, verb=verb, title=title or ref.id)
+    name = " ".join(ref.id.encode("utf-8", "backslashreplace").decode().split())
+    message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
     with state.lock(home, "commit", f"{verb} of {ref.id}"):
         made = git.commit(home, paths, message, before)
     return made.digest, made.warnings

@@ -85,7 +85,11 @@ class Lock:
                 raise trouble(error, self.path, "lock") from None
         trace.tell(f"locked {self.path} for {self.holder}")
         os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{self.holder}, pid {os.getpid()}, since {strftime('%H:%M:%S')}\n".encode(), 0)
+        os.pwrite(
+            handle,
+            f"{self.holder}, pid {os.getpid()}, since {strftime('%H:%M:%S')}\n".encode("utf-8", "backslashreplace"),
+            0,
+        )
         self._handle = handle
         return self
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.cli import door
 from execplan.cli.answer import Answer, Call
 from execplan.cli.shape import conflict_warnings, plan_json, whole_json
 from execplan.cli.verb import verb
@@ -57,7 +58,7 @@ def _overview(data: dict[str, object]) -> str:
     counts, tasks = data["counts"], data["tasks"]
     assert isinstance(counts, dict)
     assert isinstance(tasks, list)
-    lines = [f"{data['title'] or '(no title)'}", f"{data['path']}: {data['state']}, {_done(counts)}"]
+    lines = [f"{data['title'] or '(no title)'}", f"{door.shown(str(data['path']))}: {data['state']}, {_done(counts)}"]
     if tasks:
         lines.append("")
     for task in tasks:
