@@ -11,8 +11,6 @@ from tests.bad.tools import WRITERS, broken, calm, codes, edit, lint, names_in, 
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.conftest import Folder
 
 SHORT = "# T\n\n## Decision Log\n\n- Decision: A.\n  Rationale: B.\n  Date/Author: 2025-12-30 / Ann\n\n## Progress\n\n- [ ] One."

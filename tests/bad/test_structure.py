@@ -221,7 +221,14 @@ def test_19_create_in_a_plan_that_is_only_a_title(plain: Folder) -> None:
 
 @pytest.mark.parametrize(
     "heading",
-    ["Progress\n--------", "Progress\n-", "## Progress ##", "##   Progress   ########", "   ## Progress", "##\tProgress"],
+    [
+        "Progress\n--------",
+        "Progress\n-",
+        "## Progress ##",
+        "##   Progress   ########",
+        "   ## Progress",
+        "##\tProgress",
+    ],
 )
 def test_20_headings(plain: Folder, heading: str) -> None:
     """Setext headings and closed ATX headings open sections."""
