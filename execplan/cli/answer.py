@@ -66,6 +66,13 @@ def shown_lines(text: str) -> str:
     return "".join([char if char.isprintable() or char in "\n\t\r\x1b" else repr(char)[1:-1] for char in text])
 
 
+def typed(name: str, path: str = "") -> str:
+    """A plan as it can be typed in a shell: its id; its path where the id would be taken for a flag."""
+    import shlex
+
+    return shlex.quote(path if path and name.startswith("-") else name)
+
+
 def relative(path: str) -> str:
     """A path from the current folder, as a person would type it."""
     return os.path.relpath(path)

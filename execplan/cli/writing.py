@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import amended_json
 from execplan.cli.verb import with_settings
 from execplan.repo import shelf
@@ -24,7 +24,7 @@ def write(
     """Amend the plan that is meant and tell it."""
     home, ref = shelf.open_plan(os.getcwd(), plan)
     amended = amend(home, ref, changer(home), with_settings(options, home), verb=verb)
-    return told(amended, options, then.format(id=ref.id))
+    return told(amended, options, then.format(id=typed(ref.id, amended.path)))
 
 
 def told(amended: Amended, options: Options, then: str = "") -> Answer:

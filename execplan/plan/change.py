@@ -87,9 +87,8 @@ def words_of(given: str, what: str) -> str:
 
 def _joins(char: str) -> bool:
     """Whether an unprintable character is one that scripts and emoji are written with."""
-    return (
-        char in "\u200c\u200d\u00ad\u00a0\u3000\ufeff\u2060" or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
-    )
+    joiners = "\u00ad\u061c\u200c\u200d\u200e\u200f\u2060\ufeff"
+    return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
 
 
 def section_for(plan: Plan, name: str) -> Section | None:

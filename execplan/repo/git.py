@@ -67,10 +67,18 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
         run.checked("commit", "-q", "-m", message, "--only", "--", *[entry.path for entry in entries])
     except BaseException:
         if new:
-            run.plain("reset", "-q", "--", *new)
+            _unstage(run, new)
         raise
     detached = () if _branch(folder) else ("HEAD is detached: the commit is on no branch",)
     return Committed(head(home), detached)
+
+
+def _unstage(run: _Runner, paths: Sequence[str]) -> None:
+    """Take back what was announced to the index, also when another process holds it for a while."""
+    try:
+        run.checked("reset", "-q", "--", *paths)
+    except ExecplanError as error:
+        trace.tell(f"could not take {', '.join(paths)} out of the index: {error.message}")
 
 
 def pending(home: Home, paths: Sequence[str]) -> list[str]:

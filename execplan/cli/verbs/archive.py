@@ -6,7 +6,7 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import verb, with_settings, writer_options
 from execplan.cli.words import words
 from execplan.errors import USAGE, ExecplanError
@@ -53,7 +53,7 @@ def archive(call: Call, plan: str | None, force: bool, reason: str | None, optio
     lines += [f"{would} {old} to {new}" for old, new in archived.moves]
     if archived.commit:
         lines.append(f"committed {archived.commit[:12]}")
-    follow = () if options.dry_run or archived.commit else (f"execplan commit {archived.path}",)
+    follow = () if options.dry_run or archived.commit else (f"execplan commit {typed(archived.path)}",)
     return Answer(data, "\n".join(lines), warnings=archived.warnings, next=follow, wanted=options.dry_run)
 
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
@@ -41,7 +41,9 @@ def list_(call: Call, everything: bool) -> Answer:
         for each in plans
     ]
     text = table(("state", "done", "id", "title"), rows) if rows else "no plans yet"
-    follow = ("execplan new 'Its title'",) if not plans else (f"execplan lint {broken[0]['path']}",) if broken else ()
+    follow = (
+        ("execplan new 'Its title'",) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
+    )
     warnings = conflict_warnings(home, shelved)
     return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next=follow)
 

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import new_options, verb, with_settings
 from execplan.cli.words import given_bytes, words
 from execplan.errors import USAGE, ExecplanError
@@ -57,9 +57,9 @@ def new(
         text = "\n".join([made.diff, *[f"would make {path}" for path in made.paths]])
         return Answer({**data, "diff": made.diff}, text)
     lines = [made.path] + ([f"committed {made.commit[:12]}"] if made.commit else [])
-    task = f"execplan add 'First step' -p {made.id}"
-    follow = (f"execplan next {made.id}",) if tasks or source else (task,)
-    return Answer(data, "\n".join(lines), warnings=made.warnings, next=(*follow, f"execplan lint {made.id}"))
+    name = typed(made.id, made.path)
+    follow = f"execplan next {name}" if tasks or source else f"execplan add 'First step' -p {name}"
+    return Answer(data, "\n".join(lines), warnings=made.warnings, next=(follow, f"execplan lint {name}"))
 
 
 command = new

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json, tasks_json
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK, ExecplanError
@@ -37,20 +37,19 @@ def next_(call: Call, plan: str | None) -> Answer:
     told = plan_json(home, shelved)
     if shelved.plan is None:
         data = {**told, "task": None, "broken": [ref.id]}
-        return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {told['path']}",))
+        return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {typed(told['path'])}",))
     task = next((each for each in tasks_json(shelved.plan.tasks) if each["state"] == OPEN), None)
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
     warnings += conflict_warnings(home, [shelved])
     data = {**told, "task": task, "broken": others}
+    name = typed(ref.id, told["path"])
     if task is None:
         text = "nothing is open" if shelved.plan.tasks else "no task yet"
         verb = "archive" if told["state"] == "complete" else "add 'First step' -p"
-        follow = () if ref.archived else (f"execplan {verb} {ref.id}",)
+        follow = () if ref.archived else (f"execplan {verb} {name}",)
         return Answer(data, text, NO if others else OK, warnings=warnings, next=follow)
     text = f"{task['number']}. {task['text']}  [{task['id']}] in {ref.id}"
-    return Answer(
-        data, text, NO if others else OK, warnings=warnings, next=(f"execplan done {task['id']} -p {ref.id}",)
-    )
+    return Answer(data, text, NO if others else OK, warnings=warnings, next=(f"execplan done {task['id']} -p {name}",))
 
 
 def _broken() -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli import door
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json, whole_json
 from execplan.cli.verb import verb
 from execplan.errors import INPUT, About, ExecplanError
@@ -49,7 +49,8 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
     if not ref.archived:
         task = next((each for each in data["tasks"] if each["state"] == OPEN), None)
         verb = "archive" if data["state"] == COMPLETE else "lint"
-        follow = (f"execplan done {task['id']} -p {ref.id}",) if task else (f"execplan {verb} {ref.id}",)
+        name = typed(ref.id, data["path"])
+        follow = (f"execplan done {task['id']} -p {name}",) if task else (f"execplan {verb} {name}",)
     return Answer(data, _overview(data), warnings=warnings, next=follow)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from execplan.cli.answer import Answer, Call
+from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json, tasks_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
@@ -78,14 +78,15 @@ def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
 def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:
     """The commands that make sense for the first plan that wants something."""
     for each in told:
+        name = typed(each["id"], each["path"])
         if each["state"] == BROKEN:
-            return (f"execplan lint {each['path']}",)
+            return (f"execplan lint {typed(each['path'])}",)
         if each["next"]:
-            return (f"execplan done {each['next']['id']} -p {each['id']}",)
+            return (f"execplan done {each['next']['id']} -p {name}",)
         if each["state"] == COMPLETE:
-            return (f"execplan archive {each['id']}",)
+            return (f"execplan archive {name}",)
         if each["state"] in (DRAFT, ACTIVE):
-            return (f"execplan add 'First step' -p {each['id']}",)
+            return (f"execplan add 'First step' -p {name}",)
     return () if told else ("execplan new 'Its title'",)
 
 
