@@ -195,4 +195,5 @@ def _holds_place(line: str) -> bool:
     if is_guidance(line):
         return True
     label = read_label(line)
-    return is_nothing(label[1] if label else line.strip().lstrip("-*+ "))
+    words = label[1] if label else line.strip().lstrip("-*+ ")
+    return is_nothing(words) and (label is not None or "…" in words or any([char.isalnum() for char in words]))

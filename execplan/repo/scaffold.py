@@ -138,17 +138,15 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
     if options.dry_run:
         return paths, None, ()
     made = []
-    for each in paths:
-        path = os.path.join(home.root, each.path)
-        if not each.made:
-            continue
-        if path.endswith((".md", ".toml")):
+    with state.lock(home, "home", "init"):
+        for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
+            if not path.endswith((".md", ".toml")):
+                disk.make_folder(path)
+                continue
             disk.make_folder(os.path.dirname(path))
             content = stock.text("PLANS.md") if path.endswith(".md") else settings_text()
-            disk.create(path, content.encode("utf-8"))
-            made.append(path)
-        else:
-            disk.make_folder(path)
+            if disk.create(path, content.encode("utf-8")):
+                made.append(path)
     if options.commit and made:
         done = commit_paths(home, Ref("init", home.plans, False), made, "init", "init", {}, "init")
         return paths, done[0], done[1]

@@ -17,6 +17,16 @@ def lock(home: Home, name: str, holder: str, timeout: float = disk.LOCK_TIMEOUT)
 
     folder = os.path.join(home.state, "locks")
     if disk.make_folder(folder) and not home.git and home.exists:
-        disk.create(os.path.join(home.state, ".gitignore"), b"*\n")
+        _ignore(home.state)
     key = sha256(os.fsencode(name)).hexdigest()[:16] if os.sep in name else name
     return disk.Lock(os.path.join(folder, f"{key}.lock"), holder, timeout)
+
+
+def _ignore(folder: str) -> None:
+    """Keep the folder out of a repository that is made around it later; many may come here at once."""
+    try:
+        handle = os.open(os.path.join(folder, ".gitignore"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except FileExistsError:
+        return
+    os.write(handle, b"*\n")
+    os.close(handle)

@@ -131,7 +131,7 @@ def replace(path: str, old: bytes, new: bytes) -> None:
 
 
 def create(path: str, data: bytes) -> bool:
-    """Write a new file; False, with nothing written, when the name is taken."""
+    """Write a new file, under a lock on its folder; False, with nothing written, when the name is taken."""
     temporary = _write_beside(path, data, None, path)
     try:
         os.link(temporary, path, follow_symlinks=False)

@@ -386,3 +386,11 @@ def test_output_is_plain_text_elsewhere_than_on_a_terminal(repo: Folder) -> None
     assert "\x1b" not in repo.run("list").out
     assert len(repo.run("list").out.splitlines()) == 1
     assert json.loads(repo.run("list", "--json").out)["ok"] is True
+
+
+def test_ten_inits_at_once(plain: Folder) -> None:
+    started = [plain.start("init") for _ in range(10)]
+    ended = [(*process.communicate(timeout=60), process.returncode) for process in started]
+    assert [each[2] for each in ended] == [0] * 10, ended
+    assert plain.ok("init")["changed"] is False
+    assert [path.name for path in (plain.path / ".agent").iterdir() if path.name.endswith(".tmp")] == []
