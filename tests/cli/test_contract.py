@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from execplan.cli.verbs import GROUPS, VERBS
@@ -215,6 +217,13 @@ def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert subprocess.PIPE
+
+
+def test_interrupted_while_click_is_imported(plain: Folder) -> None:
+    plain.write("early/click.py", "raise KeyboardInterrupt\n")
+    result = plain.run("list", PYTHONPATH=f"{plain.path / 'early'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    assert result.exit == 130
+    assert result.err == "execplan: interrupted\n"
 
 
 def test_interrupted(repo: Folder) -> None:
