@@ -93,7 +93,7 @@ class Verbs(click.Group):
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context, /, **given: Any) -> None:
-    r"""Living plans in a repository: write them, check them, keep them true, file them.
+    """Living plans in a repository: write them, check them, keep them true, file them.
 
     A plan is a markdown file that a person or an agent can pick up cold and carry to the end. The first steps:
 

@@ -97,6 +97,12 @@ def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
         assert [line.split()[0] for line in part.splitlines()] == list(verbs)
 
 
+def test_help_shows_the_first_steps_a_line_each(plain: Folder) -> None:
+    lines = plain.run("--help").out.splitlines()
+    assert "    execplan init" in lines
+    assert "    execplan done 1" in lines
+
+
 @pytest.mark.parametrize("verb", WRITERS)
 def test_dry_run_writes_nothing(repo: Folder, verb: str) -> None:
     path = repo.plan()
