@@ -95,12 +95,9 @@ def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
 
 def amended_json(amended: Amended) -> dict[str, Any]:
     """What became of an edit."""
-    told: dict[str, Any] = {
+    return {
         "path": amended.path,
         "changed": amended.changed,
         "digest": amended.digest,
         "commit": amended.commit,
     }
-    if amended.diff:
-        told["diff"] = amended.diff
-    return told

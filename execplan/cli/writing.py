@@ -35,5 +35,7 @@ def told(amended: Amended, options: Options, then: str = "") -> Answer:
     elif amended.commit:
         lines.append(f"committed {amended.commit[:12]}")
     data = {**amended_json(amended), "said": list(amended.said)}
+    if options.dry_run:
+        data["diff"] = amended.diff
     follow = (then,) if then and not options.dry_run else ()
     return Answer(data, "\n".join(lines), warnings=amended.warnings, next=follow, wanted=options.dry_run)

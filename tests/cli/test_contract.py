@@ -103,6 +103,29 @@ def test_help_shows_the_first_steps_a_line_each(plain: Folder) -> None:
     assert "    execplan done 1" in lines
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n", ""])
+@pytest.mark.parametrize("verb", [*WRITERS, "new"])
+def test_dry_run_shows_a_diff_that_git_applies(repo: Folder, verb: str, ends: str) -> None:
+    path = repo.plan(CLEAN.rstrip("\n").replace("\n", ends or "\n") + ends)
+    call = CALLS.get(verb, ("new", "Another plan"))
+    repo.write("change.patch", repo.ok(*call, "--dry-run")["diff"] + "\n")
+    made = repo.path / ".agent/execplans/2026-01-01_another-plan.md"
+    repo.git("apply", "change.patch")
+    applied = [each.read_bytes() for each in (path, made) if each.exists()]
+    repo.git("apply", "-R", "change.patch")
+    repo.ok(*call)
+    assert [each.read_bytes() for each in (path, made) if each.exists()] == applied
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_dry_run_of_what_is_so_already_has_an_empty_diff(repo: Folder, verb: str) -> None:
+    repo.plan()
+    repo.ok(*CALLS[verb])
+    data = repo.ok(*CALLS[verb], "--dry-run")
+    assert data["changed"] is False
+    assert data["diff"] == ""
+
+
 @pytest.mark.parametrize("verb", WRITERS)
 def test_dry_run_writes_nothing(repo: Folder, verb: str) -> None:
     path = repo.plan()
