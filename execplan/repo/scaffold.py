@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 300
 
+_FOLDER = "folder"
+_GUIDE = "the guide for authors"
+
 
 class Made(NamedTuple):
     """A new plan."""
@@ -121,7 +124,7 @@ def plan_init(home: Home) -> list[Path]:
     kept = config.present(home.base)
     folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
     paths = [_folder(home, folder.rstrip("/")) for folder in folders]
-    for name, why in ((home.settings.guide, "the guide for authors"), (config.FILE, "settings")):
+    for name, why in ((home.settings.guide, _GUIDE), (config.FILE, "settings")):
         path = os.path.join(home.base, name)
         there = os.path.lexists(path)
         if name == config.FILE and kept and not there:
@@ -139,12 +142,13 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
         return paths, None, ()
     made = []
     with state.lock(home, "home", "init"):
-        for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
-            if not path.endswith((".md", ".toml")):
+        for each in [each for each in paths if each.made]:
+            path = os.path.join(home.root, each.path)
+            if each.why == _FOLDER:
                 disk.make_folder(path)
                 continue
             disk.make_folder(os.path.dirname(path))
-            content = stock.text("PLANS.md") if path.endswith(".md") else settings_text()
+            content = stock.text("PLANS.md") if each.why == _GUIDE else settings_text()
             if disk.create(path, content.encode("utf-8")):
                 made.append(path)
     if options.commit and made:
@@ -227,4 +231,4 @@ def _free(taken: set[str], name: str) -> str:
 
 def _folder(home: Home, path: str) -> Path:
     there = os.path.isdir(path)
-    return Path(home.shown(path), not there, "there already" if there else "folder")
+    return Path(home.shown(path), not there, "there already" if there else _FOLDER)

@@ -33,6 +33,13 @@ def test_init_leaves_settings_in_pyproject(plain: Folder) -> None:
     assert plain.ok("new", "Build the parser")["path"] == "plans/2026-01-01_build-the-parser.md"
 
 
+def test_init_makes_what_the_settings_name_whatever_it_is_called(plain: Folder) -> None:
+    plain.write("pyproject.toml", '[tool.execplan]\nplans = "plans.md"\nguide = "docs/GUIDE"\n')
+    plain.ok("init")
+    assert (plain.path / "plans.md").is_dir()
+    assert (plain.path / "docs/GUIDE").read_text().startswith("# ")
+
+
 def test_settings_file_says_every_setting(plain: Folder) -> None:
     from execplan.repo.settings import Settings
 
