@@ -59,24 +59,28 @@ def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options
     return _file(home, _named(home, slug(title)), data, title, options)
 
 
-def adopt_plan(home: Home, data: bytes, stem: str | None, options: Options) -> Made:
-    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form."""
+def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
+    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form.
+
+    The source is a path, or `-` for standard input.
+    """
     from execplan.lint.runner import ERROR, Given, lint_bytes
 
     home = home._replace(exists=True)
-    with About(f"{stem}.md" if stem else "standard input"):
+    stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
+    with About(source if stem else "standard input"):
         plan = reader.read(data)
     errors = [each for each in lint_bytes(data, Given(draft_is_fine=True)) if each.level == ERROR]
     if errors:
-        where = stem or "-"
-        lines = [f"{where}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
+        lines = [f"{source}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
+        shown = home.shown(os.path.abspath(source)) if stem else source
         raise ExecplanError(
             "lint-errors",
             f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
             exit=NO,
             hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
             candidates=lines,
-            data={"findings": [each.to_json() for each in errors]},
+            data={"findings": [each.to_json(shown) for each in errors]},
         )
     name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
     return _file(home, name, data, plan.title or name, options)

@@ -40,8 +40,7 @@ def new(
     home = homes.find(os.getcwd())
     options = with_settings(options, home)
     if source is not None:
-        stem = None if source == "-" else os.path.basename(source).removesuffix(".md")
-        made = scaffold.adopt_plan(home, given_bytes(source), stem, options)
+        made = scaffold.adopt_plan(home, given_bytes(source), source, options)
     else:
         about = words(purpose, "the purpose") if purpose else ""
         made = scaffold.new_plan(home, title or "", about, [words(task, "a task") for task in tasks], options)
