@@ -297,6 +297,18 @@ def test_archive(repo: Folder) -> None:
     assert repo.run("lint").exit == 0
 
 
+def test_archive_by_force_says_beforehand_what_the_digest_will_be(plain: Folder) -> None:
+    plain.plan()
+    call = ("archive", "--force", "--reason", "Overtaken.")
+    shown = plain.ok(*call, "--dry-run")
+    assert shown["digest"] == plain.ok(*call)["digest"]
+
+
+def test_archive_names_no_commit_where_there_is_no_git(plain: Folder) -> None:
+    plain.plan(DONE)
+    assert plain.run("archive", "--json").json["next"] == []
+
+
 def test_archive_by_force_records_why(repo: Folder) -> None:
     repo.plan()
     data = repo.ok("archive", "--force", "--reason", "The customer\nleft.")
