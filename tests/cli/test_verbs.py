@@ -357,6 +357,13 @@ def test_lint_of_files_needs_no_home(plain: Folder) -> None:
     assert plain.run("explain", "EP999").exit == 3
 
 
+def test_lint_of_a_file_that_is_not_there_asks_for_no_home(plain: Folder) -> None:
+    result = plain.run("lint", "nope.md", "--json")
+    assert result.exit == 3
+    assert result.json["error"]["message"] == "there is no file nope.md"
+    assert plain.run("lint", "nope").exit == 6
+
+
 def test_quick_lint_and_the_verb_agree(plain: Folder) -> None:
     plain.write("bad.md", CLEAN.replace("# Build", "Build"))
     quick = plain.run("lint", "bad.md")
