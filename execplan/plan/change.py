@@ -136,15 +136,15 @@ def stop_unclosed(plan: Plan, before: int) -> None:
             )
 
 
-def missing(plan: Plan, name: str) -> ExecplanError:
-    """The refusal of an edit whose section is not there."""
+def missing(plan: Plan, name: str, by: str = "--create") -> ExecplanError:
+    """The refusal of an edit whose section is not there, and by what it is added."""
     near = outline.nearest(name, [section.title for section in plan.sections if section.name is None])
     here = [f"line {each.start + 1}: ## {each.title}" for each in plan.sections if each.title == near]
     return ExecplanError(
         "no-such-section",
         f"the plan has no section {name}",
         exit=INPUT,
-        hint="add it where the order puts it with --create" + (", or mend the heading" if here else ""),
+        hint=f"add it where the order puts it with {by}" + (", or mend the heading" if here else ""),
         candidates=here,
     )
 

@@ -38,7 +38,7 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
     chosen: list[str] = []
 
     def change(plan: Plan) -> Change:
-        progress(plan)
+        progress(plan, by="execplan add 'First step' --create")
         tasks = _chosen(plan, queries, chosen)
         edits, said, names = [], [], []
         expected = [(task.mark, task.text) for task in plan.tasks]
@@ -95,11 +95,11 @@ def add(
     return change
 
 
-def progress(plan: Plan, *, create: bool = False) -> Section | None:
-    """The section Progress, or None when it is missing and may be made; raises ExecplanError."""
+def progress(plan: Plan, *, create: bool = False, by: str = "--create") -> Section | None:
+    """The section Progress, or None when it is missing and may be made; raises ExecplanError that says by what."""
     section = section_for(plan, outline.PROGRESS)
     if section is None and not create:
-        raise missing(plan, outline.PROGRESS)
+        raise missing(plan, outline.PROGRESS, by)
     return section
 
 
