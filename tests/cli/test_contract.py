@@ -248,6 +248,20 @@ def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
     assert subprocess.PIPE
 
 
+@pytest.mark.parametrize("verb", ["list", "list --json", "lint .agent/execplans/2026-01-01_parser.md", "--help"])
+def test_standard_output_is_full_or_closed(repo: Folder, verb: str) -> None:
+    import subprocess
+    import sys
+
+    repo.plan()
+    for redirect, status in ((">/dev/full", 6), (">&-", 0), ("<&- >&- 2>&-", 0)):
+        line = f"{sys.executable} -m execplan {verb} {redirect}"
+        done = subprocess.run(line, shell=True, cwd=repo.path, env=repo.env, capture_output=True, check=False)
+        assert done.returncode == status, (line, done)
+        assert b"Traceback" not in done.stderr
+    assert not (repo.path.parent / "state-home").exists()
+
+
 def test_interrupted_while_click_is_imported(plain: Folder) -> None:
     plain.write("early/click.py", "raise KeyboardInterrupt\n")
     result = plain.run("list", PYTHONPATH=f"{plain.path / 'early'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
