@@ -60,8 +60,11 @@ class Lock:
         import fcntl
         from time import monotonic, sleep, strftime
 
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        try:
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        except OSError as error:
+            raise trouble(error, self.path, "lock") from None
         until = monotonic() + self.timeout
         pause = 0.002
         while True:
