@@ -93,11 +93,13 @@ def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
     return {**told, "line_start": entry.start + 1, "line_end": entry.end}
 
 
-def amended_json(amended: Amended) -> dict[str, Any]:
-    """What became of an edit."""
-    return {
+def amended_json(amended: Amended, *, dry_run: bool) -> dict[str, Any]:
+    """What became of an edit; with the diff in a dry run."""
+    told: dict[str, Any] = {
         "path": amended.path,
         "changed": amended.changed,
         "digest": amended.digest,
         "commit": amended.commit,
+        "said": list(amended.said),
     }
+    return {**told, "diff": amended.diff} if dry_run else told
