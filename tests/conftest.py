@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,7 @@ class Folder:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=_listen,
         )
 
     def run(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **env: str) -> Result:
@@ -101,6 +103,11 @@ class Folder:
     def plan(self, content: str | bytes = CLEAN, name: str = "2026-01-01_parser") -> Path:
         """Put a plan into the home."""
         return self.write(f".agent/execplans/{name}.md", content)
+
+
+def _listen() -> None:
+    """Let Ctrl-C through, which a shell keeps from the jobs that it runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _RULES = "-=*_"
 _OPENERS = ("#", ">", "<", "```", "~~~")
 
-NARROWEST = 60
+NARROWEST = 40
 """Columns that a text wrapped by hand has at least; narrower lines were broken for what they say."""
 
 
