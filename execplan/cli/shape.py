@@ -93,14 +93,13 @@ def entry_json(entry: Entry, *fields: str) -> dict[str, Any]:
     return {**told, "line_start": entry.start + 1, "line_end": entry.end}
 
 
-def amended_json(amended: Amended) -> dict[str, Any]:
-    """What became of an edit."""
+def amended_json(amended: Amended, *, dry_run: bool) -> dict[str, Any]:
+    """What became of an edit; with the diff in a dry run."""
     told: dict[str, Any] = {
         "path": amended.path,
         "changed": amended.changed,
         "digest": amended.digest,
         "commit": amended.commit,
+        "said": list(amended.said),
     }
-    if amended.diff:
-        told["diff"] = amended.diff
-    return told
+    return {**told, "diff": amended.diff} if dry_run else told

@@ -34,6 +34,6 @@ def told(amended: Amended, options: Options, then: str = "") -> Answer:
         lines = [amended.diff, f"would write {amended.path}"] if amended.changed else [*lines, "nothing to write"]
     elif amended.commit:
         lines.append(f"committed {amended.commit[:12]}")
-    data = {**amended_json(amended), "said": list(amended.said)}
+    data = amended_json(amended, dry_run=options.dry_run)
     follow = (then,) if then and not options.dry_run else ()
     return Answer(data, "\n".join(lines), warnings=amended.warnings, next=follow, wanted=options.dry_run)

@@ -79,8 +79,8 @@ def add(
         head = _heading(plan, section, under) if under else None
         siblings = [task for task in plan.tasks if head is None or head.start < task.start < head.end]
         for task in siblings:
-            if task.state == OPEN and fold(task.text) == fold(text):
-                return Change((), before, "", (f"there already: {task.number}. {task.text}",))
+            if fold(task.text) == fold(text):
+                return Change((), before, "", (f"there already, {task.state}: {task.number}. {task.text}",))
         neighbour = _chosen(plan, [after], chosen)[0] if after else None
         if neighbour is None and siblings:
             neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]

@@ -219,6 +219,14 @@ def test_all_or_none(repo: Folder) -> None:
     assert repo.ok("done", "2", "3", "2")["said"] == ["done: 2. Build the parser.", "done: 3. Write the tests."]
 
 
+def test_a_task_that_is_done_is_not_added_again(repo: Folder) -> None:
+    path = repo.plan()
+    data = repo.ok("add", "read  LINES.")
+    assert data["changed"] is False
+    assert data["said"] == ["there already, done: 1. Read lines."]
+    assert path.read_text() == CLEAN
+
+
 def test_words_from_a_file_and_from_standard_input(repo: Folder) -> None:
     repo.plan()
     words = repo.write("words.txt", "Handle\nCRLF\n")
