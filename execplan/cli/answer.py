@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any, NamedTuple
 
@@ -71,8 +70,3 @@ def typed(name: str, path: str = "") -> str:
     import shlex
 
     return shlex.quote(path if path and name.startswith("-") else name)
-
-
-def relative(path: str) -> str:
-    """A path from the current folder, as a person would type it."""
-    return os.path.relpath(path)

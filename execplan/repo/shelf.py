@@ -60,9 +60,9 @@ def every(home: Home) -> list[Ref]:
     return refs(home) + refs(home, archive=True)
 
 
-def open_bytes(home: Home | None, path: str) -> bytes:
+def open_bytes(home: Home, path: str) -> bytes:
     """The bytes of a plan; a link that leads out of the repository is refused. Raises ExecplanError."""
-    if home is not None and os.path.islink(path):
+    if os.path.islink(path):
         real = os.path.realpath(path)
         if not real.startswith(home.root.rstrip("/") + "/"):
             raise ExecplanError(
@@ -77,7 +77,7 @@ def open_bytes(home: Home | None, path: str) -> bytes:
     return data
 
 
-def load(home: Home | None, ref: Ref) -> Shelved:
+def load(home: Home, ref: Ref) -> Shelved:
     """The plan, or what keeps it from being read."""
     data = b""
     try:
@@ -141,11 +141,11 @@ def named(home: Home, query: str) -> Ref:
     )
 
 
-def by_file(home: Home | None, path: str) -> Ref:
+def by_file(home: Home, path: str) -> Ref:
     """The plan in a file, which may lie anywhere."""
     path = os.path.abspath(path)
     folder, name = os.path.split(path)
-    archived = home is not None and os.path.realpath(folder) == os.path.realpath(home.archive)
+    archived = os.path.realpath(folder) == os.path.realpath(home.archive)
     return Ref(name.removesuffix(".md"), path, archived)
 
 
