@@ -11,7 +11,7 @@ import click
 from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.door import Terminated, behind
-from execplan.cli.verb import change_folder
+from execplan.cli.verb import COMMON, change_folder
 from execplan.cli.verbs import GROUPS, VERBS
 from execplan.errors import OK, USAGE, ExecplanError
 
@@ -85,11 +85,7 @@ class Verbs(click.Group):
                 formatter.write_dl(list(verbs.items()))
 
 
-@click.group(cls=Verbs, context_settings=SETTINGS, invoke_without_command=True)
-@click.option("-C", "folder", metavar="DIR", help="Work as if started in DIR.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what was asked for, and refusals.")
-@click.option("-v", "--verbose", is_flag=True, help="Say what is read, locked and run.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.group(cls=Verbs, params=list(COMMON), context_settings=SETTINGS, invoke_without_command=True)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context, /, **given: Any) -> None:

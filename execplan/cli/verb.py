@@ -75,12 +75,13 @@ def _unguarded(value: Any) -> Any:
     return value.removeprefix(_GUARD) if isinstance(value, str) else value
 
 
-_COMMON = (
+COMMON = (
     click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
     click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
 )
+"""Flags that stand before a verb or behind it."""
 
 
 def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], Verb]:
@@ -89,7 +90,7 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
     def make(function: Callable[..., Answer]) -> Verb:
         name = function.__name__.rstrip("_")
         command = click.command(name, cls=Verb)(function)
-        command.params += _COMMON
+        command.params += COMMON
         command.reads, command.writes, command.examples = reads, writes, examples
         return command
 
