@@ -53,9 +53,14 @@ class Verb(click.Command):
         formatter.write_paragraph()
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
-        with formatter.section("Examples"):
-            for example in self.examples:
-                formatter.write(f"  {example}\n")
+        write_commands(formatter, "Examples", self.examples)
+
+
+def write_commands(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
+    """A section of a help text with a command a line, never wrapped."""
+    with formatter.section(name):
+        for command in commands:
+            formatter.write(f"  {command}\n")
 
 
 _GUARD = "\0"

@@ -95,6 +95,12 @@ def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
         assert [line.split()[0] for line in part.splitlines()] == list(verbs)
 
 
+def test_help_ends_with_the_first_steps(plain: Folder) -> None:
+    steps = plain.run("--help").out.partition("\nFirst steps:\n")[2].splitlines()
+    assert len(steps) > 3
+    assert all(step.startswith("  execplan ") for step in steps)
+
+
 @pytest.mark.parametrize("verb", WRITERS)
 def test_dry_run_writes_nothing(repo: Folder, verb: str) -> None:
     path = repo.plan()
@@ -204,8 +210,6 @@ def test_from_a_folder_below(repo: Folder) -> None:
 
 
 def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
-    import subprocess
-
     repo.plan()
     process = repo.start("show")
     assert process.stdout is not None
@@ -214,7 +218,6 @@ def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert subprocess.PIPE
 
 
 def test_interrupted(repo: Folder) -> None:
