@@ -66,7 +66,6 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             new, change = changed(old, changer)
         return _amended(home, ref, old, new, change, options, None, ())
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
-        warnings: tuple[str, ...] = ()
         for _ in range(_TRIES):
             with About(home.shown(ref.path)):
                 old = shelf.open_bytes(home, ref.path)
@@ -74,19 +73,20 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
                 new, change = changed(old, changer)
             if new == old:
                 return _amended(home, ref, old, new, change, options, None, ())
-            if os.stat(ref.path).st_nlink > 1:
-                warnings = (f"{home.shown(ref.path)} had other hard links: they keep the old text",)
             try:
-                disk.replace(ref.path, old, new)
+                linked = disk.replace(ref.path, old, new)
                 break
             except disk.ChangedMeanwhileError:
                 continue
         else:
             raise disk.changed_underneath(home.shown(ref.path))
+        warnings: tuple[str, ...] = (
+            (f"{home.shown(ref.path)} had other hard links: they keep the old text",) if linked else ()
+        )
         commit = None
         if options.commit:
             real = os.path.realpath(ref.path)
-            made = commit_paths(home, ref, [real], verb, change.summary, {real: old}, reader.read(new).title)
+            made = commit_paths(home, ref.id, [real], verb, change.summary, {real: old}, change.expected.title)
             commit, warnings = made[0], warnings + made[1]
         return _amended(home, ref, old, new, change, options, commit, warnings)
 
@@ -126,15 +126,15 @@ def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
 
 
 def commit_paths(
-    home: Home, ref: Ref, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
+    home: Home, plan: str, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Commit our paths with the message that the settings form; the commit, or None, and warnings."""
+    """Commit our paths, those of the plan with this id; the commit, or None, and warnings."""
     from execplan.repo import git
 
     words = summary if len(summary) <= 72 else summary[:71].rstrip() + "…"
-    name = " ".join(ref.id.encode("utf-8", "backslashreplace").decode().split())
+    name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
     message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
-    with state.lock(home, "commit", f"{verb} of {ref.id}"):
+    with state.lock(home, "commit", f"{verb} of {plan}"):
         made = git.commit(home, paths, message, before)
     return made.digest, made.warnings
 
@@ -199,5 +199,5 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
             title = reader.read(data).title
         except ExecplanError:
             title = None
-        commit, warnings = commit_paths(home, ref, paths, "commit", words or "update", {}, title)
+        commit, warnings = commit_paths(home, ref.id, paths, "commit", words or "update", {}, title)
     return CommittedPlan(pending if commit else (), commit, digest(data), warnings)

@@ -79,7 +79,7 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     if options.commit:
         paths = [path for pair in moves for path in pair]
         before = {ref.path: data}
-        commit, more = commit_paths(home, ref, paths, "archive", "archive", before, plan.title)
+        commit, more = commit_paths(home, ref.id, paths, "archive", "archive", before, plan.title)
         warnings += more
     return Archived(home.shown(target.path), True, digest(now_held), shown, pairs, commit, warnings)
 

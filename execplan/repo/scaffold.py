@@ -15,7 +15,6 @@ from execplan.repo import settings as config
 from execplan.repo import shelf, state, stock
 from execplan.repo.amend import Options, commit_paths
 from execplan.repo.home import Home
-from execplan.repo.shelf import Ref
 from execplan.repo.slug import slug
 from execplan.text import disk
 
@@ -148,7 +147,7 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
             if disk.create(path, content.encode("utf-8")):
                 made.append(path)
     if options.commit and made:
-        done = commit_paths(home, Ref("init", home.plans, False), made, "init", "init", {}, "init")
+        done = commit_paths(home, "init", made, "init", "init", {}, "init")
         return paths, done[0], done[1]
     return paths, None, ()
 
@@ -208,8 +207,7 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
             taken.add(free.casefold())
         disk.make_folder(home.artifacts(free))
     if options.commit:
-        ref = Ref(free, path, False)
-        done = commit_paths(home, ref, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
+        done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
         return made(free, *done)
     return made(free, None, ())
 
