@@ -16,8 +16,6 @@ from execplan.repo.amend import Options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.home import Home
-
 
 class Verb(click.Command):
     """A command whose function takes a Call and returns an Answer."""
@@ -128,11 +126,6 @@ def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
         function
     )
-
-
-def with_settings(options: Options, home: Home) -> Options:
-    """The options with the repository's setting where the caller said nothing."""
-    return options if options.commit is not None else options._replace(commit=home.settings.commit)
 
 
 def change_folder(folder: str) -> None:

@@ -76,11 +76,11 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
             raise disk.changed_underneath(home.shown(ref.path))
         _move(_moves(home, ref, target))
     commit = None
-    if options.commit:
+    if options.commits(home):
         paths = [path for pair in moves for path in pair]
         before = {ref.path: data}
-        commit, more = commit_paths(home, ref.id, paths, "archive", "archive", before, plan.title)
-        warnings += more
+        made = commit_paths(home, ref.id, paths, "archive", "archive", before, plan.title)
+        commit, warnings = made.digest, warnings + made.warnings
     return Archived(home.shown(target.path), True, digest(now_held), shown, pairs, commit, warnings)
 
 

@@ -146,9 +146,9 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
             content = stock.text("PLANS.md") if path.endswith(".md") else settings_text()
             if disk.create(path, content.encode("utf-8")):
                 made.append(path)
-    if options.commit and made:
+    if made and options.commits(home):
         done = commit_paths(home, "init", made, "init", "init", {}, "init")
-        return paths, done[0], done[1]
+        return paths, done.digest, done.warnings
     return paths, None, ()
 
 
@@ -206,9 +206,9 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
                 break
             taken.add(free.casefold())
         disk.make_folder(home.artifacts(free))
-    if options.commit:
+    if options.commits(home):
         done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
-        return made(free, *done)
+        return made(free, done.digest, done.warnings)
     return made(free, None, ())
 
 
