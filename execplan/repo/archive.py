@@ -8,7 +8,7 @@ from execplan.clock import now
 from execplan.errors import INPUT, NO, About, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
-from execplan.plan.change import stop_conflicts, words_of
+from execplan.plan.change import stop_conflicts
 from execplan.plan.logs import revise
 from execplan.plan.model import FORCED, OPEN
 from execplan.record import NamedTuple
@@ -29,6 +29,7 @@ class Archived(NamedTuple):
     path: str
     changed: bool
     digest: str
+    """Of the plan as it is now; in a dry run, as it would be."""
     diff: str
     moves: tuple[tuple[str, str], ...]
     """From and to of each path, from the root of the repository."""
@@ -37,7 +38,10 @@ class Archived(NamedTuple):
 
 
 def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None) -> Archived:
-    """Move a finished plan and its artifacts into the archive; a reason forces it. Raises ExecplanError."""
+    """Move a finished plan and its artifacts into the archive; a reason, in clean words, forces it.
+
+    Raises ExecplanError.
+    """
     if ref.archived:
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
@@ -59,17 +63,16 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     target = ref._replace(path=os.path.join(home.archive, os.path.basename(ref.path)), archived=True)
     moves = _moves(home, ref, target)
     warnings: tuple[str, ...] = ()
-    shown = ""
+    shown, final = "", digest(data)
     forced = reason is not None and bool(reasons)
     if reason is not None and not reasons:
         warnings = ("nothing had to be forced: the reason was not written",)
     if forced and reason is not None:
-        note = revise(f"{FORCED}: {words_of(reason, 'the reason')}", now())
-        noted = amend(home, ref, note, options._replace(commit=False), verb="archive")
-        shown, warnings = noted.diff, noted.warnings
+        noted = amend(home, ref, revise(f"{FORCED}: {reason}", now()), options._replace(commit=False), verb="archive")
+        shown, final, warnings = noted.diff, noted.digest, noted.warnings
     pairs = tuple([(home.shown(old), home.shown(new)) for old, new in moves])
     if options.dry_run:
-        return Archived(home.shown(target.path), True, digest(data), shown, pairs, None, warnings)
+        return Archived(home.shown(target.path), True, final, shown, pairs, None, warnings)
     with state.lock(home, "home", f"archive of {ref.id}"), state.lock(home, os.path.realpath(ref.path), "archive"):
         now_held = shelf.open_bytes(home, ref.path)
         if not forced and now_held != data:

@@ -48,23 +48,25 @@ class Path(NamedTuple):
 
 
 def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options) -> Made:
-    """Write a plan from the skeleton; raises ExecplanError."""
+    """Write a plan from the skeleton; words are cleaned but for the title. Raises ExecplanError."""
     home = home._replace(exists=True)
     title = checked_title(title)
     data = _skeleton(title, purpose, tasks)
     return _file(home, _named(home, slug(title)), data, title, options)
 
 
-def adopt_plan(home: Home, data: bytes, stem: str | None, options: Options) -> Made:
-    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form."""
-    from execplan.lint.runner import ERROR, Given, lint_bytes
+def adopt_plan(home: Home, data: bytes, where: str, stem: str | None, options: Options) -> Made:
+    """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form.
+
+    `where` is what messages call the place that it comes from. Raises ExecplanError.
+    """
+    from execplan.lint.runner import ERROR, Given, lint_plan
 
     home = home._replace(exists=True)
-    with About(f"{stem}.md" if stem else "standard input"):
+    with About(where):
         plan = reader.read(data)
-    errors = [each for each in lint_bytes(data, Given(draft_is_fine=True)) if each.level == ERROR]
+    errors = [each for each in lint_plan(plan, Given(draft_is_fine=True)) if each.level == ERROR]
     if errors:
-        where = stem or "-"
         lines = [f"{where}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
         raise ExecplanError(
             "lint-errors",
@@ -72,7 +74,7 @@ def adopt_plan(home: Home, data: bytes, stem: str | None, options: Options) -> M
             exit=NO,
             hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
             candidates=lines,
-            data={"findings": [each.to_json() for each in errors]},
+            data={"findings": [each.to_json(where) for each in errors]},
         )
     name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
     return _file(home, name, data, plan.title or name, options)
@@ -136,15 +138,18 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
     paths = plan_init(home)
     if options.dry_run:
         return paths, None, ()
+    files = {
+        os.path.join(home.base, home.settings.guide): stock.text("PLANS.md"),
+        os.path.join(home.base, config.FILE): settings_text(),
+    }
     made = []
     with state.lock(home, "home", "init"):
         for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
-            if not path.endswith((".md", ".toml")):
+            if path not in files:
                 disk.make_folder(path)
                 continue
             disk.make_folder(os.path.dirname(path))
-            content = stock.text("PLANS.md") if path.endswith(".md") else settings_text()
-            if disk.create(path, content.encode("utf-8")):
+            if disk.create(path, files[path].encode("utf-8")):
                 made.append(path)
     if made and options.commits(home):
         done = commit_paths(home, "init", made, "init", "init", {}, "init")
@@ -163,15 +168,13 @@ def settings_text() -> str:
 
 def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     """The bytes of a new plan; raises ExecplanError when words would become structure."""
-    words = [words_of(task, "a task") for task in tasks]
-    about = words_of(purpose, "the purpose") if purpose else ""
-    about = f"- {about}" if is_note(about) else escape(about) if about else ""
+    about = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
     heading = title[: len(title.rstrip("#"))] + "\\" + title[len(title.rstrip("#")) :] if title.endswith("#") else title
-    data = stock.render_plan(heading, about, words).encode("utf-8")
+    data = stock.render_plan(heading, about, tasks).encode("utf-8")
     plan = reader.read(data)
     if (
         plan.title != heading
-        or [task.text for task in plan.tasks] != [task_text(each) for each in words]
+        or [task.text for task in plan.tasks] != [task_text(each) for each in tasks]
         or len(plan.sections) != 12
     ):
         raise ExecplanError(
@@ -204,7 +207,7 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
             path = os.path.join(home.plans, f"{free}.md")
             if disk.create(path, data):
                 break
-            taken.add(free.casefold())
+            taken.add(shelf.same_id(free))
         disk.make_folder(home.artifacts(free))
     if options.commits(home):
         done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
@@ -214,10 +217,8 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
 
 def _free(taken: set[str], name: str) -> str:
     """The name, or the name with the first number that makes it free."""
-    from unicodedata import normalize
-
     free, number = name, 1
-    while normalize("NFC", free).casefold() in taken:
+    while shelf.same_id(free) in taken:
         number += 1
         free = f"{name}-{number}"
     return free

@@ -7,14 +7,13 @@ import os
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.plan import reader
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT, Plan
+from execplan.plan.seek import fold
 from execplan.record import NamedTuple
 from execplan.repo import home as homes
 from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.repo.home import Home
 
 _NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
@@ -45,13 +44,7 @@ class Shelved(NamedTuple):
 def refs(home: Home, *, archive: bool = False) -> list[Ref]:
     """The plans of the plans folder by name, or those of the archive."""
     folder = home.archive if archive else home.plans
-    try:
-        names = sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise disk.trouble(error, folder, "read") from None
-    plans = [name for name in names if name.endswith(".md") and name[0] != "." and name.lower() not in _NOT_PLANS]
+    plans = [name for name in _names(folder) if name.endswith(".md") and name.lower() not in _NOT_PLANS]
     return [Ref(name[:-3], os.path.join(folder, name), archive) for name in plans]
 
 
@@ -112,13 +105,13 @@ def named(home: Home, query: str) -> Ref:
     found = [ref for ref in plans if normalize("NFC", ref.id) == wanted]
     if not found:
         folded = wanted.casefold()
-        found = [ref for ref in plans if folded in normalize("NFC", ref.id).casefold()]
+        found = [ref for ref in plans if folded in same_id(ref.id)]
         current = [ref for ref in found if not ref.archived]
         found = current if len(current) == 1 else found
     if not found:
-        words = " ".join(wanted.casefold().split())
+        words = fold(wanted)
         titles = {ref: title for ref in plans if (title := _title(home, ref))}
-        found = [ref for ref, title in titles.items() if words in " ".join(title.casefold().split())]
+        found = [ref for ref, title in titles.items() if words in fold(title)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -190,18 +183,25 @@ def _title(home: Home, ref: Ref) -> str | None:
 
 
 def taken_ids(home: Home) -> set[str]:
-    """Every id that a new plan may not have, without case and in one Unicode form: plans and artifacts, archived too."""
+    """Every id that a new plan may not have: of plans and artifacts, archived too, and of files that are no plans."""
+    names = [ref.id for ref in every(home)] + [name.removesuffix(".md") for name in _NOT_PLANS]
+    for archived in (False, True):
+        names += _names(home.artifacts("", archived=archived))
+    return {same_id(name) for name in names}
+
+
+def same_id(name: str) -> str:
+    """An id without case and in one Unicode form: what file systems may take for the same name."""
     from unicodedata import normalize
 
-    names = [ref.id for ref in every(home)]
-    for archived in (False, True):
-        folder = os.path.dirname(home.artifacts("x", archived=archived))
-        names += _folders(folder)
-    return {normalize("NFC", name).casefold() for name in names}
+    return normalize("NFC", name).casefold()
 
 
-def _folders(folder: str) -> Sequence[str]:
+def _names(folder: str) -> list[str]:
+    """What is in a folder, by name; hidden files are left out, and a folder that is not there is empty."""
     try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]
-    except OSError:
+        return sorted([name for name in os.listdir(folder) if not name.startswith(".")])
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise disk.trouble(error, folder, "read") from None

@@ -33,6 +33,20 @@ def test_init_leaves_settings_in_pyproject(plain: Folder) -> None:
     assert plain.ok("new", "Build the parser")["path"] == "plans/2026-01-01_build-the-parser.md"
 
 
+def test_a_guide_of_any_name_is_a_file(plain: Folder) -> None:
+    plain.write(".agent/execplan.toml", 'guide = "docs/HOW-TO-PLAN"\nplans = "plans.md"\n')
+    plain.ok("init")
+    assert (plain.path / "docs/HOW-TO-PLAN").is_file()
+    assert (plain.path / "plans.md").is_dir()
+
+
+def test_a_new_plan_never_has_a_name_that_is_passed_over(plain: Folder) -> None:
+    plain.write(".agent/execplan.toml", 'name = "{slug}"\n')
+    made = plain.ok("new", "Readme")
+    assert made["id"] == "readme-2"
+    assert [each["id"] for each in plain.ok("list")["plans"]] == ["readme-2"]
+
+
 def test_settings_file_says_every_setting(plain: Folder) -> None:
     from execplan.repo.settings import Settings
 
@@ -103,7 +117,7 @@ def test_new_from_a_file(repo: Folder) -> None:
     before = sorted((repo.path / ".agent/execplans").iterdir())
     result = repo.run("new", "--from", str(bad), "--json")
     assert result.exit == 1
-    assert [each["code"] for each in result.json["data"]["findings"]] == ["EP104"]
+    assert [(each["code"], each["path"]) for each in result.json["data"]["findings"]] == [("EP104", str(bad))]
     assert sorted((repo.path / ".agent/execplans").iterdir()) == before
 
 
@@ -305,6 +319,15 @@ def test_archive_by_force_records_why(repo: Folder) -> None:
     assert repo.run("lint").exit == 0
     assert [each["level"] for each in repo.ok("lint")["findings"]] == ["warning"]
     assert repo.run("new", "x").exit == 0
+
+
+def test_a_dry_run_of_an_archive_tells_the_digest_to_come(repo: Folder) -> None:
+    path = repo.plan()
+    before = path.read_bytes()
+    force = ("archive", "--force", "--reason", "The customer left.")
+    told = repo.ok(*force, "--dry-run")["digest"]
+    assert path.read_bytes() == before
+    assert told == repo.ok(*force)["digest"]
 
 
 def test_force_never_overrides_what_stops_an_edit(repo: Folder) -> None:
