@@ -55,10 +55,10 @@ def find(start: str) -> Home:
     git_root, git = _repository(start)
     folder = start
     while True:
-        has_settings = config.present(folder) is not None
-        loaded = config.load(folder) if has_settings else Settings()
-        if has_settings or os.path.isdir(os.path.join(folder, loaded.plans)):
-            return Home(git_root or folder, folder, git, loaded, exists=True)
+        found = config.load(folder)
+        settings = found.settings if found is not None else Settings()
+        if found is not None or os.path.isdir(os.path.join(folder, settings.plans)):
+            return Home(git_root or folder, folder, git, settings, exists=True)
         parent = os.path.dirname(folder)
         if folder in (git_root, parent):
             break

@@ -119,14 +119,14 @@ def has_form(home: Home, name: str) -> bool:
 
 def plan_init(home: Home) -> list[Path]:
     """What `init` makes and what it leaves, folders first."""
-    kept = config.present(home.base)
+    found = config.load(home.base)
     folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
     paths = [_folder(home, folder.rstrip("/")) for folder in folders]
     for name, why in ((home.settings.guide, "the guide for authors"), (config.FILE, "settings")):
         path = os.path.join(home.base, name)
         there = os.path.lexists(path)
-        if name == config.FILE and kept and not there:
-            paths.append(Path(home.shown(path), False, f"settings are in {kept}"))
+        if name == config.FILE and found and not there:
+            paths.append(Path(home.shown(path), False, f"settings are in {found.file}"))
         else:
             paths.append(Path(home.shown(path), not there, "there already" if there else why))
     return paths

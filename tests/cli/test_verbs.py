@@ -78,6 +78,14 @@ def test_wrong_settings(plain: Folder) -> None:
     assert plain.run("list").exit == 3
 
 
+def test_settings_that_cannot_be_read_are_not_passed_over(repo: Folder) -> None:
+    repo.plan()
+    (repo.path / ".agent/execplan.toml").symlink_to("execplan.toml")
+    result = repo.run("done", "2")
+    assert result.exit == 3
+    assert "execplan.toml" in result.err
+
+
 def test_new_writes_the_skeleton(repo: Folder) -> None:
     from execplan.plan.outline import NAMES
 
