@@ -80,6 +80,12 @@ def load(home: Home, ref: Ref) -> Shelved:
         return Shelved(ref, data, None, error)
 
 
+def load_all(home: Home, plans: list[Ref]) -> list[Shelved]:
+    """Each of the plans, but for those that were moved away since their folder was listed."""
+    shelved = [load(home, ref) for ref in plans]
+    return [each for each in shelved if each.error is None or os.path.lexists(each.ref.path)]
+
+
 def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
     """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
     query = query or os.environ.get("EXECPLAN_PLAN") or None
@@ -158,14 +164,18 @@ def _is_path(query: str) -> bool:
 
 
 def _only(home: Home) -> Ref:
-    """The only plan outside the archive, else the only one of them that is draft or active."""
     plans = refs(home)
+    return plans[0] if len(plans) == 1 else only(load_all(home, plans)).ref
+
+
+def only(plans: list[Shelved]) -> Shelved:
+    """The only plan of those outside the archive, else the only one that is draft or active; raises ExecplanError."""
     if len(plans) == 1:
         return plans[0]
-    going = [ref for ref in plans if load(home, ref).state in (DRAFT, ACTIVE)]
+    going = [each for each in plans if each.state in (DRAFT, ACTIVE)]
     if len(going) == 1:
         return going[0]
-    candidates = [ref.id for ref in going or plans]
+    candidates = [each.ref.id for each in going or plans]
     if not candidates:
         raise ExecplanError("no-plan", "there is no plan yet", exit=INPUT, hint="write one: execplan new 'Its title'")
     raise ExecplanError(
