@@ -9,6 +9,7 @@ from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
+from execplan.repo.home import existing
 from execplan.text import disk
 from execplan.text.edit import apply
 
@@ -57,6 +58,7 @@ class Amended(NamedTuple):
 
 def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Amended:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed."""
+    existing(home)
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
@@ -190,6 +192,7 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
     """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
     from execplan.repo import git
 
+    existing(home)
     paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
     if os.path.islink(ref.path):
         paths.append(os.path.realpath(ref.path))

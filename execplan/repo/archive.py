@@ -14,6 +14,7 @@ from execplan.plan.model import FORCED, OPEN
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import Options, amend, check_match, commit_paths, digest
+from execplan.repo.home import existing
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -42,6 +43,7 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
 
     Raises ExecplanError.
     """
+    existing(home)
     if ref.archived:
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())

@@ -69,7 +69,11 @@ def find(start: str) -> Home:
 
 def require(start: str) -> Home:
     """The home that a folder lies in; raises ExecplanError when there is none."""
-    home = find(start)
+    return existing(find(start))
+
+
+def existing(home: Home) -> Home:
+    """The home, if it is one: a plan that is named by its path may lie in none; raises ExecplanError."""
     if not home.exists:
         raise ExecplanError(
             "no-home", f"no plans folder in {home.base} or above", exit=ENVIRONMENT, hint="make one: execplan init"

@@ -69,6 +69,16 @@ def test_no_home(plain: Folder, verb: str) -> None:
     assert set(document["error"]) == {"code", "exit", "message", "hint", "candidates"}
 
 
+def test_a_plan_that_lies_in_no_home_is_shown_and_not_written(plain: Folder) -> None:
+    plain.write("plan.md", CLEAN)
+    assert plain.run("show", "./plan.md").exit == 0
+    for verb in WRITERS:
+        assert plain.run(*CALLS[verb], "-p", "./plan.md").exit == 6
+    for verb in ("archive", "commit"):
+        assert plain.run(*CALLS[verb], "./plan.md").exit == 6
+    assert [each.name for each in plain.path.iterdir()] == ["plan.md"]
+
+
 @pytest.mark.parametrize("verb", ["status", "list", "next", "lint", "commit"])
 def test_empty_home_is_no_error(repo: Folder, verb: str) -> None:
     result = repo.run(verb)
