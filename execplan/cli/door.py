@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 
-from execplan.errors import BUG, INTERRUPTED, NO, OK, TERMINATED, ExecplanError
+from execplan.errors import BUG, ENVIRONMENT, INTERRUPTED, NO, OK, TERMINATED, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 class Terminated(BaseException):
@@ -19,6 +23,7 @@ class Terminated(BaseException):
 
 def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
     """Do the work; its exit status, or that of what stopped it, which is told in words or as a JSON document."""
+    _open_closed()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a path may be no UTF-8; in JSON this is its escape too
     try:
@@ -32,9 +37,13 @@ def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
     except Terminated:
         return _told(ExecplanError("terminated", "terminated", exit=TERMINATED), as_json, kind)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _mute()
         return OK
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            _mute()
+            what = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
+            return _told(ExecplanError("io-error", what, exit=ENVIRONMENT, hint="free some space"), as_json, kind)
         where = _report(error)
         hint = f"please send the report in {where}" if where else "the report could not be written"
         what = f"a bug in execplan: {type(error).__name__}: {error}"
@@ -90,8 +99,20 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
         if error.hint:
             print(f"hint: {shown(error.hint)}", file=sys.stderr)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _mute()
     return error.exit
+
+
+def _open_closed() -> None:
+    """Give a process that was started with standard streams closed empty ones."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+def _mute() -> None:
+    """Let what is still to be written to standard output go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def shown(text: str) -> str:

@@ -21,6 +21,10 @@ def main() -> int:
         status = behind(lambda: quick(arguments[1:]), as_json=False, kind="lint")
         if status >= 0:
             return status
+    return behind(lambda: _command_line(arguments), as_json="--json" in arguments, kind="execplan")
+
+
+def _command_line(arguments: list[str]) -> int:
     from execplan.cli.app import run
 
     return run(arguments)

@@ -86,8 +86,11 @@ def _joins(char: str) -> bool:
     return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
 
 
-def section_for(plan: Plan, name: str, *, create: bool = False) -> Section | None:
-    """The section that an edit goes into, or None when it is missing and may be made; raises ExecplanError."""
+def section_for(plan: Plan, name: str, *, create: bool = False, by: str = "--create") -> Section | None:
+    """The section that an edit goes into, or None when it is missing and may be made; raises ExecplanError.
+
+    `by` is what adds a missing section, for the hint.
+    """
     found = [section for section in plan.sections if section.name == name]
     if len(found) > 1:
         lines = [f"line {section.start + 1}: ## {section.title}" for section in found]
@@ -103,7 +106,7 @@ def section_for(plan: Plan, name: str, *, create: bool = False) -> Section | Non
         return found[0]
     stop_unclosed(plan, len(plan.text.lines))
     if not create:
-        raise _missing(plan, name)
+        raise _missing(plan, name, by)
     return None
 
 
@@ -133,15 +136,15 @@ def stop_unclosed(plan: Plan, before: int) -> None:
             )
 
 
-def _missing(plan: Plan, name: str) -> ExecplanError:
-    """The refusal of an edit whose section is not there."""
+def _missing(plan: Plan, name: str, by: str) -> ExecplanError:
+    """The refusal of an edit whose section is not there, and by what it is added."""
     near = outline.nearest(name, [section.title for section in plan.sections if section.name is None])
     here = [f"line {each.start + 1}: ## {each.title}" for each in plan.sections if each.title == near]
     return ExecplanError(
         "no-such-section",
         f"the plan has no section {name}",
         exit=INPUT,
-        hint="add it where the order puts it with --create" + (", or mend the heading" if here else ""),
+        hint=f"add it where the order puts it with {by}" + (", or mend the heading" if here else ""),
         candidates=here,
     )
 

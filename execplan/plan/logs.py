@@ -17,7 +17,7 @@ from execplan.plan.grammar import (
 )
 from execplan.plan.model import Entry, Plan, Section
 from execplan.plan.seek import find_decision, fold
-from execplan.plan.shape import Shape, escape, shape_of, wrap
+from execplan.plan.shape import Shape, escape, shape_of, wrap, wrap_width
 from execplan.text.blocks import PARAGRAPH
 from execplan.text.edit import Edit
 
@@ -200,12 +200,12 @@ def _entry_lines(
 
 def _wrapped(lines: Sequence[str], entries: Sequence[Entry]) -> int:
     """The width at which entries are wrapped by hand, or 0: some field of theirs goes on in a line without a label."""
-    width = 0
+    widths = []
     for entry in entries:
         for at in range(entry.start + 1, entry.end):
             if lines[at].strip() and read_label(lines[at]) is None and lines[at - 1].strip():
-                width = max(width, len(lines[at]), len(lines[at - 1]))
-    return width
+                widths += [len(lines[at]), len(lines[at - 1])]
+    return wrap_width(widths)
 
 
 def _newest_first(entries: Sequence[Entry]) -> bool:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _RULES = "-=*_"
 _OPENERS = ("#", ">", "<", "```", "~~~")
 
+NARROWEST = 60
+"""Columns that a text wrapped by hand has at least; narrower lines were broken for what they say."""
+
 
 class Shape(NamedTuple):
     """What a new item copies."""
@@ -37,7 +40,13 @@ def shape_of(lines: Sequence[str], spans: Sequence[tuple[int, int]], *, indent: 
             found = second[: len(second) - len(second.lstrip(" \t"))]
             indent = found or indent
             break
-    return Shape(max(widths) if widths else 0, indent, loose)
+    return Shape(wrap_width(widths), indent, loose)
+
+
+def wrap_width(widths: Sequence[int]) -> int:
+    """The columns at which items wrap whose lines have these widths, or 0."""
+    widest = max(widths, default=0)
+    return widest if widest >= NARROWEST else 0
 
 
 def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:

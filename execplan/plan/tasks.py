@@ -38,7 +38,7 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
     chosen: list[str] = []
 
     def change(plan: Plan) -> Change:
-        section_for(plan, outline.PROGRESS)
+        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
         tasks = _chosen(plan, queries, chosen)
         edits, said, marked = [], [], []
         expected = [(task.mark, task.text) for task in plan.tasks]

@@ -58,7 +58,9 @@ class Amended(NamedTuple):
 
 def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Amended:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed."""
-    existing(home)
+    if not home.exists:
+        shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
+        existing(home)
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
@@ -154,13 +156,15 @@ def digest(data: bytes) -> str:
 
 
 def diff(old: bytes, new: bytes, path: str) -> str:
-    """The change of a file as a unified diff."""
+    """The change of a file as a unified diff, which `git apply` takes; it ends without a line end."""
     from difflib import unified_diff
+    from io import BytesIO
 
-    before, after = [(data.decode("utf-8")).split("\n") for data in (old, new)]
+    before, after = [[line.decode("utf-8") for line in BytesIO(data)] for data in (old, new)]
     name = path.lstrip("/")
-    lines = unified_diff(before, after, f"a/{name}" if old else "/dev/null", f"b/{name}", lineterm="")
-    return "\n".join(lines)
+    lines = unified_diff(before, after, f"a/{name}" if old else "/dev/null", f"b/{name}")
+    shown = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return "".join(shown).removesuffix("\n")
 
 
 def _amended(

@@ -65,16 +65,16 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     target = ref._replace(path=os.path.join(home.archive, os.path.basename(ref.path)), archived=True)
     moves = _moves(home, ref, target)
     warnings: tuple[str, ...] = ()
-    shown, final = "", digest(data)
+    shown, would_be = "", digest(data)
     forced = reason is not None and bool(reasons)
     if reason is not None and not reasons:
         warnings = ("nothing had to be forced: the reason was not written",)
     if forced and reason is not None:
         noted = amend(home, ref, revise(f"{FORCED}: {reason}", now()), options._replace(commit=False), verb="archive")
-        shown, final, warnings = noted.diff, noted.digest, noted.warnings
+        shown, would_be, warnings = noted.diff, noted.digest, noted.warnings
     pairs = tuple([(home.shown(old), home.shown(new)) for old, new in moves])
     if options.dry_run:
-        return Archived(home.shown(target.path), True, final, shown, pairs, None, warnings)
+        return Archived(home.shown(target.path), True, would_be, shown, pairs, None, warnings)
     with state.lock(home, "home", f"archive of {ref.id}"), state.lock(home, os.path.realpath(ref.path), "archive"):
         now_held = shelf.open_bytes(home, ref.path)
         if not forced and now_held != data:

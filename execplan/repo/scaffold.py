@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 300
 
+_FOLDER = "folder"
+_GUIDE = "the guide for authors"
+
 
 class Made(NamedTuple):
     """A new plan."""
@@ -55,26 +58,28 @@ def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options
     return _file(home, _named(home, slug(title)), data, title, options)
 
 
-def adopt_plan(home: Home, data: bytes, where: str, stem: str | None, options: Options) -> Made:
+def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
     """File a whole plan that was written elsewhere, byte for byte; its stem is its id if it has the settings' form.
 
-    `where` is what messages call the place that it comes from. Raises ExecplanError.
+    The source is a path, or `-` for standard input.
     """
     from execplan.lint.runner import ERROR, Given, lint_plan
 
     home = home._replace(exists=True)
-    with About(where):
+    stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
+    with About(source if stem else "standard input"):
         plan = reader.read(data)
     errors = [each for each in lint_plan(plan, Given(draft_is_fine=True)) if each.level == ERROR]
     if errors:
-        lines = [f"{where}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
+        lines = [f"{source}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
+        shown = home.shown(os.path.abspath(source)) if stem else source
         raise ExecplanError(
             "lint-errors",
             f"the plan has {len(errors)} error{'s' if len(errors) > 1 else ''}; nothing was written",
             exit=NO,
             hint=f"mend them, then try again; what a code means: execplan explain {errors[0].code}",
             candidates=lines,
-            data={"findings": [each.to_json(where) for each in errors]},
+            data={"findings": [each.to_json(shown) for each in errors]},
         )
     name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
     return _file(home, name, data, plan.title or name, options)
@@ -122,7 +127,7 @@ def plan_init(home: Home) -> list[Path]:
     found = config.load(home.base)
     folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
     paths = [_folder(home, folder.rstrip("/")) for folder in folders]
-    for name, why in ((home.settings.guide, "the guide for authors"), (config.FILE, "settings")):
+    for name, why in ((home.settings.guide, _GUIDE), (config.FILE, "settings")):
         path = os.path.join(home.base, name)
         there = os.path.lexists(path)
         if name == config.FILE and found and not there:
@@ -138,18 +143,16 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
     paths = plan_init(home)
     if options.dry_run:
         return paths, None, ()
-    files = {
-        os.path.join(home.base, home.settings.guide): stock.text("PLANS.md"),
-        os.path.join(home.base, config.FILE): settings_text(),
-    }
     made = []
     with state.lock(home, "home", "init"):
-        for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
-            if path not in files:
+        for each in [each for each in paths if each.made]:
+            path = os.path.join(home.root, each.path)
+            if each.why == _FOLDER:
                 disk.make_folder(path)
                 continue
             disk.make_folder(os.path.dirname(path))
-            if disk.create(path, files[path].encode("utf-8")):
+            content = stock.text("PLANS.md") if each.why == _GUIDE else settings_text()
+            if disk.create(path, content.encode("utf-8")):
                 made.append(path)
     if made and options.commits(home):
         done = commit_paths(home, "init", made, "init", "init", {}, "init")
@@ -226,4 +229,4 @@ def _free(taken: set[str], name: str) -> str:
 
 def _folder(home: Home, path: str) -> Path:
     there = os.path.isdir(path)
-    return Path(home.shown(path), not there, "there already" if there else "folder")
+    return Path(home.shown(path), not there, "there already" if there else _FOLDER)

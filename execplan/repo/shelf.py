@@ -89,7 +89,7 @@ def load_all(home: Home, plans: list[Ref]) -> list[Shelved]:
 def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
     """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
     query = query or os.environ.get("EXECPLAN_PLAN") or None
-    if query and _is_path(query) and os.path.lexists(query):
+    if query and is_path(query) and os.path.lexists(query):
         home = homes.find(os.path.dirname(os.path.abspath(query)))
         return home, by_file(home, query)
     home = homes.require(start)
@@ -101,7 +101,7 @@ def named(home: Home, query: str) -> Ref:
     from unicodedata import normalize
 
     path = os.path.join(home.root, query)
-    if _is_path(query) and os.path.lexists(path):
+    if is_path(query) and os.path.lexists(path):
         return by_file(home, path)
     wanted = normalize("NFC", query.removesuffix(".md"))
     direct = _direct(home, wanted)
@@ -159,7 +159,8 @@ def _direct(home: Home, name: str) -> Ref | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_path(query: str) -> bool:
+def is_path(query: str) -> bool:
+    """Whether a plan's name is written as a path."""
     return "/" in query or query.endswith(".md")
 
 

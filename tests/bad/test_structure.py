@@ -197,10 +197,11 @@ def test_19_missing_section(plain: Folder, section: str, writer: tuple[str, ...]
 
 
 def test_19_done_without_progress(plain: Folder) -> None:
-    """`done` and `reopen` of a plan without Progress say so."""
+    """`done` and `reopen` of a plan without Progress say so, and what adds it: they take no `--create` themselves."""
     path = plain.plan(without("Progress"))
     for verb in ("done", "reopen"):
-        refuse(plain, path, verb, "1", says=("Progress",))
+        error = refuse(plain, path, verb, "1", says=("Progress",))
+        assert error["hint"] == "add it where the order puts it with execplan add 'First step' --create"
     assert plain.ok("status")["plans"][0]["next"] is None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from execplan.cli.verbs import GROUPS, VERBS
@@ -105,10 +107,33 @@ def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
         assert [line.split()[0] for line in part.splitlines()] == list(verbs)
 
 
-def test_help_ends_with_the_first_steps(plain: Folder) -> None:
-    steps = plain.run("--help").out.partition("\nFirst steps:\n")[2].splitlines()
-    assert len(steps) > 3
-    assert all(step.startswith("  execplan ") for step in steps)
+def test_help_shows_the_first_steps_a_line_each(plain: Folder) -> None:
+    lines = plain.run("--help").out.splitlines()
+    assert "  execplan init" in lines
+    assert "  execplan done 1" in lines
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", ""])
+@pytest.mark.parametrize("verb", [*WRITERS, "new"])
+def test_dry_run_shows_a_diff_that_git_applies(repo: Folder, verb: str, ends: str) -> None:
+    path = repo.plan(CLEAN.rstrip("\n").replace("\n", ends or "\n") + ends)
+    call = CALLS.get(verb, ("new", "Another plan"))
+    repo.write("change.patch", repo.ok(*call, "--dry-run")["diff"] + "\n")
+    made = repo.path / ".agent/execplans/2026-01-01_another-plan.md"
+    repo.git("apply", "change.patch")
+    applied = [each.read_bytes() for each in (path, made) if each.exists()]
+    repo.git("apply", "-R", "change.patch")
+    repo.ok(*call)
+    assert [each.read_bytes() for each in (path, made) if each.exists()] == applied
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_dry_run_of_what_is_so_already_has_an_empty_diff(repo: Folder, verb: str) -> None:
+    repo.plan()
+    repo.ok(*CALLS[verb])
+    data = repo.ok(*CALLS[verb], "--dry-run")
+    assert data["changed"] is False
+    assert data["diff"] == ""
 
 
 @pytest.mark.parametrize("verb", WRITERS)
@@ -228,6 +253,27 @@ def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+@pytest.mark.parametrize("verb", ["list", "list --json", "lint .agent/execplans/2026-01-01_parser.md", "--help"])
+def test_standard_output_is_full_or_closed(repo: Folder, verb: str) -> None:
+    import subprocess
+    import sys
+
+    repo.plan()
+    for redirect, status in ((">/dev/full", 6), (">&-", 0), ("<&- >&- 2>&-", 0)):
+        line = f"{sys.executable} -m execplan {verb} {redirect}"
+        done = subprocess.run(line, shell=True, cwd=repo.path, env=repo.env, capture_output=True, check=False)
+        assert done.returncode == status, (line, done)
+        assert b"Traceback" not in done.stderr
+    assert not (repo.path.parent / "state-home").exists()
+
+
+def test_interrupted_while_click_is_imported(plain: Folder) -> None:
+    plain.write("early/click.py", "raise KeyboardInterrupt\n")
+    result = plain.run("list", PYTHONPATH=f"{plain.path / 'early'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    assert result.exit == 130
+    assert result.err == "execplan: interrupted\n"
 
 
 def test_interrupted(repo: Folder) -> None:

@@ -47,6 +47,13 @@ def test_a_new_plan_never_has_a_name_that_is_passed_over(plain: Folder) -> None:
     assert [each["id"] for each in plain.ok("list")["plans"]] == ["readme-2"]
 
 
+def test_init_makes_what_the_settings_name_whatever_it_is_called(plain: Folder) -> None:
+    plain.write("pyproject.toml", '[tool.execplan]\nplans = "plans.md"\nguide = "docs/GUIDE"\n')
+    plain.ok("init")
+    assert (plain.path / "plans.md").is_dir()
+    assert (plain.path / "docs/GUIDE").read_text().startswith("# ")
+
+
 def test_settings_file_says_every_setting(plain: Folder) -> None:
     from execplan.repo.settings import Settings
 
@@ -125,7 +132,8 @@ def test_new_from_a_file(repo: Folder) -> None:
     before = sorted((repo.path / ".agent/execplans").iterdir())
     result = repo.run("new", "--from", str(bad), "--json")
     assert result.exit == 1
-    assert [(each["code"], each["path"]) for each in result.json["data"]["findings"]] == [("EP104", str(bad))]
+    assert [(each["code"], each["path"]) for each in result.json["data"]["findings"]] == [("EP104", "drafts/bad.md")]
+    assert f"  {bad}:1:1 EP104 " in repo.run("new", "--from", str(bad)).err
     assert sorted((repo.path / ".agent/execplans").iterdir()) == before
 
 
@@ -319,6 +327,18 @@ def test_archive(repo: Folder) -> None:
     assert repo.run("lint").exit == 0
 
 
+def test_archive_by_force_says_beforehand_what_the_digest_will_be(plain: Folder) -> None:
+    plain.plan()
+    call = ("archive", "--force", "--reason", "Overtaken.")
+    shown = plain.ok(*call, "--dry-run")
+    assert shown["digest"] == plain.ok(*call)["digest"]
+
+
+def test_archive_names_no_commit_where_there_is_no_git(plain: Folder) -> None:
+    plain.plan(DONE)
+    assert plain.run("archive", "--json").json["next"] == []
+
+
 def test_archive_by_force_records_why(repo: Folder) -> None:
     repo.plan()
     data = repo.ok("archive", "--force", "--reason", "The customer\nleft.")
@@ -374,6 +394,13 @@ def test_lint_of_files_needs_no_home(plain: Folder) -> None:
     assert plain.run("explain", "EP202").out.startswith("EP202 (warning)\n")
     assert plain.run("explain", "ep202", "--json").json["data"]["code"] == "EP202"
     assert plain.run("explain", "EP999").exit == 3
+
+
+def test_lint_of_a_file_that_is_not_there_asks_for_no_home(plain: Folder) -> None:
+    result = plain.run("lint", "nope.md", "--json")
+    assert result.exit == 3
+    assert result.json["error"]["message"] == "there is no file nope.md"
+    assert plain.run("lint", "nope").exit == 6
 
 
 def test_quick_lint_and_the_verb_agree(plain: Folder) -> None:

@@ -53,7 +53,8 @@ def archive(call: Call, plan: str | None, force: bool, reason: str | None, optio
     lines += [f"{would} {old} to {new}" for old, new in archived.moves]
     if archived.commit:
         lines.append(f"committed {archived.commit[:12]}")
-    follow = () if options.dry_run or archived.commit else (f"execplan commit {typed(archived.path)}",)
+    settled = options.dry_run or archived.commit or home.git is None
+    follow = () if settled else (f"execplan commit {typed(archived.path)}",)
     return Answer(data, "\n".join(lines), warnings=archived.warnings, next=follow, wanted=options.dry_run)
 
 

@@ -11,6 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.lint import lint_ref, report, status, summary
 from execplan.cli.progress import tracked
 from execplan.cli.verb import verb
+from execplan.errors import INPUT, ExecplanError
 from execplan.lint.runner import ERROR
 from execplan.repo import home as homes
 from execplan.repo import shelf
@@ -61,6 +62,8 @@ def _refs(names: tuple[str, ...]) -> Iterator[_Named]:
                 yield from [_file(os.path.join(folder, each)) for each in sorted(files) if _is_markdown(each)]
         elif os.path.lexists(name):
             yield _file(name)
+        elif shelf.is_path(name) and not homes.find(os.getcwd()).exists:
+            raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
         else:
             home, ref = shelf.open_plan(os.getcwd(), name)
             yield _Named(home, ref, os.path.relpath(ref.path))

@@ -8,7 +8,7 @@ import click
 
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import new_options, verb
-from execplan.cli.words import given_bytes, place, words
+from execplan.cli.words import given_bytes, words
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import home as homes
 from execplan.repo import scaffold
@@ -39,8 +39,7 @@ def new(
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What shall be done'")
     home = homes.find(os.getcwd())
     if source is not None:
-        stem = None if source == "-" else os.path.basename(source).removesuffix(".md")
-        made = scaffold.adopt_plan(home, given_bytes(source), place(source), stem, options)
+        made = scaffold.adopt_plan(home, given_bytes(source), source, options)
     else:
         about = words(purpose, "the purpose") if purpose else ""
         made = scaffold.new_plan(home, title or "", about, [words(task, "a task") for task in tasks], options)

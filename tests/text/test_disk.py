@@ -1,0 +1,29 @@
+"""Locks and files that the operating system refuses."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.text.disk import Lock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC])
+def test_lock_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """A git folder that is read-only, as sandboxes of agents have it, is no bug."""
+
+    def refuse(*arguments: object, **named: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(ExecplanError) as caught, Lock(str(tmp_path / "home.lock"), "new of x"):
+        pass
+    assert caught.value.exit == ENVIRONMENT
+    assert "home.lock" in caught.value.message
