@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
+from execplan.repo import stock
+from execplan.repo.scaffold import settings_text
 from execplan.repo.settings import ABOUT, Settings
 
 if TYPE_CHECKING:
@@ -120,7 +122,12 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
-GENERATED = {GUIDANCE: guidance, README: readme}
+GENERATED = {
+    GUIDANCE: guidance,
+    README: readme,
+    ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
+    ".agent/execplan.toml": settings_text,
+}
 
 
 def main() -> int:

@@ -14,8 +14,8 @@ cd repo
 "$execplan" --version
 "$execplan" init -q
 "$execplan" new -q "Build the parser" --task "Read lines" --purpose "Plans can be read."
+"$execplan" lint --hook -q
 "$execplan" done -q 1
-"$execplan" lint --hook -q >/dev/null || [ $? -eq 1 ]
 "$execplan" status
 case $("$work/venv/bin/python" -c 'from execplan.repo import stock; print(stock.folder())') in
 "$work"/venv/*) echo "the wheel holds its templates" ;;

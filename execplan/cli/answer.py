@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Any, NamedTuple
 
-from execplan.cli.door import shown
+from execplan.cli.door import document, shown
+from execplan.errors import OK
 
 
 class Call(NamedTuple):
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
     data: dict[str, Any]
     text: str
     """For people; printed as it is, with a line end if it lacks one."""
-    exit: int = 0
+    exit: int = OK
     warnings: tuple[str, ...] = ()
     next: tuple[str, ...] = ()
     """Commands that make sense now."""
@@ -35,18 +35,8 @@ class Answer(NamedTuple):
 def emit(answer: Answer, call: Call, kind: str) -> int:
     """Print an answer; its exit status."""
     if call.as_json:
-        import json
-
-        document = {
-            "schema": "execplan/1",
-            "kind": kind,
-            "ok": answer.exit == 0,
-            "data": answer.data,
-            "error": None,
-            "warnings": list(answer.warnings),
-            "next": list(answer.next),
-        }
-        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+        ok = answer.exit == OK
+        print(document(kind, answer.data, ok=ok, warnings=answer.warnings, follow=answer.next))
         return answer.exit
     for warning in answer.warnings:
         print(f"execplan: warning: {shown(warning)}", file=sys.stderr)
@@ -71,8 +61,3 @@ def typed(name: str, path: str = "") -> str:
     import shlex
 
     return shlex.quote(path if path and name.startswith("-") else name)
-
-
-def relative(path: str) -> str:
-    """A path from the current folder, as a person would type it."""
-    return os.path.relpath(path)

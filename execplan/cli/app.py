@@ -11,11 +11,17 @@ import click
 from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.door import Terminated, behind
-from execplan.cli.verb import change_folder
+from execplan.cli.verb import COMMON, change_folder, write_commands
 from execplan.cli.verbs import GROUPS, VERBS
 from execplan.errors import OK, USAGE, ExecplanError
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+FIRST_STEPS = (
+    "execplan init",
+    'execplan new "Build the parser" --task "Read lines" --task "Write the tests"',
+    "execplan next",
+    "execplan done 1",
+)
 
 
 def run(arguments: list[str]) -> int:
@@ -84,24 +90,18 @@ class Verbs(click.Group):
             with formatter.section(name):
                 formatter.write_dl(list(verbs.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """How to begin."""
+        write_commands(formatter, "First steps", FIRST_STEPS)
 
-@click.group(cls=Verbs, context_settings=SETTINGS, invoke_without_command=True)
-@click.option("-C", "folder", metavar="DIR", help="Work as if started in DIR.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but what was asked for, and refusals.")
-@click.option("-v", "--verbose", is_flag=True, help="Say what is read, locked and run.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+@click.group(cls=Verbs, params=list(COMMON), context_settings=SETTINGS, invoke_without_command=True)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context, /, **given: Any) -> None:
     """Living plans in a repository: write them, check them, keep them true, file them.
 
-    A plan is a markdown file that a person or an agent can pick up cold and carry to the end. The first steps:
-
-    \b
-      execplan init
-      execplan new "Build the parser" --task "Read lines" --task "Write the tests"
-      execplan next
-      execplan done 1
+    A plan is a markdown file that a person or an agent can pick up cold and carry to the end.
     """
     ctx.obj = Call(**given)
     if given["folder"]:

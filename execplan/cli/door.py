@@ -11,7 +11,7 @@ from execplan.errors import BUG, ENVIRONMENT, INTERRUPTED, NO, OK, TERMINATED, E
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
@@ -50,7 +50,7 @@ def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
         return _told(ExecplanError("bug", what, exit=BUG, hint=hint), as_json, kind)
 
 
-def refusal(error: ExecplanError, kind: str) -> dict[str, object]:
+def refusal(error: ExecplanError, kind: str) -> str:
     """The document of a refusal."""
     told = {
         "code": error.code,
@@ -59,23 +59,38 @@ def refusal(error: ExecplanError, kind: str) -> dict[str, object]:
         "hint": error.hint or None,
         "candidates": list(error.candidates),
     }
-    return {
+    data = {"reasons": [error.message]} if error.exit == NO and error.data is None else error.data
+    return document(kind, data, error=told)
+
+
+def document(
+    kind: str,
+    data: object,
+    *,
+    ok: bool = False,
+    error: object = None,
+    warnings: Iterable[str] = (),
+    follow: Iterable[str] = (),
+) -> str:
+    """The one JSON document that a verb prints."""
+    import json
+
+    told = {
         "schema": "execplan/1",
         "kind": kind,
-        "ok": False,
-        "data": {"reasons": [error.message]} if error.exit == NO and error.data is None else error.data,
-        "error": told,
-        "warnings": [],
-        "next": [],
+        "ok": ok,
+        "data": data,
+        "error": error,
+        "warnings": list(warnings),
+        "next": list(follow),
     }
+    return json.dumps(told, ensure_ascii=False)
 
 
 def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
     try:
         if as_json:
-            import json
-
-            print(json.dumps(refusal(error, kind), ensure_ascii=False), flush=True)
+            print(refusal(error, kind), flush=True)
             return error.exit
         sys.stdout.flush()
         print(f"execplan: {shown(error.message)}", file=sys.stderr)

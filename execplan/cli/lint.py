@@ -41,14 +41,14 @@ def quick(paths: list[str]) -> int:
         if folder not in found:
             found[folder] = homes.find(folder)
         linted.append(lint_ref(found[folder], shelf.by_file(found[folder], path), path, hook=False))
-    lines = report(linted)
+    lines = [*report(linted), summary(linted)]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(linted)
 
 
-def lint_ref(home: Home | None, ref: Ref, named: str, *, hook: bool) -> Linted:
+def lint_ref(home: Home, ref: Ref, named: str, *, hook: bool) -> Linted:
     """Lint one plan; what keeps it from being read is a finding."""
-    path = home.shown(ref.path) if home is not None else ref.path
+    path = home.shown(ref.path)
     try:
         data = shelf.open_bytes(home, ref.path)
     except ExecplanError as error:
@@ -57,13 +57,12 @@ def lint_ref(home: Home | None, ref: Ref, named: str, *, hook: bool) -> Linted:
 
 
 def report(linted: list[Linted]) -> list[str]:
-    """`file:line:col CODE message` for each finding, then what they come to."""
-    lines = [
-        f"{each.named}:{finding.line}:{finding.column} {finding.code} {finding.message}"
+    """`file:line:col CODE message` for each finding."""
+    return [
+        shown(f"{each.named}:{finding.line}:{finding.column} {finding.code} {finding.message}")
         for each in linted
         for finding in each.findings
     ]
-    return [shown(line) for line in [*lines, summary(linted)]]
 
 
 def summary(linted: list[Linted]) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 
+from execplan.errors import ENVIRONMENT
+
 
 def main() -> int:
     """Run the command of `sys.argv`; the exit status, which is in the table of errors.py."""
     arguments = sys.argv[1:]
     if sys.platform == "win32":
         print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
-        return 6
+        return ENVIRONMENT
     from execplan.cli.door import behind
 
     if len(arguments) > 1 and arguments[0] == "lint" and not any([each.startswith("-") for each in arguments]):

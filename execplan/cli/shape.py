@@ -33,14 +33,11 @@ def plan_json(home: Home, shelved: Shelved) -> dict[str, Any]:
 
 def whole_json(home: Home, shelved: Shelved, plan: Plan) -> dict[str, Any]:
     """All that a plan says."""
-    checklists = [{**task_json(task, ""), "section": section} for section, task in plan.checklists]
-    for box in checklists:
-        del box["id"]
     return {
         **plan_json(home, shelved),
         "sections": [section_json(section) for section in plan.sections],
         "tasks": tasks_json(plan.tasks),
-        "checklists": checklists,
+        "checklists": [{**task_json(task), "section": section} for section, task in plan.checklists],
         "decisions": [entry_json(each, "rationale", "date", "author", "supersedes") for each in plan.decisions],
         "discoveries": [entry_json(each, "evidence") for each in plan.discoveries],
         "outcomes": [entry_json(each, "date") for each in plan.outcomes],
@@ -68,14 +65,13 @@ def section_json(section: Section) -> dict[str, Any]:
 
 def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
     """Tasks with their ids."""
-    return [task_json(task, name) for task, name in zip(tasks, task_ids(tasks), strict=True)]
+    return [{"id": name, **task_json(task)} for task, name in zip(tasks, task_ids(tasks), strict=True)]
 
 
-def task_json(task: Task, name: str) -> dict[str, Any]:
-    """One task."""
+def task_json(task: Task) -> dict[str, Any]:
+    """A box in Progress or elsewhere."""
     return {
         "number": task.number,
-        "id": name,
         "state": task.state,
         "mark": task.mark,
         "text": task.text,

@@ -16,8 +16,6 @@ from execplan.repo.amend import Options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.repo.home import Home
-
 
 class Verb(click.Command):
     """A command whose function takes a Call and returns an Answer."""
@@ -53,9 +51,14 @@ class Verb(click.Command):
         formatter.write_paragraph()
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
-        with formatter.section("Examples"):
-            for example in self.examples:
-                formatter.write(f"  {example}\n")
+        write_commands(formatter, "Examples", self.examples)
+
+
+def write_commands(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
+    """A section of a help text with a command a line, never wrapped."""
+    with formatter.section(name):
+        for command in commands:
+            formatter.write(f"  {command}\n")
 
 
 _GUARD = "\0"
@@ -75,12 +78,13 @@ def _unguarded(value: Any) -> Any:
     return value.removeprefix(_GUARD) if isinstance(value, str) else value
 
 
-_COMMON = (
+COMMON = (
     click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
     click.Option(["-v", "--verbose"], is_flag=True, help="Say what is read, locked and run."),
     click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."),
 )
+"""Flags that stand before a verb or behind it."""
 
 
 def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], Verb]:
@@ -89,7 +93,7 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
     def make(function: Callable[..., Answer]) -> Verb:
         name = function.__name__.rstrip("_")
         command = click.command(name, cls=Verb)(function)
-        command.params += _COMMON
+        command.params += COMMON
         command.reads, command.writes, command.examples = reads, writes, examples
         return command
 
@@ -122,11 +126,6 @@ def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
         function
     )
-
-
-def with_settings(options: Options, home: Home) -> Options:
-    """The options with the repository's setting where the caller said nothing."""
-    return options if options.commit is not None else options._replace(commit=home.settings.commit)
 
 
 def change_folder(folder: str) -> None:

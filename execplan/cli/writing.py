@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import amended_json
-from execplan.cli.verb import with_settings
 from execplan.repo import shelf
 from execplan.repo.amend import Amended, Options, amend
 
@@ -23,7 +22,7 @@ def write(
 ) -> Answer:
     """Amend the plan that is meant and tell it."""
     home, ref = shelf.open_plan(os.getcwd(), plan)
-    amended = amend(home, ref, changer(home), with_settings(options, home), verb=verb)
+    amended = amend(home, ref, changer(home), options, verb=verb)
     return told(amended, options, then.format(id=typed(ref.id, amended.path)))
 
 

@@ -65,8 +65,8 @@ def no_living_sentence(plan: Plan, given: Given) -> Iterator[Place]:
 def section_missing(plan: Plan, given: Given) -> Iterator[Place]:
     """One of the eight sections that do not live is missing.
 
-    Each answers a question that a newcomer has. `execplan explain EP103` is no reason to fill one with words: a section
-    that has nothing to say says so in a line.
+    Each answers a question that a newcomer has. That is no reason to fill one with words: a section that has nothing to
+    say says so in a line.
 
     Bad:
         # Build the parser

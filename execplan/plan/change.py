@@ -56,16 +56,11 @@ def facts(plan: Plan) -> Facts:
         tuple([section.title for section in plan.sections]),
         tuple([(task.mark, task.text) for task in plan.tasks]),
         tuple([(task.mark, task.text) for _, task in plan.checklists]),
-        tuple([decision_facts(*entry[:1], *entry[3:7]) for entry in plan.decisions]),
+        tuple([(each.text, each.rationale, each.date, each.author, each.supersedes) for each in plan.decisions]),
         tuple([(entry.text, entry.evidence) for entry in plan.discoveries]),
         tuple([entry.text for entry in plan.outcomes]),
         tuple([entry.text for entry in plan.revisions]),
     )
-
-
-def decision_facts(*fields: str | None) -> tuple[str | None, ...]:
-    """Words, rationale, date, author and what is superseded, as facts."""
-    return fields
 
 
 def words_of(given: str, what: str) -> str:
@@ -91,9 +86,11 @@ def _joins(char: str) -> bool:
     return char in joiners or char.isspace() or "\U000e0020" <= char <= "\U000e007f"
 
 
-def section_for(plan: Plan, name: str) -> Section | None:
-    """The section that an edit goes into, or None; raises ExecplanError for what stops an edit of it."""
-    stop_conflicts(plan)
+def section_for(plan: Plan, name: str, *, create: bool = False, by: str = "--create") -> Section | None:
+    """The section that an edit goes into, or None when it is missing and may be made; raises ExecplanError.
+
+    `by` is what adds a missing section, for the hint.
+    """
     found = [section for section in plan.sections if section.name == name]
     if len(found) > 1:
         lines = [f"line {section.start + 1}: ## {section.title}" for section in found]
@@ -105,9 +102,12 @@ def section_for(plan: Plan, name: str) -> Section | None:
             candidates=lines,
             line=found[1].start + 1,
         )
-    if not found:
-        stop_unclosed(plan, len(plan.text.lines))
-    return found[0] if found else None
+    if found:
+        return found[0]
+    stop_unclosed(plan, len(plan.text.lines))
+    if not create:
+        raise _missing(plan, name, by)
+    return None
 
 
 def stop_conflicts(plan: Plan) -> None:
@@ -136,7 +136,7 @@ def stop_unclosed(plan: Plan, before: int) -> None:
             )
 
 
-def missing(plan: Plan, name: str, by: str = "--create") -> ExecplanError:
+def _missing(plan: Plan, name: str, by: str) -> ExecplanError:
     """The refusal of an edit whose section is not there, and by what it is added."""
     near = outline.nearest(name, [section.title for section in plan.sections if section.name is None])
     here = [f"line {each.start + 1}: ## {each.title}" for each in plan.sections if each.title == near]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.clock import PLAIN, read_stamp, write_stamp
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, decision_facts, facts, fill, missing, padded, section_for, with_section
+from execplan.plan.change import Change, Facts, facts, fill, padded, section_for, with_section
 from execplan.plan.grammar import (
     DATE_AUTHOR,
     DECISION,
@@ -21,14 +21,14 @@ from execplan.plan.shape import Shape, escape, shape_of, wrap, wrap_width
 from execplan.text.blocks import PARAGRAPH
 from execplan.text.edit import Edit
 
-_NOTES = "Revision Notes"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from execplan.plan.change import Changer
+
+_NOTES = "Revision Notes"
 
 
 def decide(
@@ -37,7 +37,7 @@ def decide(
     """Add a decision, behind the last one or, in a log that has the newest first, before the first."""
 
     def change(plan: Plan) -> Change:
-        section = _section(plan, outline.DECISIONS, create=create)
+        section = section_for(plan, outline.DECISIONS, create=create)
         before = facts(plan)
         same = _same(plan.decisions, words, why)
         if same is not None:
@@ -47,7 +47,7 @@ def decide(
         date, line = _date_author(plan.text.lines, plan.decisions, moment, author)
         fields = [(RATIONALE, why), (DATE_AUTHOR, line)] + ([(SUPERSEDES, told)] if told else [])
         edit, first, titles = _log(plan, section, outline.DECISIONS, plan.decisions, (DECISION, words), fields)
-        new = decision_facts(words, why, date, author, told)
+        new = (words, why, date, author, told)
         decisions = (new, *before.decisions) if first else (*before.decisions, new)
         expected = before._replace(sections=titles or before.sections, decisions=decisions)
         return Change((edit,), expected, f"decide, {words}", (f"decided: {words}",))
@@ -59,7 +59,7 @@ def discover(words: str, evidence: str, *, create: bool = False) -> Changer:
     """Add a discovery with what shows it, behind the last one."""
 
     def change(plan: Plan) -> Change:
-        section = _section(plan, outline.SURPRISES, create=create)
+        section = section_for(plan, outline.SURPRISES, create=create)
         before = facts(plan)
         same = _same(plan.discoveries, words, evidence)
         if same is not None:
@@ -78,7 +78,7 @@ def outcome(words: str, *, create: bool = False) -> Changer:
     """Add an outcome: an item where the outcomes are items, else a paragraph."""
 
     def change(plan: Plan) -> Change:
-        section = _section(plan, outline.OUTCOMES, create=create)
+        section = section_for(plan, outline.OUTCOMES, create=create)
         before = facts(plan)
         text = escape(words)
         stamp = read_stamp(text)
@@ -134,13 +134,6 @@ def revise(words: str, moment: datetime) -> Changer:
         return Change((edit,), expected, f"revise, {words}", (f"noted: {words}",))
 
     return change
-
-
-def _section(plan: Plan, name: str, *, create: bool) -> Section | None:
-    section = section_for(plan, name)
-    if section is None and not create:
-        raise missing(plan, name)
-    return section
 
 
 def _same(entries: Sequence[Entry], words: str, ground: str) -> Entry | None:

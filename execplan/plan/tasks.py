@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.clock import PLAIN, Stamp, write_stamp
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, facts, fill, missing, padded, section_for, with_section
+from execplan.plan.change import Change, Facts, facts, fill, padded, section_for, with_section
 from execplan.plan.grammar import read_box, task_text
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
 from execplan.plan.seek import find_task, fold, task_ids
@@ -38,9 +38,9 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
     chosen: list[str] = []
 
     def change(plan: Plan) -> Change:
-        progress(plan, by="execplan add 'First step' --create")
+        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
         tasks = _chosen(plan, queries, chosen)
-        edits, said, names = [], [], []
+        edits, said, marked = [], [], []
         expected = [(task.mark, task.text) for task in plan.tasks]
         for task in tasks:
             name = f"{task.number}. {task.text}"
@@ -53,10 +53,10 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
             edits.append(Edit(task.box, task.box + 1, (line,)))
             expected[task.number - 1] = (mark, task.text)
             said.append(f"{'done' if mark == 'x' else 'reopened'}: {name}")
-            names.append(task)
-        summary = f"{verb} {', '.join([str(task.number) for task in names])}"
-        if len(names) == 1:
-            summary += f", {names[0].text}"
+            marked.append(task)
+        summary = f"{verb} {', '.join([str(task.number) for task in marked])}"
+        if len(marked) == 1:
+            summary += f", {marked[0].text}"
         return Change(tuple(edits), facts(plan)._replace(tasks=tuple(expected)), summary, tuple(said))
 
     return change
@@ -71,7 +71,7 @@ def add(
     stamp = words.removesuffix(text)
 
     def change(plan: Plan) -> Change:
-        section = progress(plan, create=create)
+        section = section_for(plan, outline.PROGRESS, create=create)
         before = facts(plan)
         if section is None:
             edit, titles = with_section(plan, outline.PROGRESS, [f"- [ ] {words}"])
@@ -95,14 +95,6 @@ def add(
     return change
 
 
-def progress(plan: Plan, *, create: bool = False, by: str = "--create") -> Section | None:
-    """The section Progress, or None when it is missing and may be made; raises ExecplanError that says by what."""
-    section = section_for(plan, outline.PROGRESS)
-    if section is None and not create:
-        raise missing(plan, outline.PROGRESS, by)
-    return section
-
-
 def _added(before: Facts, edit: Edit, at: int, text: str) -> Change:
     tasks = (*before.tasks[:at], (" ", text), *before.tasks[at:])
     said = f"added: {at + 1}. {text}"
@@ -113,7 +105,7 @@ def _chosen(plan: Plan, queries: Sequence[str], chosen: list[str]) -> list[Task]
     """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
     if not chosen:
         found = [find_task(plan, query) for query in queries]
-        chosen += [name for name, _ in dict(found).items()]
+        chosen += dict(found)
     ids = task_ids(plan.tasks)
     for name in chosen:
         if name not in ids:

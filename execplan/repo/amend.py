@@ -9,6 +9,7 @@ from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
+from execplan.repo.home import existing
 from execplan.text import disk
 from execplan.text.edit import apply
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from execplan.plan.change import Change, Changer
     from execplan.plan.model import Plan
+    from execplan.repo.git import Committed
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -32,6 +34,10 @@ class Options(NamedTuple):
     dry_run: bool = False
     if_match: str | None = None
     """The digest that the file must have."""
+
+    def commits(self, home: Home) -> bool:
+        """Whether to commit what is written."""
+        return home.settings.commit if self.commit is None else self.commit
 
 
 class Amended(NamedTuple):
@@ -52,6 +58,9 @@ class Amended(NamedTuple):
 
 def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Amended:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed."""
+    if not home.exists:
+        shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
+        existing(home)
     if ref.archived:
         raise ExecplanError(
             "archived-plan",
@@ -60,35 +69,36 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             hint="write down what is new in a plan of its own: execplan new 'Its title'",
         )
     if options.dry_run:
-        with About(home.shown(ref.path)):
-            old = shelf.open_bytes(home, ref.path)
-            check_match(home, ref, old, options)
-            new, change = changed(old, changer)
-        return _amended(home, ref, old, new, change, options, None, ())
+        return _amended(home, ref, *_attempt(home, ref, changer, options), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
-        warnings: tuple[str, ...] = ()
         for _ in range(_TRIES):
-            with About(home.shown(ref.path)):
-                old = shelf.open_bytes(home, ref.path)
-                check_match(home, ref, old, options)
-                new, change = changed(old, changer)
+            old, new, change = _attempt(home, ref, changer, options)
             if new == old:
-                return _amended(home, ref, old, new, change, options, None, ())
-            if os.stat(ref.path).st_nlink > 1:
-                warnings = (f"{home.shown(ref.path)} had other hard links: they keep the old text",)
+                return _amended(home, ref, old, new, change, options)
             try:
-                disk.replace(ref.path, old, new)
+                linked = disk.replace(ref.path, old, new)
                 break
             except disk.ChangedMeanwhileError:
                 continue
         else:
             raise disk.changed_underneath(home.shown(ref.path))
+        warnings: tuple[str, ...] = (
+            (f"{home.shown(ref.path)} had other hard links: they keep the old text",) if linked else ()
+        )
         commit = None
-        if options.commit:
+        if options.commits(home):
             real = os.path.realpath(ref.path)
-            made = commit_paths(home, ref, [real], verb, change.summary, {real: old}, reader.read(new).title)
-            commit, warnings = made[0], warnings + made[1]
+            made = commit_paths(home, ref.id, [real], verb, change.summary, {real: old}, change.expected.title)
+            commit, warnings = made.digest, warnings + made.warnings
         return _amended(home, ref, old, new, change, options, commit, warnings)
+
+
+def _attempt(home: Home, ref: Ref, changer: Changer, options: Options) -> tuple[bytes, bytes, Change]:
+    """The bytes of the file as it is now, those with the change made, and the change; raises ExecplanError."""
+    with About(home.shown(ref.path)):
+        old = shelf.open_bytes(home, ref.path)
+        check_match(home, ref, old, options)
+        return old, *changed(old, changer)
 
 
 def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:
@@ -126,17 +136,16 @@ def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
 
 
 def commit_paths(
-    home: Home, ref: Ref, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
-) -> tuple[str | None, tuple[str, ...]]:
-    """Commit our paths with the message that the settings form; the commit, or None, and warnings."""
+    home: Home, plan: str, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
+) -> Committed:
+    """Commit our paths, those of the plan with this id; raises ExecplanError."""
     from execplan.repo import git
 
     words = summary if len(summary) <= 72 else summary[:71].rstrip() + "…"
-    name = " ".join(ref.id.encode("utf-8", "backslashreplace").decode().split())
+    name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
     message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
-    with state.lock(home, "commit", f"{verb} of {ref.id}"):
-        made = git.commit(home, paths, message, before)
-    return made.digest, made.warnings
+    with state.lock(home, "commit", f"{verb} of {plan}"):
+        return git.commit(home, paths, message, before)
 
 
 def digest(data: bytes) -> str:
@@ -165,8 +174,8 @@ def _amended(
     new: bytes,
     change: Change,
     options: Options,
-    commit: str | None,
-    warnings: tuple[str, ...],
+    commit: str | None = None,
+    warnings: tuple[str, ...] = (),
 ) -> Amended:
     path = home.shown(ref.path)
     shown = diff(old, new, path) if options.dry_run and new != old else ""
@@ -187,19 +196,20 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
     """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
     from execplan.repo import git
 
-    data = shelf.open_bytes(home, ref.path)
+    existing(home)
     paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
     if os.path.islink(ref.path):
         paths.append(os.path.realpath(ref.path))
     if ref.archived:
         paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
     if dry_run:
+        data = shelf.open_bytes(home, ref.path)
         return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
     with state.lock(home, os.path.realpath(ref.path), f"commit of {ref.id}"):
-        pending = tuple(git.pending(home, paths))
+        data = shelf.open_bytes(home, ref.path)
         try:
             title = reader.read(data).title
         except ExecplanError:
             title = None
-        commit, warnings = commit_paths(home, ref, paths, "commit", words or "update", {}, title)
-    return CommittedPlan(pending if commit else (), commit, digest(data), warnings)
+        made = commit_paths(home, ref.id, paths, "commit", words or "update", {}, title)
+    return CommittedPlan(made.paths, made.digest, digest(data), made.warnings)

@@ -8,12 +8,13 @@ from execplan.clock import now
 from execplan.errors import INPUT, NO, About, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
-from execplan.plan.change import stop_conflicts, words_of
+from execplan.plan.change import stop_conflicts
 from execplan.plan.logs import revise
 from execplan.plan.model import FORCED, OPEN
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import Options, amend, check_match, commit_paths, digest
+from execplan.repo.home import existing
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -29,6 +30,7 @@ class Archived(NamedTuple):
     path: str
     changed: bool
     digest: str
+    """Of the plan as it is now; in a dry run, as it would be."""
     diff: str
     moves: tuple[tuple[str, str], ...]
     """From and to of each path, from the root of the repository."""
@@ -37,7 +39,11 @@ class Archived(NamedTuple):
 
 
 def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None) -> Archived:
-    """Move a finished plan and its artifacts into the archive; a reason forces it. Raises ExecplanError."""
+    """Move a finished plan and its artifacts into the archive; a reason, in clean words, forces it.
+
+    Raises ExecplanError.
+    """
+    existing(home)
     if ref.archived:
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
@@ -64,8 +70,7 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     if reason is not None and not reasons:
         warnings = ("nothing had to be forced: the reason was not written",)
     if forced and reason is not None:
-        note = revise(f"{FORCED}: {words_of(reason, 'the reason')}", now())
-        noted = amend(home, ref, note, options._replace(commit=False), verb="archive")
+        noted = amend(home, ref, revise(f"{FORCED}: {reason}", now()), options._replace(commit=False), verb="archive")
         shown, would_be, warnings = noted.diff, noted.digest, noted.warnings
     pairs = tuple([(home.shown(old), home.shown(new)) for old, new in moves])
     if options.dry_run:
@@ -76,11 +81,11 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
             raise disk.changed_underneath(home.shown(ref.path))
         _move(_moves(home, ref, target))
     commit = None
-    if options.commit:
+    if options.commits(home):
         paths = [path for pair in moves for path in pair]
         before = {ref.path: data}
-        commit, more = commit_paths(home, ref, paths, "archive", "archive", before, plan.title)
-        warnings += more
+        made = commit_paths(home, ref.id, paths, "archive", "archive", before, plan.title)
+        commit, warnings = made.digest, warnings + made.warnings
     return Archived(home.shown(target.path), True, digest(now_held), shown, pairs, commit, warnings)
 
 

@@ -31,13 +31,14 @@ class Committed(NamedTuple):
 
     digest: str | None
     """Its id, or None when there was nothing to commit."""
+    paths: tuple[str, ...]
+    """The files in it, from the root of the repository."""
     warnings: tuple[str, ...]
 
 
 class _Entry(NamedTuple):
     staged: str
     """What the index holds against HEAD, as `git status` writes it."""
-    worktree: str
     path: str
 
 
@@ -56,21 +57,22 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
         raise _no(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
     if not entries:
-        return Committed(None, ())
+        return Committed(None, (), ())
     for entry in entries:
         if entry.staged not in " ?":
             _check_staged(run, home, entry, before)
+    ours = tuple([entry.path for entry in entries])
     new = [entry.path for entry in entries if entry.staged == "?"]
     if new:
         run.checked("add", "-N", "--", *new)
     try:
-        run.checked("commit", "-q", "-m", message, "--only", "--", *[entry.path for entry in entries])
+        run.checked("commit", "-q", "-m", message, "--only", "--", *ours)
     except BaseException:
         if new:
             _unstage(run, new)
         raise
     detached = () if _branch(folder) else ("HEAD is detached: the commit is on no branch",)
-    return Committed(head(home), detached)
+    return Committed(head(home), ours, detached)
 
 
 def _unstage(run: _Runner, paths: Sequence[str]) -> None:
@@ -201,7 +203,7 @@ def _status(run: _Runner, paths: Sequence[str]) -> list[_Entry]:
     """What differs from HEAD under the paths, file by file, ignored files too."""
     asked = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--")
     out = run.checked(*asked, *paths)
-    return [_Entry(line[0], line[1], line[3:]) for line in out.split("\0") if line]
+    return [_Entry(line[0], line[3:]) for line in out.split("\0") if line]
 
 
 def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, bytes]) -> None:

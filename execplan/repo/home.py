@@ -55,10 +55,10 @@ def find(start: str) -> Home:
     git_root, git = _repository(start)
     folder = start
     while True:
-        has_settings = config.present(folder) is not None
-        loaded = config.load(folder) if has_settings else Settings()
-        if has_settings or os.path.isdir(os.path.join(folder, loaded.plans)):
-            return Home(git_root or folder, folder, git, loaded, exists=True)
+        found = config.load(folder)
+        settings = found.settings if found is not None else Settings()
+        if found is not None or os.path.isdir(os.path.join(folder, settings.plans)):
+            return Home(git_root or folder, folder, git, settings, exists=True)
         parent = os.path.dirname(folder)
         if folder in (git_root, parent):
             break
@@ -69,7 +69,11 @@ def find(start: str) -> Home:
 
 def require(start: str) -> Home:
     """The home that a folder lies in; raises ExecplanError when there is none."""
-    home = find(start)
+    return existing(find(start))
+
+
+def existing(home: Home) -> Home:
+    """The home, if it is one: a plan that is named by its path may lie in none; raises ExecplanError."""
     if not home.exists:
         raise ExecplanError(
             "no-home", f"no plans folder in {home.base} or above", exit=ENVIRONMENT, hint="make one: execplan init"

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 def is_stalled(home: Home, path: str, plan: Plan) -> bool:
     """Whether an open plan has had no stamp and no edit for the days that the settings say."""
     today = now().date()
-    last = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date()
+    try:
+        last = datetime.fromtimestamp(os.stat(path).st_mtime, UTC).date()
+    except FileNotFoundError:  # moved since it was read: somebody is at it
+        return False
     for task in plan.tasks:
         if task.stamp is not None and task.stamp.possible:
             last = max(last, min(date.fromisoformat(task.stamp.date), today))

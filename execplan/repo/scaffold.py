@@ -15,7 +15,6 @@ from execplan.repo import settings as config
 from execplan.repo import shelf, state, stock
 from execplan.repo.amend import Options, commit_paths
 from execplan.repo.home import Home
-from execplan.repo.shelf import Ref
 from execplan.repo.slug import slug
 from execplan.text import disk
 
@@ -52,7 +51,7 @@ class Path(NamedTuple):
 
 
 def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options) -> Made:
-    """Write a plan from the skeleton; raises ExecplanError."""
+    """Write a plan from the skeleton; words are cleaned but for the title. Raises ExecplanError."""
     home = home._replace(exists=True)
     title = checked_title(title)
     data = _skeleton(title, purpose, tasks)
@@ -64,13 +63,13 @@ def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
 
     The source is a path, or `-` for standard input.
     """
-    from execplan.lint.runner import ERROR, Given, lint_bytes
+    from execplan.lint.runner import ERROR, Given, lint_plan
 
     home = home._replace(exists=True)
     stem = "" if source == "-" else os.path.basename(source).removesuffix(".md")
     with About(source if stem else "standard input"):
         plan = reader.read(data)
-    errors = [each for each in lint_bytes(data, Given(draft_is_fine=True)) if each.level == ERROR]
+    errors = [each for each in lint_plan(plan, Given(draft_is_fine=True)) if each.level == ERROR]
     if errors:
         lines = [f"{source}:{each.line}:{each.column} {each.code} {each.message}" for each in errors]
         shown = home.shown(os.path.abspath(source)) if stem else source
@@ -125,14 +124,14 @@ def has_form(home: Home, name: str) -> bool:
 
 def plan_init(home: Home) -> list[Path]:
     """What `init` makes and what it leaves, folders first."""
-    kept = config.present(home.base)
+    found = config.load(home.base)
     folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
     paths = [_folder(home, folder.rstrip("/")) for folder in folders]
     for name, why in ((home.settings.guide, _GUIDE), (config.FILE, "settings")):
         path = os.path.join(home.base, name)
         there = os.path.lexists(path)
-        if name == config.FILE and kept and not there:
-            paths.append(Path(home.shown(path), False, f"settings are in {kept}"))
+        if name == config.FILE and found and not there:
+            paths.append(Path(home.shown(path), False, f"settings are in {found.file}"))
         else:
             paths.append(Path(home.shown(path), not there, "there already" if there else why))
     return paths
@@ -155,9 +154,9 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
             content = stock.text("PLANS.md") if each.why == _GUIDE else settings_text()
             if disk.create(path, content.encode("utf-8")):
                 made.append(path)
-    if options.commit and made:
-        done = commit_paths(home, Ref("init", home.plans, False), made, "init", "init", {}, "init")
-        return paths, done[0], done[1]
+    if made and options.commits(home):
+        done = commit_paths(home, "init", made, "init", "init", {}, "init")
+        return paths, done.digest, done.warnings
     return paths, None, ()
 
 
@@ -172,15 +171,13 @@ def settings_text() -> str:
 
 def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     """The bytes of a new plan; raises ExecplanError when words would become structure."""
-    words = [words_of(task, "a task") for task in tasks]
-    about = words_of(purpose, "the purpose") if purpose else ""
-    about = f"- {about}" if is_note(about) else escape(about) if about else ""
+    about = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
     heading = title[: len(title.rstrip("#"))] + "\\" + title[len(title.rstrip("#")) :] if title.endswith("#") else title
-    data = stock.render_plan(heading, about, words).encode("utf-8")
+    data = stock.render_plan(heading, about, tasks).encode("utf-8")
     plan = reader.read(data)
     if (
         plan.title != heading
-        or [task.text for task in plan.tasks] != [task_text(each) for each in words]
+        or [task.text for task in plan.tasks] != [task_text(each) for each in tasks]
         or len(plan.sections) != 12
     ):
         raise ExecplanError(
@@ -213,21 +210,18 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
             path = os.path.join(home.plans, f"{free}.md")
             if disk.create(path, data):
                 break
-            taken.add(free.casefold())
+            taken.add(shelf.same_id(free))
         disk.make_folder(home.artifacts(free))
-    if options.commit:
-        ref = Ref(free, path, False)
-        done = commit_paths(home, ref, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
-        return made(free, *done)
+    if options.commits(home):
+        done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
+        return made(free, done.digest, done.warnings)
     return made(free, None, ())
 
 
 def _free(taken: set[str], name: str) -> str:
     """The name, or the name with the first number that makes it free."""
-    from unicodedata import normalize
-
     free, number = name, 1
-    while normalize("NFC", free).casefold() in taken:
+    while shelf.same_id(free) in taken:
         number += 1
         free = f"{name}-{number}"
     return free

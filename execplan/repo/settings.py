@@ -6,6 +6,7 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
+from execplan.text import disk
 
 FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT = "pyproject.toml"
@@ -44,39 +45,42 @@ ABOUT = {
 """What each setting is for: the settings file, the README and `init` say it from here."""
 
 
-def load(base: str) -> Settings:
-    """The settings of a folder; raises ExecplanError for two places, unknown keys and wrong values."""
+class Found(NamedTuple):
+    """The settings of a folder."""
+
+    file: str
+    """Which file holds them, from the folder."""
+    settings: Settings
+
+
+def load(base: str) -> Found | None:
+    """The settings of a folder, None where no file holds any.
+
+    Raises ExecplanError for two places, unknown keys, wrong values, and a file that can't be read.
+    """
     own = _read(os.path.join(base, FILE))
     project = _read(os.path.join(base, PYPROJECT))
-    in_project = project is not None and may_have_table(project)
-    if (own is None or not _says(own)) and not in_project:
-        return Settings()
-    from execplan.repo.toml import table
-
-    values = table(project, os.path.join(base, PYPROJECT), "tool", "execplan") if project and in_project else None
-    if values is None:
-        return _checked(table(own, os.path.join(base, FILE)) or {}, FILE) if own else Settings()
-    if own is not None:
-        raise ExecplanError(
-            "two-settings",
-            f"both {PYPROJECT} and {FILE} hold settings",
-            exit=INPUT,
-            hint=f"move all of them into one, and remove {FILE} or the table tool.execplan",
-        )
-    return _checked(values, PYPROJECT)
-
-
-def present(base: str) -> str | None:
-    """The file of a folder that holds settings, or None."""
-    if os.path.isfile(os.path.join(base, FILE)):
-        return FILE
-    project = _read(os.path.join(base, PYPROJECT))
+    values = None
     if project is not None and may_have_table(project):
         from execplan.repo.toml import table
 
-        if table(project, os.path.join(base, PYPROJECT), "tool", "execplan") is not None:
-            return PYPROJECT
-    return None
+        values = table(project, os.path.join(base, PYPROJECT), "tool", "execplan")
+    if values is not None:
+        if own is not None:
+            raise ExecplanError(
+                "two-settings",
+                f"both {PYPROJECT} and {FILE} hold settings",
+                exit=INPUT,
+                hint=f"move all of them into one, and remove {FILE} or the table tool.execplan",
+            )
+        return Found(PYPROJECT, _checked(values, PYPROJECT))
+    if own is None:
+        return None
+    if not _says(own):
+        return Found(FILE, Settings())
+    from execplan.repo.toml import table
+
+    return Found(FILE, _checked(table(own, os.path.join(base, FILE)) or {}, FILE))
 
 
 def may_have_table(data: bytes) -> bool:
@@ -101,14 +105,19 @@ def _says(data: bytes) -> bool:
 
 
 def _read(path: str) -> bytes | None:
+    """The bytes of a settings file, None where there is none; raises ExecplanError when it can't be read."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise disk.trouble(error, path, "read") from None
     try:
         return os.read(handle, _LIMIT)
-    except OSError:
+    except IsADirectoryError:
         return None
+    except OSError as error:
+        raise disk.trouble(error, path, "read") from None
     finally:
         os.close(handle)
 

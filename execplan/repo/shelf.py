@@ -7,14 +7,13 @@ import os
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.plan import reader
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT, Plan
+from execplan.plan.seek import fold
 from execplan.record import NamedTuple
 from execplan.repo import home as homes
 from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.repo.home import Home
 
 _NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
@@ -45,13 +44,7 @@ class Shelved(NamedTuple):
 def refs(home: Home, *, archive: bool = False) -> list[Ref]:
     """The plans of the plans folder by name, or those of the archive."""
     folder = home.archive if archive else home.plans
-    try:
-        names = sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise disk.trouble(error, folder, "read") from None
-    plans = [name for name in names if name.endswith(".md") and name[0] != "." and name.lower() not in _NOT_PLANS]
+    plans = [name for name in _names(folder) if name.endswith(".md") and name.lower() not in _NOT_PLANS]
     return [Ref(name[:-3], os.path.join(folder, name), archive) for name in plans]
 
 
@@ -60,9 +53,9 @@ def every(home: Home) -> list[Ref]:
     return refs(home) + refs(home, archive=True)
 
 
-def open_bytes(home: Home | None, path: str) -> bytes:
+def open_bytes(home: Home, path: str) -> bytes:
     """The bytes of a plan; a link that leads out of the repository is refused. Raises ExecplanError."""
-    if home is not None and os.path.islink(path):
+    if os.path.islink(path):
         real = os.path.realpath(path)
         if not real.startswith(home.root.rstrip("/") + "/"):
             raise ExecplanError(
@@ -77,7 +70,7 @@ def open_bytes(home: Home | None, path: str) -> bytes:
     return data
 
 
-def load(home: Home | None, ref: Ref) -> Shelved:
+def load(home: Home, ref: Ref) -> Shelved:
     """The plan, or what keeps it from being read."""
     data = b""
     try:
@@ -85,6 +78,12 @@ def load(home: Home | None, ref: Ref) -> Shelved:
         return Shelved(ref, data, reader.read(data), None)
     except ExecplanError as error:
         return Shelved(ref, data, None, error)
+
+
+def load_all(home: Home, plans: list[Ref]) -> list[Shelved]:
+    """Each of the plans, but for those that were moved away since their folder was listed."""
+    shelved = [load(home, ref) for ref in plans]
+    return [each for each in shelved if each.error is None or os.path.lexists(each.ref.path)]
 
 
 def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
@@ -112,13 +111,13 @@ def named(home: Home, query: str) -> Ref:
     found = [ref for ref in plans if normalize("NFC", ref.id) == wanted]
     if not found:
         folded = wanted.casefold()
-        found = [ref for ref in plans if folded in normalize("NFC", ref.id).casefold()]
+        found = [ref for ref in plans if folded in same_id(ref.id)]
         current = [ref for ref in found if not ref.archived]
         found = current if len(current) == 1 else found
     if not found:
-        words = " ".join(wanted.casefold().split())
+        words = fold(wanted)
         titles = {ref: title for ref in plans if (title := _title(home, ref))}
-        found = [ref for ref, title in titles.items() if words in " ".join(title.casefold().split())]
+        found = [ref for ref, title in titles.items() if words in fold(title)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -141,11 +140,11 @@ def named(home: Home, query: str) -> Ref:
     )
 
 
-def by_file(home: Home | None, path: str) -> Ref:
+def by_file(home: Home, path: str) -> Ref:
     """The plan in a file, which may lie anywhere."""
     path = os.path.abspath(path)
     folder, name = os.path.split(path)
-    archived = home is not None and os.path.realpath(folder) == os.path.realpath(home.archive)
+    archived = os.path.realpath(folder) == os.path.realpath(home.archive)
     return Ref(name.removesuffix(".md"), path, archived)
 
 
@@ -166,14 +165,18 @@ def is_path(query: str) -> bool:
 
 
 def _only(home: Home) -> Ref:
-    """The only plan outside the archive, else the only one of them that is draft or active."""
     plans = refs(home)
+    return plans[0] if len(plans) == 1 else only(load_all(home, plans)).ref
+
+
+def only(plans: list[Shelved]) -> Shelved:
+    """The only plan of those outside the archive, else the only one that is draft or active; raises ExecplanError."""
     if len(plans) == 1:
         return plans[0]
-    going = [ref for ref in plans if load(home, ref).state in (DRAFT, ACTIVE)]
+    going = [each for each in plans if each.state in (DRAFT, ACTIVE)]
     if len(going) == 1:
         return going[0]
-    candidates = [ref.id for ref in going or plans]
+    candidates = [each.ref.id for each in going or plans]
     if not candidates:
         raise ExecplanError("no-plan", "there is no plan yet", exit=INPUT, hint="write one: execplan new 'Its title'")
     raise ExecplanError(
@@ -191,18 +194,25 @@ def _title(home: Home, ref: Ref) -> str | None:
 
 
 def taken_ids(home: Home) -> set[str]:
-    """Every id that a new plan may not have, without case and in one Unicode form: plans and artifacts, archived too."""
+    """Every id that a new plan may not have: of plans and artifacts, archived too, and of files that are no plans."""
+    names = [ref.id for ref in every(home)] + [name.removesuffix(".md") for name in _NOT_PLANS]
+    for archived in (False, True):
+        names += _names(home.artifacts("", archived=archived))
+    return {same_id(name) for name in names}
+
+
+def same_id(name: str) -> str:
+    """An id without case and in one Unicode form: what file systems may take for the same name."""
     from unicodedata import normalize
 
-    names = [ref.id for ref in every(home)]
-    for archived in (False, True):
-        folder = os.path.dirname(home.artifacts("x", archived=archived))
-        names += _folders(folder)
-    return {normalize("NFC", name).casefold() for name in names}
+    return normalize("NFC", name).casefold()
 
 
-def _folders(folder: str) -> Sequence[str]:
+def _names(folder: str) -> list[str]:
+    """What is in a folder, by name; hidden files are left out, and a folder that is not there is empty."""
     try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]
-    except OSError:
+        return sorted([name for name in os.listdir(folder) if not name.startswith(".")])
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise disk.trouble(error, folder, "read") from None

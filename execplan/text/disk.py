@@ -61,7 +61,6 @@ class Lock:
         from time import monotonic, sleep, strftime
 
         try:
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
         except OSError as error:
             raise trouble(error, self.path, "lock") from None
@@ -77,9 +76,9 @@ class Lock:
                     os.close(handle)
                     raise ExecplanError(
                         "busy",
-                        f"another writer holds the plan: {held or 'unknown'}; waited {self.timeout:g} s",
+                        f"another execplan is at work: {held or 'unknown'}; waited {self.timeout:g} s",
                         exit=BUSY,
-                        hint="try again when it has finished; a process that has died holds nothing",
+                        hint="try again when it has finished; one that has died holds nothing",
                     ) from None
                 sleep(pause)
                 pause = min(pause * 1.5, 0.05)
@@ -106,16 +105,18 @@ class ChangedMeanwhileError(Exception):
     """The file no longer holds what was read from it."""
 
 
-def replace(path: str, old: bytes, new: bytes) -> None:
+def replace(path: str, old: bytes, new: bytes) -> bool:
     """Put new bytes in place of the old ones, mode kept, links followed; on any failure the old bytes stay.
 
-    Raises ChangedMeanwhileError when the file no longer holds the old bytes, ExecplanError for all else.
+    True when the file had other hard links, which keep the old bytes. The caller holds a lock. Raises
+    ChangedMeanwhileError when the file no longer holds the old bytes, ExecplanError for all else.
     """
     target = os.path.realpath(path)
     try:
-        mode = stat.S_IMODE(os.stat(target).st_mode)
+        status = os.stat(target)
     except OSError as error:
         raise trouble(error, path, "write") from None
+    mode = stat.S_IMODE(status.st_mode)
     if not mode & 0o222:
         raise ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")
     temporary = _write_beside(target, new, mode, path)
@@ -124,17 +125,17 @@ def replace(path: str, old: bytes, new: bytes) -> None:
             raise ChangedMeanwhileError
         os.replace(temporary, target)
         trace.tell(f"replaced {target}")
-    except OSError as error:
+    except BaseException as error:
         os.unlink(temporary)
-        raise trouble(error, path, "write") from None
-    except BaseException:
-        os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise trouble(error, path, "write") from None
         raise
     sync_folder(os.path.dirname(target))
+    return status.st_nlink > 1
 
 
 def create(path: str, data: bytes) -> bool:
-    """Write a new file, under a lock on its folder; False, with nothing written, when the name is taken."""
+    """Write a new file; False, with nothing written, when the name is taken. The caller holds a lock."""
     temporary = _write_beside(path, data, None, path)
     try:
         os.link(temporary, path, follow_symlinks=False)

@@ -44,6 +44,9 @@ def apply(text: Text, edits: Sequence[Edit]) -> Text:
             ends[at] = _end_near(text, len(text.lines))
     if ends:
         ends[-1] = (ends[-1] or _end_near(text, len(text.lines))) if closed else ""
+    for at in range(1, len(ends)):
+        if ends[at] == "\n" and not lines[at] and ends[at - 1] == "\r":
+            ends[at] = "\r"  # side by side the two would be one CRLF, and the empty line gone
     return Text(lines, ends, bom=text.bom)
 
 

@@ -71,6 +71,16 @@ def test_no_home(plain: Folder, verb: str) -> None:
     assert set(document["error"]) == {"code", "exit", "message", "hint", "candidates"}
 
 
+def test_a_plan_that_lies_in_no_home_is_shown_and_not_written(plain: Folder) -> None:
+    plain.write("plan.md", CLEAN)
+    assert plain.run("show", "./plan.md").exit == 0
+    for verb in WRITERS:
+        assert plain.run(*CALLS[verb], "-p", "./plan.md").exit == 6
+    for verb in ("archive", "commit"):
+        assert plain.run(*CALLS[verb], "./plan.md").exit == 6
+    assert [each.name for each in plain.path.iterdir()] == ["plan.md"]
+
+
 @pytest.mark.parametrize("verb", ["status", "list", "next", "lint", "commit"])
 def test_empty_home_is_no_error(repo: Folder, verb: str) -> None:
     result = repo.run(verb)
@@ -99,8 +109,8 @@ def test_help_names_every_verb_in_its_group(plain: Folder) -> None:
 
 def test_help_shows_the_first_steps_a_line_each(plain: Folder) -> None:
     lines = plain.run("--help").out.splitlines()
-    assert "    execplan init" in lines
-    assert "    execplan done 1" in lines
+    assert "  execplan init" in lines
+    assert "  execplan done 1" in lines
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", ""])
@@ -235,8 +245,6 @@ def test_from_a_folder_below(repo: Folder) -> None:
 
 
 def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
-    import subprocess
-
     repo.plan()
     process = repo.start("show")
     assert process.stdout is not None
@@ -245,7 +253,6 @@ def test_a_closed_pipe_is_no_trouble(repo: Folder) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert subprocess.PIPE
 
 
 @pytest.mark.parametrize("verb", ["list", "list --json", "lint .agent/execplans/2026-01-01_parser.md", "--help"])

@@ -33,6 +33,20 @@ def test_init_leaves_settings_in_pyproject(plain: Folder) -> None:
     assert plain.ok("new", "Build the parser")["path"] == "plans/2026-01-01_build-the-parser.md"
 
 
+def test_a_guide_of_any_name_is_a_file(plain: Folder) -> None:
+    plain.write(".agent/execplan.toml", 'guide = "docs/HOW-TO-PLAN"\nplans = "plans.md"\n')
+    plain.ok("init")
+    assert (plain.path / "docs/HOW-TO-PLAN").is_file()
+    assert (plain.path / "plans.md").is_dir()
+
+
+def test_a_new_plan_never_has_a_name_that_is_passed_over(plain: Folder) -> None:
+    plain.write(".agent/execplan.toml", 'name = "{slug}"\n')
+    made = plain.ok("new", "Readme")
+    assert made["id"] == "readme-2"
+    assert [each["id"] for each in plain.ok("list")["plans"]] == ["readme-2"]
+
+
 def test_init_makes_what_the_settings_name_whatever_it_is_called(plain: Folder) -> None:
     plain.write("pyproject.toml", '[tool.execplan]\nplans = "plans.md"\nguide = "docs/GUIDE"\n')
     plain.ok("init")
@@ -69,6 +83,14 @@ def test_wrong_settings(plain: Folder) -> None:
     plain.write(".agent/execplan.toml", "")
     plain.write("pyproject.toml", "[tool.execplan]\ncommit = true\n")
     assert plain.run("list").exit == 3
+
+
+def test_settings_that_cannot_be_read_are_not_passed_over(repo: Folder) -> None:
+    repo.plan()
+    (repo.path / ".agent/execplan.toml").symlink_to("execplan.toml")
+    result = repo.run("done", "2")
+    assert result.exit == 3
+    assert "execplan.toml" in result.err
 
 
 def test_new_writes_the_skeleton(repo: Folder) -> None:
@@ -325,6 +347,15 @@ def test_archive_by_force_records_why(repo: Folder) -> None:
     assert repo.run("lint").exit == 0
     assert [each["level"] for each in repo.ok("lint")["findings"]] == ["warning"]
     assert repo.run("new", "x").exit == 0
+
+
+def test_a_dry_run_of_an_archive_tells_the_digest_to_come(repo: Folder) -> None:
+    path = repo.plan()
+    before = path.read_bytes()
+    force = ("archive", "--force", "--reason", "The customer left.")
+    told = repo.ok(*force, "--dry-run")["digest"]
+    assert path.read_bytes() == before
+    assert told == repo.ok(*force)["digest"]
 
 
 def test_force_never_overrides_what_stops_an_edit(repo: Folder) -> None:

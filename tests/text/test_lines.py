@@ -54,6 +54,7 @@ def test_an_edit_leaves_other_lines_alone(source: str, data: st.DataObject) -> N
         ("a\r\nb\nc\n", Edit(2, 2, ("x",)), "a\r\nb\nx\nc\n"),
         ("a\r\nb\nc\n", Edit(1, 2, ("x", "y")), "a\r\nx\ny\r\nc\n"),
         ("a\rb", Edit(2, 2, ("x",)), "a\rb\rx"),
+        ("\n\ra", Edit(1, 2, ("x", "")), "\nx\r\ra"),
         ("a", Edit(1, 1, ("x",)), "a\nx"),
         ("a\nb", Edit(1, 2, ()), "a"),
         ("", Edit(0, 0, ("x",)), "x\n"),

@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import verb, with_settings, writer_options
+from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import archive as archiving
@@ -36,7 +36,7 @@ def archive(call: Call, plan: str | None, force: bool, reason: str | None, optio
         raise ExecplanError("usage", missing, exit=USAGE, hint=hint)
     home, ref = shelf.open_plan(os.getcwd(), plan)
     why = words(reason, "the reason") if reason is not None else None
-    archived = archiving.archive(home, ref, with_settings(options, home), reason=why)
+    archived = archiving.archive(home, ref, options, reason=why)
     data = {
         "path": archived.path,
         "changed": archived.changed,

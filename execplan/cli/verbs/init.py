@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import new_options, verb, with_settings
+from execplan.cli.verb import new_options, verb
 from execplan.repo import home as homes
 from execplan.repo import scaffold
 from execplan.repo.amend import Options
@@ -23,7 +23,6 @@ def init(call: Call, options: Options) -> Answer:
     What is there already stays as it is, so it can be run again at any time.
     """
     home = homes.find(os.getcwd())
-    options = with_settings(options, home)
     paths, commit, warnings = scaffold.init(home, options)
     made = "would make" if options.dry_run else "made"
     lines = [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in paths]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from execplan.cli.answer import Answer, Call, relative
+from execplan.cli.answer import Answer, Call
 from execplan.cli.lint import lint_ref, report, status, summary
 from execplan.cli.progress import tracked
 from execplan.cli.verb import verb
 from execplan.errors import INPUT, ExecplanError
+from execplan.lint.runner import ERROR
 from execplan.repo import home as homes
 from execplan.repo import shelf
 
@@ -43,14 +44,10 @@ def lint(call: Call, plans: tuple[str, ...], hook: bool) -> Answer:
     findings = [finding.to_json(each.path) for each in linted for finding in each.findings]
     data = {"findings": findings, "plans": len(linted)}
     lines = report(linted)
-    if not linted:
-        lines = ["no plans to check"]
-    elif call.quiet:
-        lines.remove(summary(linted))
-    codes = [str(finding["code"]) for finding in findings if finding["level"] == "error"] or [
-        str(finding["code"]) for finding in findings
-    ]
-    follow = (f"execplan explain {codes[0]}",) if codes else ()
+    if not call.quiet:
+        lines.append(summary(linted) if linted else "no plans to check")
+    worst = next((each for each in findings if each["level"] == ERROR), findings[0] if findings else None)
+    follow = (f"execplan explain {worst['code']}",) if worst else ()
     return Answer(data, "\n".join(lines), status(linted), next=follow)
 
 
@@ -58,7 +55,7 @@ def _refs(names: tuple[str, ...]) -> Iterator[_Named]:
     """Each plan that is named, with its home and how to show it."""
     if not names:
         home = homes.require(os.getcwd())
-        yield from [_Named(home, ref, relative(ref.path)) for ref in shelf.every(home)]
+        yield from [_Named(home, ref, os.path.relpath(ref.path)) for ref in shelf.every(home)]
     for name in names:
         if os.path.isdir(name):
             for folder, _, files in sorted(os.walk(name)):
@@ -69,7 +66,7 @@ def _refs(names: tuple[str, ...]) -> Iterator[_Named]:
             raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
         else:
             home, ref = shelf.open_plan(os.getcwd(), name)
-            yield _Named(home, ref, relative(ref.path))
+            yield _Named(home, ref, os.path.relpath(ref.path))
 
 
 def _file(path: str) -> _Named:

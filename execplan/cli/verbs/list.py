@@ -26,7 +26,7 @@ def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     home = homes.require(os.getcwd())
     refs = shelf.every(home) if everything else shelf.refs(home)
-    shelved = [shelf.load(home, ref) for ref in refs]
+    shelved = shelf.load_all(home, refs)
     plans = [plan_json(home, each) for each in shelved]
     broken = [each for each in plans if each["state"] == BROKEN]
     rows = [

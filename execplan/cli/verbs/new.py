@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import new_options, verb, with_settings
+from execplan.cli.verb import new_options, verb
 from execplan.cli.words import given_bytes, words
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import home as homes
@@ -38,7 +38,6 @@ def new(
     if source is None and title is None:
         raise ExecplanError("usage", "a plan needs a title", exit=USAGE, hint="execplan new 'What shall be done'")
     home = homes.find(os.getcwd())
-    options = with_settings(options, home)
     if source is not None:
         made = scaffold.adopt_plan(home, given_bytes(source), source, options)
     else:

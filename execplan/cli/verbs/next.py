@@ -23,17 +23,23 @@ from execplan.repo import shelf
 @click.argument("plan", required=False)
 def next_(call: Call, plan: str | None) -> Answer:
     """Print the first open task, in the order of the file."""
-    query = plan or os.environ.get("EXECPLAN_PLAN")
-    others = [] if query else _broken()
-    if not query and not shelf.refs(homes.require(os.getcwd())):
-        return Answer({"task": None}, "no plans yet", next=("execplan new 'Its title'",))
-    try:
+    others: list[str] = []
+    if plan or os.environ.get("EXECPLAN_PLAN"):
         home, ref = shelf.open_plan(os.getcwd(), plan)
-    except ExecplanError as error:
-        if others and error.code == "ambiguous-plan":
-            error.message += f"; broken: {', '.join(others)}"
-        raise
-    shelved = shelf.load(home, ref)
+        shelved = shelf.load(home, ref)
+    else:
+        home = homes.require(os.getcwd())
+        plans = shelf.load_all(home, shelf.refs(home))
+        if not plans:
+            return Answer({"task": None}, "no plans yet", next=("execplan new 'Its title'",))
+        others = [each.ref.id for each in plans if each.state == BROKEN]
+        try:
+            shelved = shelf.only(plans)
+        except ExecplanError as error:
+            if others:
+                error.message += f"; broken: {', '.join(others)}"
+            raise
+    ref = shelved.ref
     told = plan_json(home, shelved)
     if shelved.plan is None:
         data = {**told, "task": None, "broken": [ref.id]}
@@ -50,12 +56,6 @@ def next_(call: Call, plan: str | None) -> Answer:
         return Answer(data, text, NO if others else OK, warnings=warnings, next=follow)
     text = f"{task['number']}. {task['text']}  [{task['id']}] in {ref.id}"
     return Answer(data, text, NO if others else OK, warnings=warnings, next=(f"execplan done {task['id']} -p {name}",))
-
-
-def _broken() -> list[str]:
-    """The plans that can't be read, among those that one is chosen from."""
-    home = homes.require(os.getcwd())
-    return [ref.id for ref in shelf.refs(home) if shelf.load(home, ref).state == BROKEN]
 
 
 command = next_

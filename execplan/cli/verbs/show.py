@@ -38,7 +38,8 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
     read = shelved.plan
     warnings = conflict_warnings(home, [shelved])
     if section is not None:
-        found = _section(read, section)
+        with About(home.shown(ref.path)):
+            found = _section(read, section)
         text = "".join(
             [line + end for line, end in zip(read.text.lines, read.text.ends, strict=True)][found.start : found.notes]
         )

@@ -32,11 +32,10 @@ def status(call: Call, plan: str | None) -> Answer:
     """Count the plans by state, broken ones first, then show each open plan with its next task."""
     if plan is None:
         home = homes.require(os.getcwd())
-        refs = shelf.every(home)
+        shelved = shelf.load_all(home, shelf.every(home))
     else:
         home, ref = shelf.open_plan(os.getcwd(), plan)
-        refs = [ref]
-    shelved = [shelf.load(home, ref) for ref in refs]
+        shelved = [shelf.load(home, ref)]
     shelved.sort(key=lambda each: STATES.index(each.state))
     told = [_told(home, each) for each in shelved if plan is not None or each.state != ARCHIVED]
     counts = {state: sum([each.state == state for each in shelved]) for state in STATES}
