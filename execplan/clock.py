@@ -53,7 +53,7 @@ def now() -> datetime:
     from datetime import UTC, datetime
 
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdigit() else datetime.now(UTC)
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdigit() and len(fixed) < 12 else datetime.now(UTC)
 
 
 def read_stamp(words: str) -> Stamp | None:

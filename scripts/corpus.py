@@ -21,8 +21,8 @@ from execplan.lint.runner import lint_plan
 from execplan.plan import logs, outline, reader, tasks
 from execplan.plan.change import Change, Facts, facts
 from execplan.plan.grammar import is_nothing, read_label
+from execplan.plan.guidance import is_guidance
 from execplan.plan.model import DONE, OPEN, OTHER, Plan, Task
-from execplan.plan.placeholder import is_guidance
 from execplan.repo.amend import changed
 from execplan.text.blocks import HEADING
 from execplan.text.lines import Text

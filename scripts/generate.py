@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import click
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDANCE = "execplan/plan/guidance.py"
+GUIDANCE = "execplan/plan/guidance_lines.py"
 README = "README.md"
 _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 _COMMON = {"folder", "quiet", "verbose", "as_json"}

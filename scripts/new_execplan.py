@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.cli.main import main
 

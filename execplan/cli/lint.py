@@ -41,7 +41,7 @@ def quick(paths: list[str]) -> int:
         if folder not in found:
             found[folder] = homes.find(folder)
         linted.append(lint_ref(found[folder], shelf.by_file(found[folder], path), path, hook=False))
-    lines = [*report(linted), summary(linted)]
+    lines = [*report(linted), summary(linted), *[f"next: {command}" for command in follow(linted)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(linted)
 
@@ -75,6 +75,13 @@ def summary(linted: list[Linted]) -> str:
         if count:
             parts.append(f"{count} {level}{'s' if count > 1 else ''}")
     return f"{', '.join(parts)} in {plans}" if parts else f"{plans}, nothing found"
+
+
+def follow(linted: list[Linted]) -> tuple[str, ...]:
+    """The command that says what the first error is about, or the first finding."""
+    findings = [finding for each in linted for finding in each.findings]
+    codes = [finding.code for finding in findings if finding.level == ERROR] or [finding.code for finding in findings]
+    return (f"execplan explain {codes[0]}",) if codes else ()
 
 
 def status(linted: list[Linted]) -> int:

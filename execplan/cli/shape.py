@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.plan.seek import task_ids
-from execplan.repo.amend import Amended, digest
+from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.repo.amend import Amended
     from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
 from execplan.plan.grammar import is_nothing, read_label
+from execplan.plan.guidance import is_guidance
 from execplan.plan.model import COMPLETE
-from execplan.plan.placeholder import is_guidance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

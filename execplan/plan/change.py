@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan import outline
 from execplan.plan.grammar import is_nothing, read_label
+from execplan.plan.guidance import is_guidance
 from execplan.plan.model import Plan, Section
-from execplan.plan.placeholder import is_guidance
 from execplan.record import NamedTuple
 from execplan.text.blocks import FENCE
 from execplan.text.edit import Edit

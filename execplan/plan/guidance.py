@@ -1,23 +1,59 @@
-"""Guidance lines of our templates, white space folded; written by scripts/generate.py from templates/."""
+"""Guidance: the lines of a template that an author is meant to replace."""
 
-LINES = frozenset(
-    (
-        "- Decision: …",
-        "- Observation: …",
-        "At each milestone and at the end: what works now, what is still missing, what the next plan should know.",
-        "Date/Author: …",
-        "Every choice that shaped the work, the moment it is made.",
-        "Evidence: …",
-        "Libraries and services to use, and the modules, types and signatures that must exist in the end, by their full names.",
-        "One checkbox a step, in the order of the work; `execplan add` writes the first. Tick with a UTC stamp, and split a half-done step in two.",
-        "Rationale: …",
-        "The commands to type, the folder to type them in, and a few lines of what they print when all is well.",
-        "The edits in the order in which they are made, in prose: which file, which function, what changes there and why. Big work goes in milestones, each of which can be seen working.",
-        "The shortest transcripts, diffs and excerpts that prove the work; longer ones go into the artifacts folder and are named here.",
-        "The state of things for a reader who has never seen this repository: the files that matter by their path from its root, and each special term in plain words.",
-        "What to run or click to see that it works, and what is seen: the test that fails before and passes after, the request and its answer.",
-        "What turned out otherwise than expected, each with the output or the file that shows it.",
-        "Which steps may be run twice, which may not, and how to get back to a sound state from the middle of each.",
-        "Who can do what once this is finished that they can't do today, and where do they see it? Two or three sentences.",
+from __future__ import annotations
+
+from binascii import crc32
+
+from execplan.plan.guidance_lines import LINES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_REFERENCE: dict[int, frozenset[int]] = {
+    11: frozenset((0x4335672B,)),
+    12: frozenset((0x91BEEFCD,)),
+    13: frozenset((0xEB048BEC,)),
+    14: frozenset((0x108BDA1A,)),
+    16: frozenset((0x7016B6,)),
+    22: frozenset((0x8015E62E,)),
+    38: frozenset((0x52740931,)),
+    45: frozenset((0xFD6EAE78,)),
+    67: frozenset((0xCBB464C3,)),
+    68: frozenset((0xB40754D7,)),
+    74: frozenset((0xBE9108F8,)),
+    77: frozenset((0x4E034FA4,)),
+    79: frozenset((0xD1A2E173,)),
+    80: frozenset((0xA3A9DD08,)),
+    84: frozenset((0xD3B3A6C8,)),
+    87: frozenset(
+        (
+            0x2613D21C,
+            0xF033B247,
+        )
+    ),
+    90: frozenset((0xBD3FB6A8,)),
+    94: frozenset((0x12918869,)),
+}
+"""Lines of the reference skeleton: CRC-32 of each by its length, white space folded (reference/execplans.md)."""
+
+
+_HEADS = frozenset(
+    "# <S|Expl|Use |- [ |Docu|- Ob|Evid|Reco|- De|Rati|Date|At c|Assu|In p|Exac|How |Shor|Be p|-  [|-  O|-  D".split(
+        "|"
     )
+    + [line[:4] for line in LINES]
 )
+"""How lines of guidance begin: of the reference, and of ours."""
+
+
+def is_guidance(line: str) -> bool:
+    """Whether the line is one that a template left, white space folded."""
+    folded = " ".join(line.split())
+    size = len(folded)
+    return folded in LINES or (size in _REFERENCE and crc32(folded.encode("utf-8")) in _REFERENCE[size])
+
+
+def guidance_in(lines: Sequence[str]) -> list[int]:
+    """Where such lines stand; most others are told by how they begin."""
+    return [at for at, line in enumerate(lines) if line.lstrip()[:4] in _HEADS and is_guidance(line)]

@@ -6,8 +6,8 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.entries import read_entries, read_notes
 from execplan.plan.grammar import Box, is_note, read_box
+from execplan.plan.guidance import guidance_in
 from execplan.plan.model import Entry, Plan, Section, Task
-from execplan.plan.placeholder import guidance_in
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE, RULE, Block, scan
 from execplan.text.lines import Text
 

@@ -9,9 +9,11 @@ from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
+from execplan.repo.commit import commit_paths
 from execplan.repo.home import existing
 from execplan.text import disk
 from execplan.text.edit import apply
+from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +54,15 @@ class Amended(NamedTuple):
     """Unified, in a dry run only."""
     commit: str | None
     said: tuple[str, ...]
-    summary: str
+    warnings: tuple[str, ...]
+
+
+class Written(NamedTuple):
+    """What became of a file."""
+
+    old: bytes
+    new: bytes
+    change: Change
     warnings: tuple[str, ...]
 
 
@@ -69,36 +79,36 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             hint="write down what is new in a plan of its own: execplan new 'Its title'",
         )
     if options.dry_run:
-        return _amended(home, ref, *_attempt(home, ref, changer, options), options)
+        return _amended(home, ref, rewrite(home, ref, changer, options), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
-        for _ in range(_TRIES):
-            old, new, change = _attempt(home, ref, changer, options)
-            if new == old:
-                return _amended(home, ref, old, new, change, options)
-            try:
-                linked = disk.replace(ref.path, old, new)
-                break
-            except disk.ChangedMeanwhileError:
-                continue
-        else:
-            raise disk.changed_underneath(home.shown(ref.path))
-        warnings: tuple[str, ...] = (
-            (f"{home.shown(ref.path)} had other hard links: they keep the old text",) if linked else ()
-        )
-        commit = None
-        if options.commits(home):
-            real = os.path.realpath(ref.path)
-            made = commit_paths(home, ref.id, [real], verb, change.summary, {real: old}, change.expected.title)
-            commit, warnings = made.digest, warnings + made.warnings
-        return _amended(home, ref, old, new, change, options, commit, warnings)
+        written = rewrite(home, ref, changer, options)
+        if written.new == written.old or not options.commits(home):
+            return _amended(home, ref, written, options)
+        real = os.path.realpath(ref.path)
+        change = written.change
+        made = commit_paths(home, ref.id, [real], verb, change.summary, {real: written.old}, change.expected.title)
+        return _amended(home, ref, written, options, made)
 
 
-def _attempt(home: Home, ref: Ref, changer: Changer, options: Options) -> tuple[bytes, bytes, Change]:
-    """The bytes of the file as it is now, those with the change made, and the change; raises ExecplanError."""
-    with About(home.shown(ref.path)):
-        old = shelf.open_bytes(home, ref.path)
-        check_match(home, ref, old, options)
-        return old, *changed(old, changer)
+def rewrite(home: Home, ref: Ref, changer: Changer, options: Options) -> Written:
+    """Change the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
+
+    A file that changes between read and replace is read again and the change made anew.
+    """
+    for _ in range(_TRIES):
+        with About(home.shown(ref.path)):
+            old = shelf.open_bytes(home, ref.path)
+            check_match(home, ref, old, options)
+            new, change = changed(old, changer)
+        if new == old or options.dry_run:
+            return Written(old, new, change, ())
+        try:
+            linked = disk.replace(ref.path, old, new)
+        except disk.ChangedMeanwhileError:
+            continue
+        others = f"{home.shown(ref.path)} had other hard links: they keep the old text"
+        return Written(old, new, change, (others,) if linked else ())
+    raise disk.changed_underneath(home.shown(ref.path))
 
 
 def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:
@@ -135,26 +145,6 @@ def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
         )
 
 
-def commit_paths(
-    home: Home, plan: str, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
-) -> Committed:
-    """Commit our paths, those of the plan with this id; raises ExecplanError."""
-    from execplan.repo import git
-
-    words = summary if len(summary) <= 72 else summary[:71].rstrip() + "…"
-    name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
-    message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
-    with state.lock(home, "commit", f"{verb} of {plan}"):
-        return git.commit(home, paths, message, before)
-
-
-def digest(data: bytes) -> str:
-    """The 64 hex digits of the bytes' SHA-256."""
-    from hashlib import sha256
-
-    return sha256(data).hexdigest()
-
-
 def diff(old: bytes, new: bytes, path: str) -> str:
     """The change of a file as a unified diff, which `git apply` takes; it ends without a line end."""
     from difflib import unified_diff
@@ -167,49 +157,9 @@ def diff(old: bytes, new: bytes, path: str) -> str:
     return "".join(shown).removesuffix("\n")
 
 
-def _amended(
-    home: Home,
-    ref: Ref,
-    old: bytes,
-    new: bytes,
-    change: Change,
-    options: Options,
-    commit: str | None = None,
-    warnings: tuple[str, ...] = (),
-) -> Amended:
+def _amended(home: Home, ref: Ref, written: Written, options: Options, made: Committed | None = None) -> Amended:
     path = home.shown(ref.path)
+    old, new, change, warnings = written
     shown = diff(old, new, path) if options.dry_run and new != old else ""
-    return Amended(path, new != old, digest(new), shown, commit, change.said, change.summary, warnings)
-
-
-class CommittedPlan(NamedTuple):
-    """What `commit` did."""
-
-    paths: tuple[str, ...]
-    """What was committed, or would be, from the root of the repository."""
-    commit: str | None
-    digest: str
-    warnings: tuple[str, ...]
-
-
-def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> CommittedPlan:
-    """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
-    from execplan.repo import git
-
-    existing(home)
-    paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
-    if os.path.islink(ref.path):
-        paths.append(os.path.realpath(ref.path))
-    if ref.archived:
-        paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
-    if dry_run:
-        data = shelf.open_bytes(home, ref.path)
-        return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
-    with state.lock(home, os.path.realpath(ref.path), f"commit of {ref.id}"):
-        data = shelf.open_bytes(home, ref.path)
-        try:
-            title = reader.read(data).title
-        except ExecplanError:
-            title = None
-        made = commit_paths(home, ref.id, paths, "commit", words or "update", {}, title)
-    return CommittedPlan(made.paths, made.digest, digest(data), made.warnings)
+    commit, more = (made.digest, made.warnings) if made else (None, ())
+    return Amended(path, new != old, digest(new), shown, commit, change.said, warnings + more)

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, About, ExecplanError
+from execplan.errors import INPUT, NO, ExecplanError
 from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
-from execplan.plan.change import stop_conflicts
+from execplan.plan.change import Change, facts
 from execplan.plan.logs import revise
 from execplan.plan.model import FORCED, OPEN
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import Options, amend, check_match, commit_paths, digest
+from execplan.repo.amend import Options, diff, rewrite
+from execplan.repo.commit import commit_paths
 from execplan.repo.home import existing
 from execplan.text import disk
+from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.plan.change import Changer
     from execplan.plan.model import Plan
+    from execplan.repo.amend import Written
+    from execplan.repo.git import Committed
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -47,46 +55,62 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     if ref.archived:
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
-    with About(home.shown(ref.path)):
-        data = shelf.open_bytes(home, ref.path)
-        plan = reader.read(data)
-        stop_conflicts(plan)
-    check_match(home, ref, data, options)
-    reasons = why_not(plan)
-    if reasons and reason is None:
+    finished = _finished(ref, reason)
+    target = os.path.join(home.archive, os.path.basename(ref.path))
+    if options.dry_run:
+        written = rewrite(home, ref, finished, options)
+        shown = diff(written.old, written.new, home.shown(ref.path)) if written.new != written.old else ""
+        return _archived(home, target, _moves(home, ref, target), written, reason, shown, None)
+    with state.lock(home, "home", f"archive of {ref.id}"), state.lock(home, os.path.realpath(ref.path), "archive"):
+        moves = _moves(home, ref, target)
+        written = rewrite(home, ref, finished, options)
+        _move(moves)
+        made = None
+        if options.commits(home):
+            paths = [path for pair in moves for path in pair]
+            before = {ref.path: written.old}
+            made = commit_paths(home, ref.id, paths, "archive", "archive", before, written.change.expected.title)
+    return _archived(home, target, moves, written, reason, "", made)
+
+
+def _finished(ref: Ref, reason: str | None) -> Changer:
+    """The change that an archive makes: none to a finished plan; to another a note that says why, or a refusal."""
+
+    def change(plan: Plan) -> Change:
+        reasons = why_not(plan)
+        if not reasons:
+            return Change((), facts(plan), "archive", ())
+        if reason is not None:
+            return revise(f"{FORCED}: {reason}", now())(plan)
+        from shlex import quote
+
         raise ExecplanError(
             "not-finished",
             f"{ref.id} is not finished",
             exit=NO,
-            hint="finish it, or archive it as it is: execplan archive --force --reason 'Why'",
+            hint=f"finish it, or archive it as it is: execplan archive {quote(ref.id)} --force --reason 'Why'",
             candidates=reasons,
             data={"reasons": reasons},
         )
-    target = ref._replace(path=os.path.join(home.archive, os.path.basename(ref.path)), archived=True)
-    moves = _moves(home, ref, target)
-    warnings: tuple[str, ...] = ()
-    shown, would_be = "", digest(data)
-    forced = reason is not None and bool(reasons)
-    if reason is not None and not reasons:
-        warnings = ("nothing had to be forced: the reason was not written",)
-    if forced and reason is not None:
-        noted = amend(home, ref, revise(f"{FORCED}: {reason}", now()), options._replace(commit=False), verb="archive")
-        shown, would_be, warnings = noted.diff, noted.digest, noted.warnings
+
+    return change
+
+
+def _archived(
+    home: Home,
+    target: str,
+    moves: list[tuple[str, str]],
+    written: Written,
+    reason: str | None,
+    shown: str,
+    made: Committed | None,
+) -> Archived:
     pairs = tuple([(home.shown(old), home.shown(new)) for old, new in moves])
-    if options.dry_run:
-        return Archived(home.shown(target.path), True, would_be, shown, pairs, None, warnings)
-    with state.lock(home, "home", f"archive of {ref.id}"), state.lock(home, os.path.realpath(ref.path), "archive"):
-        now_held = shelf.open_bytes(home, ref.path)
-        if not forced and now_held != data:
-            raise disk.changed_underneath(home.shown(ref.path))
-        _move(_moves(home, ref, target))
-    commit = None
-    if options.commits(home):
-        paths = [path for pair in moves for path in pair]
-        before = {ref.path: data}
-        made = commit_paths(home, ref.id, paths, "archive", "archive", before, plan.title)
-        commit, warnings = made.digest, warnings + made.warnings
-    return Archived(home.shown(target.path), True, digest(now_held), shown, pairs, commit, warnings)
+    warnings = written.warnings + (made.warnings if made else ())
+    if reason is not None and not written.change.edits and not reader.read(written.new).forced:
+        warnings += ("nothing had to be forced: the reason was not written",)
+    commit = made.digest if made else None
+    return Archived(home.shown(target), True, digest(written.new), shown, pairs, commit, warnings)
 
 
 def why_not(plan: Plan) -> list[str]:
@@ -98,7 +122,7 @@ def why_not(plan: Plan) -> list[str]:
     return reasons + [f"{each.code} in line {each.line}: {each.message}" for each in errors]
 
 
-def _moves(home: Home, ref: Ref, target: Ref) -> list[tuple[str, str]]:
+def _moves(home: Home, ref: Ref, target: str) -> list[tuple[str, str]]:
     """The renames, artifacts first: a plan that is left behind by a crash is still where the next try looks for it."""
     moves = []
     old, new = home.artifacts(ref.id), home.artifacts(ref.id, archived=True)
@@ -106,27 +130,30 @@ def _moves(home: Home, ref: Ref, target: Ref) -> list[tuple[str, str]]:
         if os.path.lexists(new):
             raise _taken(home.shown(new))
         moves.append((old, new))
-    if os.path.lexists(target.path):
-        raise _taken(home.shown(target.path))
-    return [*moves, (ref.path, target.path)]
+    if os.path.lexists(target):
+        raise _taken(home.shown(target))
+    return [*moves, (ref.path, target)]
 
 
 def _move(moves: list[tuple[str, str]]) -> None:
-    """All of the renames, or none."""
-    done: list[tuple[str, str]] = []
-    try:
-        for old, new in moves:
+    """All of the renames, or none; a link is made anew, because what it says counts from its folder."""
+    undo: list[Callable[[], None]] = []
+    for old, new in moves:
+        try:
             disk.make_folder(os.path.dirname(new))
             if os.path.islink(old):
-                os.symlink(os.path.relpath(os.path.realpath(old), os.path.dirname(new)), new)
+                said = os.readlink(old)
+                os.symlink(os.path.relpath(os.path.realpath(old), os.path.realpath(os.path.dirname(new))), new)
+                undo.append(partial(os.unlink, new))
                 os.unlink(old)
+                undo.append(partial(os.symlink, said, old))
             else:
                 os.rename(old, new)
-            done.append((old, new))
-    except OSError as error:
-        for old, new in reversed(done):
-            os.rename(new, old)
-        raise disk.trouble(error, moves[len(done)][0], "move") from None
+                undo.append(partial(os.rename, new, old))
+        except OSError as error:
+            for step in reversed(undo):
+                step()
+            raise disk.trouble(error, old, "move") from None
     for folder in {os.path.dirname(path) for pair in moves for path in pair}:
         disk.sync_folder(folder)
 

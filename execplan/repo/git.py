@@ -72,7 +72,7 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
             _unstage(run, new)
         raise
     detached = () if _branch(folder) else ("HEAD is detached: the commit is on no branch",)
-    return Committed(head(home), ours, detached)
+    return Committed(head(home) or run.checked("rev-parse", "HEAD").strip(), ours, detached)
 
 
 def _unstage(run: _Runner, paths: Sequence[str]) -> None:

@@ -13,10 +13,12 @@ from execplan.plan.shape import escape
 from execplan.record import NamedTuple
 from execplan.repo import settings as config
 from execplan.repo import shelf, state, stock
-from execplan.repo.amend import Options, commit_paths
+from execplan.repo.amend import Options
+from execplan.repo.commit import commit_paths
 from execplan.repo.home import Home
 from execplan.repo.slug import slug
 from execplan.text import disk
+from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,21 +145,25 @@ def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[st
     paths = plan_init(home)
     if options.dry_run:
         return paths, None, ()
-    made = []
+    guide, settings = os.path.join(home.base, home.settings.guide), os.path.join(home.base, config.FILE)
+    files = {guide: stock.text("PLANS.md").encode("utf-8"), settings: settings_text().encode("utf-8")}
     with state.lock(home, "home", "init"):
-        for each in [each for each in paths if each.made]:
-            path = os.path.join(home.root, each.path)
-            if each.why == _FOLDER:
+        for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
+            if path in files:
+                disk.make_folder(os.path.dirname(path))
+                disk.create(path, files[path])
+            else:
                 disk.make_folder(path)
-                continue
-            disk.make_folder(os.path.dirname(path))
-            content = stock.text("PLANS.md") if each.why == _GUIDE else settings_text()
-            if disk.create(path, content.encode("utf-8")):
-                made.append(path)
-    if made and options.commits(home):
-        done = commit_paths(home, "init", made, "init", "init", {}, "init")
+    if options.commits(home):
+        ours = [path for path, content in files.items() if _holds(path, content)]
+        done = commit_paths(home, "init", ours, "init", "init", {}, "init")
         return paths, done.digest, done.warnings
     return paths, None, ()
+
+
+def _holds(path: str, content: bytes) -> bool:
+    """Whether a file is as `init` wrote it, now or in a run whose commit failed."""
+    return os.path.isfile(path) and disk.read(path, len(content)) == (content, len(content))
 
 
 def settings_text() -> str:
@@ -192,7 +198,7 @@ def _named(home: Home, short: str) -> str:
 
 def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> Made:
     """Put a new plan into the plans folder under a free id, with its artifacts folder."""
-    from execplan.repo.amend import diff, digest
+    from execplan.repo.amend import diff
 
     def made(free: str, commit: str | None, warnings: tuple[str, ...]) -> Made:
         path = home.shown(os.path.join(home.plans, f"{free}.md"))

@@ -178,7 +178,9 @@ def only(plans: list[Shelved]) -> Shelved:
         return going[0]
     candidates = [each.ref.id for each in going or plans]
     if not candidates:
-        raise ExecplanError("no-plan", "there is no plan yet", exit=INPUT, hint="write one: execplan new 'Its title'")
+        raise ExecplanError(
+            "no-plan", "there is no plan outside the archive", exit=INPUT, hint="write one: execplan new 'Its title'"
+        )
     raise ExecplanError(
         "ambiguous-plan",
         f"{len(candidates)} plans could be meant",

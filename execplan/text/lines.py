@@ -55,6 +55,13 @@ class Text:
         return self.to_str().encode("utf-8")
 
 
+def digest(data: bytes) -> str:
+    """The 64 hex digits of the bytes' SHA-256."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
 def _cut(source: str) -> tuple[list[str], list[str]]:
     """Lines and ends of a text whose ends are mixed."""
     lines: list[str] = []

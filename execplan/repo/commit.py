@@ -1,0 +1,67 @@
+"""Commits of plans: which paths, under which message."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.record import NamedTuple
+from execplan.repo import shelf, state
+from execplan.repo.home import existing
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.git import Committed
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_LONGEST = 72
+"""Characters of a summary, so that a log with one commit a line can be read."""
+
+
+class CommittedPlan(NamedTuple):
+    """What `commit` did."""
+
+    paths: tuple[str, ...]
+    """What was committed, or would be, from the root of the repository."""
+    commit: str | None
+    digest: str
+    warnings: tuple[str, ...]
+
+
+def commit_paths(
+    home: Home, plan: str, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
+) -> Committed:
+    """Commit our paths, those of the plan with this id; raises ExecplanError."""
+    from execplan.repo import git
+
+    words = summary if len(summary) <= _LONGEST else summary[: _LONGEST - 1].rstrip() + "…"
+    name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
+    message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
+    with state.lock(home, "commit", f"{verb} of {plan}"):
+        return git.commit(home, paths, message, before)
+
+
+def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> CommittedPlan:
+    """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
+    from execplan.repo import git
+
+    existing(home)
+    paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
+    if os.path.islink(ref.path):
+        paths.append(os.path.realpath(ref.path))
+    if ref.archived:
+        paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
+    if dry_run:
+        data = shelf.open_bytes(home, ref.path)
+        return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
+    with state.lock(home, os.path.realpath(ref.path), f"commit of {ref.id}"):
+        data = shelf.open_bytes(home, ref.path)
+        try:
+            title = reader.read(data).title
+        except ExecplanError:
+            title = None
+        made = commit_paths(home, ref.id, paths, "commit", words or "update", {}, title)
+    return CommittedPlan(made.paths, made.digest, digest(data), made.warnings)
