@@ -81,6 +81,13 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
     if options.dry_run:
         return _amended(home, ref, rewrite(home, ref, changer, options), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+        if not os.path.lexists(ref.path):
+            raise ExecplanError(
+                "plan-gone",
+                f"{home.shown(ref.path)} was moved or removed while this waited for it",
+                exit=CHANGED,
+                hint="see where it is: execplan list --all",
+            )
         written = rewrite(home, ref, changer, options)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
