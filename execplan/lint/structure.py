@@ -164,7 +164,7 @@ def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
         if section.living and not complete:
             continue
         if complete and section.name in (outline.SURPRISES, outline.DECISIONS) and not lines:
-            lines = [at for at in range(section.body, section.notes) if _waits(plan.text.lines[at])]
+            lines = [at for at in range(section.body, section.room) if _waits(plan.text.lines[at])]
         if lines and not (complete and section.name == outline.OUTCOMES and not plan.outcomes):
             count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
             yield on_line(plan, lines[0], f"guidance is left in {section.name or section.title}{count}")

@@ -185,10 +185,10 @@ def padded(lines: Sequence[str], at: int, new: Sequence[str]) -> Edit:
 def fill(plan: Plan, section: Section, new: Sequence[str]) -> Edit:
     """Put lines at the end of a section, in place of what it holds if that only holds the place."""
     lines = plan.text.lines
-    filled = [at for at in range(section.body, section.notes) if lines[at].strip()]
+    filled = [at for at in range(section.body, section.room) if lines[at].strip()]
     if filled and all([_holds_place(lines[at]) for at in filled]):
         return Edit(filled[0], filled[-1] + 1, tuple(new))
-    return padded(lines, section.notes, new)
+    return padded(lines, section.room, new)
 
 
 def _holds_place(line: str) -> bool:

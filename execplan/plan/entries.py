@@ -69,7 +69,7 @@ def _pieces(blocks: list[Block], section: Section, guidance: Sequence[int]) -> l
     pieces: list[_Piece] = []
     heading: Block | None = None  # a sub-heading is an entry when labels follow it, else it only groups
     for block in blocks[section.first : section.last]:
-        if block.start >= section.notes:
+        if block.start >= section.room:
             break
         if block.depth or all([at in guidance for at in range(block.start, block.end)]):
             continue

@@ -42,6 +42,8 @@ class Section(NamedTuple):
     """First line behind the heading."""
     notes: int
     """Where revision notes begin that stand at its end, or `end`."""
+    room: int
+    """Where a rule begins that closes it off from the next section, or `notes`: what is new goes above."""
     end: int
     first: int
     """Its first block behind the heading."""

@@ -108,23 +108,24 @@ def _sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, int, l
         end = blocks[last].start if last < len(blocks) else len(lines)
         name = outline.canonical(head.text)
         living = name in outline.LIVING
-        notes = _notes(blocks, at + 1, last, end)
-        sections.append(Section(head.text, name, living, head.start, head.end, notes, end, at + 1, last))
+        notes, room = _notes(blocks, at + 1, last, end)
+        sections.append(Section(head.text, name, living, head.start, head.end, notes, room, end, at + 1, last))
     title = blocks[title_at] if title_at >= 0 else None
     return (title.text or None, title.start, sections) if title else (None, -1, sections)
 
 
-def _notes(blocks: list[Block], first: int, last: int, end: int) -> int:
-    """The line where the revision notes begin that stand at the end of a section; a rule above them is theirs."""
+def _notes(blocks: list[Block], first: int, last: int, end: int) -> tuple[int, int]:
+    """Where the revision notes at the end of a section begin, a rule above them is theirs; and where a last rule does."""
     before = None
     for at in range(first, last):
         block = blocks[at]
         if block.depth:
             continue
         if block.kind == PARAGRAPH and is_note(block.text):
-            return before.start if before is not None and before.kind == RULE else block.start
+            notes = before.start if before is not None and before.kind == RULE else block.start
+            return notes, notes
         before = block
-    return end
+    return end, before.start if before is not None and before.kind == RULE else end
 
 
 def _tasks(lines: list[str], blocks: list[Block], section: Section) -> list[Task]:

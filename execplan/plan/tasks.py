@@ -192,4 +192,4 @@ def _heading(plan: Plan, section: Section, query: str) -> _Head:
         )
     head = heads[found[0]]
     below = [each.start for each in heads[found[0] + 1 :] if each.level <= head.level]
-    return _Head(head.start, min([*below, section.notes]))
+    return _Head(head.start, min([*below, section.room]))
