@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,12 +21,10 @@ def fold(words: str) -> str:
 
 def task_ids(tasks: Sequence[Task]) -> list[str]:
     """The short id of each task: a letter and 30 bits of its words; of equal words the second ends in `-2`, and so on."""
-    from hashlib import sha256
-
     seen: dict[str, int] = {}
     ids = []
     for task in tasks:
-        bits = int.from_bytes(sha256(fold(task.text).encode("utf-8")).digest()[:4], "big") >> 2
+        bits = int(digest(fold(task.text).encode("utf-8"))[:8], 16) >> 2
         name = "t" + "".join([_DIGITS[bits >> shift & 31] for shift in range(25, -1, -5)])
         seen[name] = seen.get(name, 0) + 1
         ids.append(name if seen[name] == 1 else f"{name}-{seen[name]}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.text.lines import digest
+
 LONGEST = 60
 """Characters of a slug: with the date, a line of `list` stays readable."""
 
@@ -20,6 +22,4 @@ def slug(title: str) -> str:
         short += ("-" if short else "") + word[:LONGEST]
     if short:
         return short
-    from hashlib import sha256
-
-    return "plan-" + sha256(title.encode("utf-8")).hexdigest()[:6]
+    return "plan-" + digest(title.encode("utf-8"))[:6]

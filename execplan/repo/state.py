@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.text import disk
+from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,12 +14,10 @@ if TYPE_CHECKING:
 
 def lock(home: Home, name: str, holder: str, timeout: float = disk.LOCK_TIMEOUT) -> disk.Lock:
     """The lock of a plan's path, or of the whole home (`home`) or its commits (`commit`)."""
-    from hashlib import sha256
-
     folder = os.path.join(home.state, "locks")
     if disk.make_folder(folder) and not home.git and home.exists:
         _ignore(home.state)
-    key = sha256(os.fsencode(name)).hexdigest()[:16] if os.sep in name else name
+    key = digest(os.fsencode(name))[:16] if os.sep in name else name
     return disk.Lock(os.path.join(folder, f"{key}.lock"), holder, timeout)
 
 

@@ -7,6 +7,7 @@ import stat
 
 from execplan import trace
 from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, ExecplanError
+from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,11 +199,9 @@ def changed_underneath(path: str) -> ExecplanError:
 
 def _write_beside(target: str, data: bytes, mode: int | None, shown: str) -> str:
     """A temporary file with the bytes, on disk, in the folder of the target."""
-    from hashlib import sha256
-
     # One name for each target: a leftover of a writer that was killed is replaced by the next one, under the same lock.
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".execplan-{sha256(os.fsencode(name)).hexdigest()[:16]}.tmp")
+    temporary = os.path.join(folder, f".execplan-{digest(os.fsencode(name))[:16]}.tmp")
     handle = -1
     try:
         try:
