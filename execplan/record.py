@@ -19,20 +19,33 @@ else:
             if not bases:
                 return super().__new__(mcs, name, bases, space)
             fields = tuple(space.get("__annotations__", ()))
-            defaults = {field: space.pop(field) for field in fields if field in space}
-            first = len(fields) - len(defaults)
-            signature = ", ".join(fields[:first] + tuple(f"{field}=_d[{field!r}]" for field in fields[first:]))
-            scope = {"_d": defaults, "_t": tuple.__new__}
-            space["__new__"] = eval(f"lambda _c, {signature}: _t(_c, ({', '.join(fields)},))", scope)
+            space["_defaults"] = {field: space.pop(field) for field in fields if field in space}
             space.update({field: getter(index, field) for index, field in enumerate(fields)})
-            space.update(__slots__=(), _fields=fields, __match_args__=fields, __repr__=_repr, _replace=_replace)
-            space["_asdict"] = lambda self: dict(zip(self._fields, self, strict=True))
-            space["_make"] = classmethod(tuple.__new__)
+            space.update(__slots__=(), _fields=fields, __match_args__=fields, _make=classmethod(tuple.__new__))
+            space.update(__new__=_new, __repr__=_repr, _replace=_replace, _asdict=_asdict)
             return type(name, (tuple,), space)
+
+    def _new(cls, *given, **named):
+        if named or len(given) != len(cls._fields):
+            given = _completed(cls, given, named)
+        return tuple.__new__(cls, given)
+
+    def _completed(cls, given, named):
+        values = cls._defaults | dict(zip(cls._fields, given, strict=False)) | named
+        if (
+            len(given) > len(cls._fields)
+            or values.keys() != set(cls._fields)
+            or named.keys() & cls._fields[: len(given)]
+        ):
+            raise TypeError(f"{cls.__name__} takes {', '.join(cls._fields)}")
+        return [values[field] for field in cls._fields]
 
     def _repr(self):
         shown = ", ".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
         return f"{type(self).__name__}({shown})"
+
+    def _asdict(self):
+        return dict(zip(self._fields, self, strict=True))
 
     def _replace(self, **changed):
         return type(self)(**(self._asdict() | changed))

@@ -84,7 +84,8 @@ def _pieces(blocks: list[Block], section: Section, guidance: Sequence[int]) -> l
             pieces.append(_Piece(heading.start, block.end, HEADING, None))
             heading = None
         elif heading is None and pieces:
-            pieces[-1] = pieces[-1]._replace(end=block.end)
+            before = pieces[-1]
+            pieces[-1] = _Piece(before.start, block.end, before.kind, before.label)
     return pieces
 
 
