@@ -42,46 +42,43 @@ def find_task(plan: Plan, query: str) -> tuple[str, Task]:
         if 1 <= number <= len(plan.tasks):
             return ids[number - 1], plan.tasks[number - 1]
         raise _none(f"there is no task {number}: the plan has {len(plan.tasks)}", plan, ids, query)
-    found = _matching([task.text for task in plan.tasks], query)
-    if len(found) == 1:
-        return ids[found[0]], plan.tasks[found[0]]
-    if found:
-        names = [f"{ids[at]}  {plan.tasks[at].number}. {plan.tasks[at].text}" for at in found]
-        raise ExecplanError(
-            "ambiguous-task",
-            f"{query!r} fits {len(found)} tasks",
-            exit=INPUT,
-            hint="name it by its number or its id",
-            candidates=names,
-        )
-    raise _none(f"no task has the words {query!r}", plan, ids, query)
+    names = [f"{name}  {task.number}. {task.text}" for name, task in zip(ids, plan.tasks, strict=True)]
+    found = matching([task.text for task in plan.tasks], query)
+    at = single(found, names, query, "task", "name it by its number or its id")
+    if at is None:
+        raise _none(f"no task has the words {query!r}", plan, ids, query)
+    return ids[at], plan.tasks[at]
 
 
 def find_decision(decisions: Sequence[Entry], query: str) -> Entry:
     """The decision that unique words name; raises ExecplanError."""
-    found = _matching([entry.text for entry in decisions], query)
-    if len(found) == 1:
-        return decisions[found[0]]
-    if found:
-        names = [f"line {decisions[at].start + 1}: {decisions[at].text}" for at in found]
+    names = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
+    at = single(matching([entry.text for entry in decisions], query), names, query, "decision", "say more of its words")
+    if at is None:
         raise ExecplanError(
-            "ambiguous-decision",
-            f"{query!r} fits {len(found)} decisions",
+            "no-such-decision",
+            f"no decision has the words {query!r}",
             exit=INPUT,
-            hint="say more of its words",
+            hint="say some words of the decision as they stand in the Decision Log",
             candidates=names,
         )
-    names = [f"line {entry.start + 1}: {entry.text}" for entry in decisions]
-    raise ExecplanError(
-        "no-such-decision",
-        f"no decision has the words {query!r}",
-        exit=INPUT,
-        hint="say some words of the decision as they stand in the Decision Log",
-        candidates=names,
-    )
+    return decisions[at]
 
 
-def _matching(texts: list[str], query: str) -> list[int]:
+def single(found: Sequence[int], names: Sequence[str], query: str, kind: str, hint: str) -> int | None:
+    """The one that was found, None for none; raises ExecplanError that names them when there are more."""
+    if len(found) > 1:
+        raise ExecplanError(
+            f"ambiguous-{kind}",
+            f"{query!r} fits {len(found)} {kind}s",
+            exit=INPUT,
+            hint=hint,
+            candidates=[names[at] for at in found],
+        )
+    return found[0] if found else None
+
+
+def matching(texts: list[str], query: str) -> list[int]:
     """The texts that the words name: equal to them, else holding them in a row, else all of them; markup set aside."""
     wanted = fold(query)
     if not wanted:

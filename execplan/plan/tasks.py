@@ -8,7 +8,7 @@ from execplan.plan import outline
 from execplan.plan.change import Change, Facts, facts, fill, padded, section_for, with_section
 from execplan.plan.grammar import read_box, task_text
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
-from execplan.plan.seek import find_task, fold, task_ids
+from execplan.plan.seek import find_task, fold, matching, single, task_ids
 from execplan.plan.shape import is_loose, shape_of, wrap
 from execplan.record import NamedTuple
 from execplan.text.blocks import HEADING
@@ -177,19 +177,12 @@ class _Head(NamedTuple):
 def _heading(plan: Plan, section: Section, query: str) -> _Head:
     """The sub-heading that unique words name; raises ExecplanError."""
     heads = [block for block in plan.blocks[section.first : section.last] if block.kind == HEADING and not block.depth]
-    found = [at for at, head in enumerate(heads) if fold(head.text) == fold(query)]
-    found = found or [at for at, head in enumerate(heads) if fold(query) in fold(head.text)]
-    if len(found) != 1:
-        names = [f"line {head.start + 1}: {'#' * head.level} {head.text}" for head in heads]
-        raise ExecplanError(
-            "ambiguous-heading" if found else "no-such-heading",
-            f"{query!r} fits {len(found)} headings in {section.title}"
-            if found
-            else f"no heading in {section.title} has the words {query!r}",
-            exit=INPUT,
-            hint="say its words as they stand in the plan",
-            candidates=names,
-        )
-    head = heads[found[0]]
-    below = [each.start for each in heads[found[0] + 1 :] if each.level <= head.level]
+    names = [f"line {head.start + 1}: {'#' * head.level} {head.text}" for head in heads]
+    hint = "say its words as they stand in the plan"
+    at = single(matching([head.text for head in heads], query), names, query, "heading", hint)
+    if at is None:
+        what = f"no heading in {section.title} has the words {query!r}"
+        raise ExecplanError("no-such-heading", what, exit=INPUT, hint=hint, candidates=names)
+    head = heads[at]
+    below = [each.start for each in heads[at + 1 :] if each.level <= head.level]
     return _Head(head.start, min([*below, section.room]))

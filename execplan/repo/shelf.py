@@ -7,7 +7,7 @@ import os
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.plan import reader
 from execplan.plan.model import ACTIVE, BROKEN, DRAFT, Plan
-from execplan.plan.seek import fold
+from execplan.plan.seek import fold, single
 from execplan.record import NamedTuple
 from execplan.repo import home as homes
 from execplan.text import disk
@@ -108,26 +108,18 @@ def named(home: Home, query: str) -> Ref:
     if direct is not None:
         return direct
     plans = every(home)
-    found = [ref for ref in plans if normalize("NFC", ref.id) == wanted]
+    found = [at for at, ref in enumerate(plans) if normalize("NFC", ref.id) == wanted]
     if not found:
         folded = wanted.casefold()
-        found = [ref for ref in plans if folded in same_id(ref.id)]
-        current = [ref for ref in found if not ref.archived]
-        found = current if len(current) == 1 else found
+        found = [at for at, ref in enumerate(plans) if folded in same_id(ref.id)]
+    current = [at for at in found if not plans[at].archived]
+    found = current if len(current) == 1 else found
     if not found:
         words = fold(wanted)
-        titles = {ref: title for ref in plans if (title := _title(home, ref))}
-        found = [ref for ref, title in titles.items() if words in fold(title)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise ExecplanError(
-            "ambiguous-plan",
-            f"{query!r} fits {len(found)} plans",
-            exit=INPUT,
-            hint="name it by its whole id or its path",
-            candidates=[home.shown(ref.path) for ref in found],
-        )
+        found = [at for at, ref in enumerate(plans) if words in fold(_title(home, ref) or "")]
+    at = single(found, [home.shown(ref.path) for ref in plans], query, "plan", "name it by its whole id or its path")
+    if at is not None:
+        return plans[at]
     from difflib import get_close_matches
 
     near = get_close_matches(query, [ref.id for ref in plans], n=3, cutoff=0.4)

@@ -483,3 +483,11 @@ def test_archive_while_others_write(repo: Folder) -> None:
     text = (repo.path / ".agent/execplans/archive/2026-01-01_parser.md").read_text()
     for at, (_, _, status) in enumerate(ended[:-1]):
         assert (f"Seen {at}." in text) == (status == 0)
+
+
+def test_of_two_plans_with_one_id_the_current_one_is_meant(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplans/archive/2026-01-01_parser.md", DONE)
+    for name in ("2026-01-01_parser", "parser"):
+        assert repo.ok("show", name)["state"] == "active"
+    assert repo.ok("show", ".agent/execplans/archive/2026-01-01_parser.md")["state"] == "archived"
