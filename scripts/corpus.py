@@ -225,8 +225,11 @@ def fill_logs(probe: Probe) -> None:
     if probe.plan.decisions:
         old = probe.plan.decisions[-1]
         told = f"{old.text} ({old.date})" if old.date else old.text
-        make = lambda create: logs.decide(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text)  # noqa: E731
-        _log(probe, "decide --supersedes", "decisions", make, (*decided[:4], told))
+
+        def overrule(create: bool) -> Changer:
+            return logs.decide(WORDS, WHY, AUTHOR, MOMENT, supersedes=old.text, create=create)
+
+        _log(probe, "decide --supersedes", "decisions", overrule, (*decided[:4], told))
     _log(probe, "discover", "discoveries", lambda create: logs.discover(WORDS, WHY, create=create), (WORDS, WHY))
     _log(probe, "outcome", "outcomes", lambda create: logs.outcome(WORDS, create=create), WORDS)
     _log(probe, "revision note", "revisions", lambda create: logs.revise(WORDS, MOMENT), WORDS)

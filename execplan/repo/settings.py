@@ -149,7 +149,7 @@ def _check_value(name: str, value: object, where: str) -> None:
         why = "is a path inside the repository"
     elif name == "name" and ("{slug}" not in text or "/" in text):
         why = "is a file name without .md that holds {slug}"
-    elif name == "stalled_days" and value < 1:  # type: ignore[operator]  # its type was checked before
+    elif name == "stalled_days" and isinstance(value, int) and value < 1:
         why = "is at least 1"
     elif name in _FIELDS:
         try:
