@@ -39,12 +39,12 @@ _REFERENCE: dict[int, frozenset[int]] = {
 
 
 _HEADS = frozenset(
-    "# <S|Expl|Use |- [ |Docu|- Ob|Evid|Reco|- De|Rati|Date|At c|Assu|In p|Exac|How |Shor|Be p|-  [|-  O|-  D".split(
-        "|"
-    )
-    + [line[:4] for line in LINES]
+    [
+        *"# <S|Expl|Use |- [ |-  [|Docu|Reco|At c|Assu|In p|Exac|How |Shor|Be p".split("|"),
+        *[line[:4] for line in LINES if not line.endswith("…")],
+    ]
 )
-"""How lines of guidance begin: of the reference, and of ours."""
+"""How whole lines of guidance begin, of the reference and of ours; a label of guidance ends in an ellipsis."""
 
 
 def is_guidance(line: str) -> bool:
@@ -56,4 +56,5 @@ def is_guidance(line: str) -> bool:
 
 def guidance_in(lines: Sequence[str]) -> list[int]:
     """Where such lines stand; most others are told by how they begin."""
-    return [at for at, line in enumerate(lines) if line.lstrip()[:4] in _HEADS and is_guidance(line)]
+    bare = [line.strip() for line in lines]
+    return [at for at, line in enumerate(bare) if (line[:4] in _HEADS or line[-1:] == "…") and is_guidance(line)]
