@@ -11,8 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from tests.plans import CLEAN
+
+# No test is timed. CI runs the same examples every time; a developer's machine goes on looking for new ones.
+settings.register_profile("execplan", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("execplan")
 
 CLOCK = 1767225600
 """2026-01-01 00:00 UTC: what `done` writes in a test."""

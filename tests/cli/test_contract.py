@@ -289,7 +289,7 @@ def test_interrupted(repo: Folder) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = repo.start("done", "3")
-            time.sleep(1)
+            time.sleep(2)  # it waits for the lock by then
             process.send_signal(number)
             _, trouble = process.communicate(timeout=30)
             assert process.returncode == status
