@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 BOM = "\ufeff"
 
 
@@ -57,14 +61,22 @@ class Text:
 
 def digest(data: bytes) -> str:
     """The 64 hex digits of the bytes' SHA-256."""
-    for module in ("_sha2", "_sha256"):  # what Python has of its own; hashlib loads OpenSSL, which takes 3 ms
+    if not _hashers:
+        _hashers.append(_hasher())
+    return str(_hashers[0](data).hexdigest())
+
+
+_hashers: list[Any] = []
+
+
+def _hasher() -> Any:
+    """SHA-256 of Python's own, under the name that the version gives it; hashlib loads OpenSSL, which takes 3 ms."""
+    for module in ("_sha2", "_sha256", "hashlib"):
         try:
-            return str(__import__(module).sha256(data).hexdigest())
+            return __import__(module).sha256
         except ImportError:
             continue
-    from hashlib import sha256
-
-    return sha256(data).hexdigest()
+    raise ImportError("no SHA-256 in this Python")
 
 
 def _cut(source: str) -> tuple[list[str], list[str]]:
