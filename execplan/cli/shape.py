@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from execplan.plan.model import OPEN
 from execplan.plan.seek import task_ids
 from execplan.text.lines import digest
 
@@ -67,6 +68,12 @@ def section_json(section: Section) -> dict[str, Any]:
 def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
     """Tasks with their ids."""
     return [{"id": name, **task_json(task)} for task, name in zip(tasks, task_ids(tasks), strict=True)]
+
+
+def next_task(plan: Plan) -> dict[str, Any] | None:
+    """The first open task, in the order of the file."""
+    at = next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1)
+    return tasks_json(plan.tasks[: at + 1])[-1] if at >= 0 else None
 
 
 def task_json(task: Task) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import conflict_warnings, plan_json, tasks_json
+from execplan.cli.shape import conflict_warnings, next_task, plan_json
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK, ExecplanError
-from execplan.plan.model import BROKEN, OPEN
+from execplan.plan.model import BROKEN
 from execplan.repo import home as homes
 from execplan.repo import shelf
 
@@ -44,7 +44,7 @@ def next_(call: Call, plan: str | None) -> Answer:
     if shelved.plan is None:
         data = {**told, "task": None, "broken": [ref.id]}
         return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {typed(told['path'])}",))
-    task = next((each for each in tasks_json(shelved.plan.tasks) if each["state"] == OPEN), None)
+    task = next_task(shelved.plan)
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
     warnings += conflict_warnings(home, [shelved])
     data = {**told, "task": task, "broken": others}

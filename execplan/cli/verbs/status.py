@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import conflict_warnings, plan_json, tasks_json
+from execplan.cli.shape import conflict_warnings, next_task, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
-from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, OPEN, STATES
+from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
 from execplan.repo import home as homes
 from execplan.repo import shelf
 from execplan.repo.life import is_stalled
@@ -51,10 +51,9 @@ def status(call: Call, plan: str | None) -> Answer:
 def _told(home: Home, shelved: Shelved) -> dict[str, Any]:
     """A plan with its next task and whether it is stalled."""
     told = plan_json(home, shelved)
-    going = shelved.plan is not None and shelved.state in (ACTIVE, DRAFT)
-    tasks = tasks_json(shelved.plan.tasks) if shelved.plan is not None and going else []
-    told["next"] = next((task for task in tasks if task["state"] == OPEN), None)
-    told["stalled"] = going and shelved.plan is not None and is_stalled(home, shelved.ref.path, shelved.plan)
+    plan = shelved.plan if shelved.state in (ACTIVE, DRAFT) else None
+    told["next"] = next_task(plan) if plan is not None else None
+    told["stalled"] = plan is not None and is_stalled(home, shelved.ref.path, plan)
     return told
 
 
