@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -33,7 +32,6 @@ def quick(paths: list[str]) -> int:
     """Lint files that exist; the exit status, or -1 when one of the names is no such file."""
     if not all([os.path.lexists(path) and not os.path.isdir(path) for path in paths]):
         return -1
-    gc.disable()  # nothing that a run makes is garbage before it ends
     found: dict[str, Home] = {}
     linted = []
     for path in paths:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from execplan.errors import ENVIRONMENT
@@ -9,6 +10,7 @@ from execplan.errors import ENVIRONMENT
 
 def main() -> int:
     """Run the command of `sys.argv`; the exit status, which is in the table of errors.py."""
+    gc.disable()  # a run is over before a collection would pay; what it drops is counted down at once
     arguments = sys.argv[1:]
     if sys.platform == "win32":
         print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
