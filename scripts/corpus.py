@@ -146,7 +146,7 @@ class Probe:
 
     def expect(self, writer: str, after: Plan, line: int, **meant: object) -> None:
         """Check that a plan says what it said, but for the fields that were meant to change."""
-        said, wanted = facts(after), self.facts._replace(**meant)  # type: ignore[arg-type]
+        said, wanted = facts(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
         for field, is_said, is_wanted in zip(Facts._fields, said, wanted, strict=True):
             if is_said != is_wanted:
                 self.fail(line, f"after {writer} the plan's {field} are not as meant")
@@ -205,7 +205,7 @@ def add_tasks(probe: Probe) -> None:
 
 def _add(probe: Probe, writer: str, **where: str) -> Plan | None:
     """Add a task and check it, by markdown-it-py too."""
-    made = probe.write(writer, lambda: tasks.add(WORDS, MOMENT, **where))  # type: ignore[arg-type]
+    made = probe.write(writer, lambda: tasks.add(WORDS, MOMENT, **where))  # type: ignore[arg-type]  # after or under
     if made is None:
         return None
     new, plan = made

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from cmarkgfm import markdown_to_html  # type: ignore[import-untyped]
-from cmarkgfm.cmark import Options  # type: ignore[import-untyped]
+from cmarkgfm import markdown_to_html
+from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt

@@ -23,7 +23,7 @@ def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyP
     changed = amend.changed
 
     def careless(data: bytes, changer: object) -> object:
-        new, change = changed(data, changer)  # type: ignore[arg-type]
+        new, change = changed(data, changer)  # type: ignore[arg-type]  # passed on as it came
         return new.replace(b"\r\n", b"\n"), change
 
     monkeypatch.setattr(corpus, "changed", careless)

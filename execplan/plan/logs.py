@@ -42,7 +42,7 @@ def decide(
         same = _same(plan.decisions, words, why)
         if same is not None:
             return _there(before, same)
-        old = find_decision(plan.decisions, supersedes) if supersedes else None
+        old = find_decision(plan.decisions, supersedes) if supersedes is not None else None
         told = (f"{old.text} ({old.date})" if old.date else old.text) if old else None
         date, line = _date_author(plan.text.lines, plan.decisions, moment, author)
         fields = [(RATIONALE, why), (DATE_AUTHOR, line)] + ([(SUPERSEDES, told)] if told else [])

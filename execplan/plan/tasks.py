@@ -76,12 +76,12 @@ def add(
         if section is None:
             edit, titles = with_section(plan, outline.PROGRESS, [f"- [ ] {words}"])
             return _added(before._replace(sections=titles), edit, 0, text)
-        head = _heading(plan, section, under) if under else None
+        head = _heading(plan, section, under) if under is not None else None
         siblings = [task for task in plan.tasks if head is None or head.start < task.start < head.end]
         for task in siblings:
             if fold(task.text) == fold(text):
                 return Change((), before, "", (f"there already, {task.state}: {task.number}. {task.text}",))
-        neighbour = _chosen(plan, [after], chosen)[0] if after else None
+        neighbour = _chosen(plan, [after], chosen)[0] if after is not None else None
         if neighbour is None and siblings:
             neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbour is not None:

@@ -88,12 +88,13 @@ def load_all(home: Home, plans: list[Ref]) -> list[Shelved]:
 
 def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
     """The plan that is meant and its home: named, set by EXECPLAN_PLAN, or the only one; raises ExecplanError."""
-    query = query or os.environ.get("EXECPLAN_PLAN") or None
-    if query and is_path(query) and os.path.lexists(query):
+    if query is None:
+        query = os.environ.get("EXECPLAN_PLAN") or None
+    if query is not None and is_path(query) and os.path.lexists(query):
         home = homes.find(os.path.dirname(os.path.abspath(query)))
         return home, by_file(home, query)
     home = homes.require(start)
-    return home, named(home, query) if query else _only(home)
+    return home, _only(home) if query is None else named(home, query)
 
 
 def named(home: Home, query: str) -> Ref:
@@ -109,12 +110,12 @@ def named(home: Home, query: str) -> Ref:
         return direct
     plans = every(home)
     found = [at for at, ref in enumerate(plans) if normalize("NFC", ref.id) == wanted]
-    if not found:
+    if not found and wanted.strip():
         folded = wanted.casefold()
         found = [at for at, ref in enumerate(plans) if folded in same_id(ref.id)]
     current = [at for at in found if not plans[at].archived]
     found = current if len(current) == 1 else found
-    if not found:
+    if not found and wanted.strip():
         words = fold(wanted)
         found = [at for at, ref in enumerate(plans) if words in fold(_title(home, ref) or "")]
     at = single(found, [home.shown(ref.path) for ref in plans], query, "plan", "name it by its whole id or its path")

@@ -491,3 +491,21 @@ def test_of_two_plans_with_one_id_the_current_one_is_meant(repo: Folder) -> None
     for name in ("2026-01-01_parser", "parser"):
         assert repo.ok("show", name)["state"] == "active"
     assert repo.ok("show", ".agent/execplans/archive/2026-01-01_parser.md")["state"] == "archived"
+
+
+def test_an_empty_name_names_nothing(repo: Folder) -> None:
+    path = repo.plan()
+    for call in (
+        ["done", "2", "-p", ""],
+        ["show", " "],
+        ["next", ""],
+        ["archive", ""],
+        ["commit", ""],
+        ["lint", ""],
+        ["status", ""],
+        ["add", "x", "--after", ""],
+        ["add", "x", "--under", ""],
+        ["decide", "x", "--why", "y", "--supersedes", ""],
+    ):
+        assert repo.run(*call).exit == 3, call
+    assert path.read_text() == CLEAN

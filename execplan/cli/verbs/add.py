@@ -33,7 +33,7 @@ def add(
     call: Call, text: str, after: str | None, under: str | None, plan: str | None, create: bool, options: Options
 ) -> Answer:
     """Add an open task, behind the last one unless told where. TEXT may be @FILE, or - for standard input."""
-    if after and under:
+    if after is not None and under is not None:
         raise ExecplanError("usage", "--after and --under exclude each other", exit=USAGE, hint="give one of them")
     task = words(text, "the task")
     changer = tasks.add(task, now(), after=after, under=under, create=create)

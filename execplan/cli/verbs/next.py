@@ -24,7 +24,7 @@ from execplan.repo import shelf
 def next_(call: Call, plan: str | None) -> Answer:
     """Print the first open task, in the order of the file."""
     others: list[str] = []
-    if plan or os.environ.get("EXECPLAN_PLAN"):
+    if plan is not None or os.environ.get("EXECPLAN_PLAN"):
         home, ref = shelf.open_plan(os.getcwd(), plan)
         shelved = shelf.load(home, ref)
     else:
