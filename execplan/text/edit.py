@@ -16,6 +16,8 @@ class Edit(NamedTuple):
     start: int
     end: int
     lines: tuple[str, ...]
+    ends: tuple[str, ...] | None = None
+    """How each line ends; None leaves it to the lines around."""
 
 
 def apply(text: Text, edits: Sequence[Edit]) -> Text:
@@ -26,7 +28,7 @@ def apply(text: Text, edits: Sequence[Edit]) -> Text:
     lines: list[str] = []
     ends: list[str] = []
     done = 0
-    for edit in sorted(edits):
+    for edit in sorted(edits, key=lambda each: each[:3]):
         if edit.start < done or edit.end < edit.start or edit.end > len(text.lines):
             raise ValueError(f"edits overlap or lie outside the text: {edit}")
         lines += text.lines[done : edit.start]
@@ -34,11 +36,13 @@ def apply(text: Text, edits: Sequence[Edit]) -> Text:
         neighbour = _end_near(text, edit.start)
         old = [end or neighbour for end in text.ends[edit.start : edit.end]][: len(edit.lines)]
         lines += edit.lines
-        ends += old + [neighbour] * (len(edit.lines) - len(old))
+        ends += old + [neighbour] * (len(edit.lines) - len(old)) if edit.ends is None else edit.ends
         done = edit.end
     lines += text.lines[done:]
     ends += text.ends[done:]
-    closed = not text.ends or bool(text.ends[-1])
+    last = max(edits, key=lambda each: each.end, default=None)
+    said = last.ends if last is not None and last.end == len(text.lines) else None
+    closed = bool(said[-1]) if said else not text.ends or bool(text.ends[-1])
     for at in range(len(ends) - 1):
         if not ends[at]:
             ends[at] = _end_near(text, len(text.lines))
