@@ -129,7 +129,7 @@ class Probe:
         if len(change.edits) != 1:
             self.fail(0, f"{writer} made {len(change.edits)} edits")
             return
-        start, end, lines = change.edits[0]
+        start, end, lines, _ = change.edits[0]
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
         ended = old.endswith((b"\n", b"\r"))
         if start == end == len(before) and not ended:
