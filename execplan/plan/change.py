@@ -43,6 +43,8 @@ class Change(NamedTuple):
     """What was done, for a commit message: `done 3, Build the parser`."""
     said: tuple[str, ...]
     """What was done or was so already, a line each."""
+    whole: bool = False
+    """Whether the edits come from a text that a person has seen whole, so that they may also mend its structure."""
 
 
 if TYPE_CHECKING:

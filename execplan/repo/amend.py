@@ -8,7 +8,7 @@ from execplan.errors import CHANGED, INPUT, NO, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
-from execplan.repo import shelf, state
+from execplan.repo import journal, shelf, state
 from execplan.repo.commit import commit_paths
 from execplan.repo.home import existing
 from execplan.text import disk
@@ -79,7 +79,7 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             hint="write down what is new in a plan of its own: execplan new 'Its title'",
         )
     if options.dry_run:
-        return _amended(home, ref, rewrite(home, ref, changer, options), options)
+        return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
         if not os.path.lexists(ref.path):
             raise ExecplanError(
@@ -88,7 +88,7 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
                 exit=CHANGED,
                 hint="see where it is: execplan list --all",
             )
-        written = rewrite(home, ref, changer, options)
+        written = rewrite(home, ref, changer, options, verb=verb)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
         real = os.path.realpath(ref.path)
@@ -97,8 +97,8 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
         return _amended(home, ref, written, options, made)
 
 
-def rewrite(home: Home, ref: Ref, changer: Changer, options: Options) -> Written:
-    """Change the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
+def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Written:
+    """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
 
     A file that changes between read and replace is read again and the change made anew.
     """
@@ -110,7 +110,8 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options) -> Written
         if new == old or options.dry_run:
             return Written(old, new, change, ())
         try:
-            linked = disk.replace(ref.path, old, new)
+            with journal.Recording(home, ref.path, verb, change.summary, old, new):
+                linked = disk.replace(ref.path, old, new)
         except disk.ChangedMeanwhileError:
             continue
         others = f"{home.shown(ref.path)} had other hard links: they keep the old text"
@@ -125,7 +126,7 @@ def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Chan
     change = changer(plan)
     if not change.edits:
         return data, change
-    for edit in change.edits:
+    for edit in () if change.whole else change.edits:
         stop_unclosed(plan, edit.start)
     text = apply(plan.text, change.edits)
     new = text.to_bytes()

@@ -58,12 +58,12 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     finished = _finished(ref, reason)
     target = os.path.join(home.archive, os.path.basename(ref.path))
     if options.dry_run:
-        written = rewrite(home, ref, finished, options)
+        written = rewrite(home, ref, finished, options, verb="archive")
         shown = diff(written.old, written.new, home.shown(ref.path)) if written.new != written.old else ""
         return _archived(home, target, _moves(home, ref, target), written, reason, shown, None)
     with state.lock(home, "home", f"archive of {ref.id}"), state.lock(home, os.path.realpath(ref.path), "archive"):
         moves = _moves(home, ref, target)
-        written = rewrite(home, ref, finished, options)
+        written = rewrite(home, ref, finished, options, verb="archive")
         _move(moves)
         made = None
         if options.commits(home):

@@ -1,4 +1,4 @@
-"""What is not committed: locks, in the worktree's git folder, or in `.agent/.state/` with its own ignore file."""
+"""What is not committed: locks and journals, in the worktree's git folder, or in `.agent/.state/` with its own ignore file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,22 @@ if TYPE_CHECKING:
 
 def lock(home: Home, name: str, holder: str, timeout: float = disk.LOCK_TIMEOUT) -> disk.Lock:
     """The lock of a plan's path, or of the whole home (`home`) or its commits (`commit`)."""
-    folder = os.path.join(home.state, "locks")
-    if disk.make_folder(folder) and not home.git and home.exists:
+    folder(home, "locks")
+    name = key(name) if os.sep in name else name
+    return disk.Lock(os.path.join(home.state, "locks", f"{name}.lock"), holder, timeout)
+
+
+def key(path: str) -> str:
+    """What a path is called in a folder of the state."""
+    return digest(os.fsencode(path))[:16]
+
+
+def folder(home: Home, name: str) -> bool:
+    """Make a folder of the state; False when it is there already."""
+    made = disk.make_folder(os.path.join(home.state, name))
+    if made and not home.git and home.exists:
         _ignore(home.state)
-    key = digest(os.fsencode(name))[:16] if os.sep in name else name
-    return disk.Lock(os.path.join(folder, f"{key}.lock"), holder, timeout)
+    return made
 
 
 def _ignore(folder: str) -> None:

@@ -20,6 +20,7 @@ CALLS = {
     "decide": ["decide", "Read bytes", "--why", "Nothing is lost."],
     "discover": ["discover", "CR ends lines", "--evidence", "old.md"],
     "outcome": ["outcome", "Blocks are read."],
+    "undo": ["undo"],
     "status": ["status"],
     "list": ["list"],
     "show": ["show"],

@@ -10,6 +10,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "decide": "Add a decision, with its rationale.",
         "discover": "Add a discovery, with its evidence.",
         "outcome": "Add an outcome.",
+        "undo": "Take back the last edit.",
     },
     "Look": {
         "status": "Plans by state, and each open plan's next task.",

@@ -1,0 +1,51 @@
+"""Changes that come as a whole text: what was made of an earlier version, done to the plan as it is now."""
+
+from __future__ import annotations
+
+from execplan.errors import CHANGED, ExecplanError
+from execplan.plan.change import Change, facts
+from execplan.plan.reader import decode, read_text
+from execplan.text.edit import Edit, apply
+from execplan.text.merge import merge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan.model import Plan
+    from execplan.text.lines import Text
+
+
+def rebased(plan: Plan, base: bytes, changed: bytes, summary: str, said: str, hint: str) -> Change:
+    """What leads from the base to the changed text, made to a plan that came from the base too.
+
+    Raises ExecplanError when the plan has changed at the same place; `hint` says what to do then.
+    """
+    edits = []
+    at = 0
+    for chunk in merge(_parts(decode(base)), _parts(plan.text), _parts(decode(changed))):
+        new = chunk.merged
+        if new is None:
+            raise ExecplanError(
+                "changed-since",
+                f"line {at + 1} has changed since: {_shown(chunk.ours)} is no longer {_shown(chunk.base)}",
+                exit=CHANGED,
+                hint=hint,
+                line=at + 1,
+            )
+        if new != chunk.ours:
+            lines = [part.rstrip("\r\n") for part in new]
+            ends = tuple([part[len(line) :] for part, line in zip(new, lines, strict=True)])
+            edits.append(Edit(at, at + len(chunk.ours), tuple(lines), ends))
+        at += len(chunk.ours)
+    expected = facts(read_text(apply(plan.text, edits))) if edits else facts(plan)
+    return Change(tuple(edits), expected, summary, (said,), whole=True)
+
+
+def _parts(text: Text) -> list[str]:
+    """The lines of a text with their ends."""
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
+
+
+def _shown(parts: tuple[str, ...]) -> str:
+    """The first of some lines, for a message."""
+    line = parts[0].strip() if parts else ""
+    return repr(line if len(line) <= 60 else line[:59] + "…")

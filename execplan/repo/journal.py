@@ -1,0 +1,189 @@
+"""Every edit of a plan, with the text before and after it, so that it can be taken back; bounded, never committed."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from binascii import Error as Base64Error
+from binascii import a2b_base64, b2a_base64
+
+from execplan import trace
+from execplan.clock import PLAIN, now, write_stamp
+from execplan.record import NamedTuple
+from execplan.repo import state
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from execplan.repo.home import Home
+
+MAX_EDITS = 100
+MAX_BYTES = 1 << 20
+"""What is kept of a plan: so many edits, in so many bytes; an edit of a 20 KB plan takes some 8 KB."""
+
+UNDO = "undo"
+"""The verb whose edits take back others, and are not taken back themselves."""
+
+_MAX_PLANS = 500
+_FOLDER = "journal"
+
+
+class Journaled(NamedTuple):
+    """An edit that was begun."""
+
+    number: int
+    moment: str
+    """When, as a stamp in UTC."""
+    verb: str
+    words: str
+    """What was done, packed."""
+    texts: str
+    """Before and after, packed."""
+    made: bool
+    """Whether it is known to have come to the disk."""
+    undone: bool
+
+    @property
+    def summary(self) -> str:
+        """What was done, as a commit message says it."""
+        try:
+            return a2b_base64(self.words).decode("utf-8", "replace")
+        except Base64Error:
+            return self.verb
+
+    def unpack(self) -> tuple[bytes, bytes]:
+        """The bytes before and after it; raises ValueError when they were damaged."""
+        try:
+            old, _, new = zlib.decompress(a2b_base64(self.texts)).partition(b"\0")
+        except (Base64Error, zlib.error) as error:
+            raise ValueError(str(error)) from None
+        return old, new
+
+
+class Recording:
+    """Writes an edit down before it is made, and that it was made; takes it out when it was not."""
+
+    def __init__(self, home: Home, path: str, verb: str, summary: str, old: bytes, new: bytes) -> None:
+        self.home = home
+        self.path = _path(home, path)
+        self.verb = verb
+        self.summary = summary
+        self.texts = b2a_base64(zlib.compress(old + b"\0" + new, 6), newline=False).decode()
+        self._number = 0
+        self._size = 0
+
+    def __enter__(self) -> None:
+        edits = _read(self.path)
+        self._number = edits[-1].number + 1 if edits else 1
+        self._size = os.path.getsize(self.path) if edits else 0
+        if not edits:
+            self._make_room()
+        moment = write_stamp(now(), PLAIN).strip("()").replace(" ", "T")
+        summary = b2a_base64(self.summary.encode("utf-8", "backslashreplace"), newline=False).decode()
+        _append(self.path, f"edit {self._number} {moment} {self.verb} {summary} {self.texts}\n")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            os.truncate(self.path, self._size)
+            return
+        undone = _last(_read(self.path)) if self.verb == UNDO else None
+        _append(self.path, f"made {self._number}\n" + (f"undone {undone.number}\n" if undone else ""))
+        _shorten(self.path)
+
+    def _make_room(self) -> None:
+        """Let go of the journals that were left alone for the longest."""
+        folder = os.path.dirname(self.path)
+        if state.folder(self.home, _FOLDER):
+            return
+        journals = sorted([(each.stat().st_mtime, each.path) for each in os.scandir(folder)])
+        for _, path in journals[: max(len(journals) - _MAX_PLANS + 1, 0)]:
+            os.unlink(path)
+
+
+def last(home: Home, path: str) -> Journaled | None:
+    """The last edit of the plan at the path that was not taken back."""
+    return _last(_read(_path(home, path)))
+
+
+def _last(edits: list[Journaled]) -> Journaled | None:
+    return next((each for each in reversed(edits) if not each.undone and each.verb != UNDO), None)
+
+
+def mark_undone(home: Home, path: str, number: int) -> None:
+    """Remember that an edit was taken back."""
+    _append(_path(home, path), f"undone {number}\n")
+
+
+def move(home: Home, old: str, new: str) -> None:
+    """Let the edits of a plan follow it to another path."""
+    try:
+        os.replace(_path(home, old), _path(home, new))
+    except FileNotFoundError:
+        pass
+
+
+def _path(home: Home, path: str) -> str:
+    return os.path.join(home.state, _FOLDER, state.key(os.path.realpath(path)))
+
+
+def _read(path: str) -> list[Journaled]:
+    """The edits in a journal; a line that a crash cut off is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().split("\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise disk.trouble(error, path, "read") from None
+    edits: dict[int, Journaled] = {}
+    for line in lines[:-1]:
+        number, (kind, *rest) = _number(line), line.split(" ")
+        if kind == "edit" and len(rest) == 5 and number:
+            edits[number] = Journaled(number, rest[1], rest[2], rest[3], rest[4], made=False, undone=False)
+        elif kind == "made" and number in edits:
+            edits[number] = edits[number]._replace(made=True)
+        elif kind == "undone" and number in edits:
+            edits[number] = edits[number]._replace(undone=True)
+    return list(edits.values())
+
+
+def _number(line: str) -> int:
+    """The number of the edit that a line is about; 0 for a line that is damaged."""
+    words = line.split(" ", 2)
+    return int(words[1]) if len(words) > 1 and words[1].isdecimal() else 0
+
+
+def _append(path: str, line: str) -> None:
+    """Add a line, behind what a crash may have cut off."""
+    try:
+        with open(path, "a+b") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read() == b"\n" else "\n" + line
+            file.write(line.encode())
+    except OSError as error:
+        raise disk.trouble(error, path, "write") from None
+    trace.tell(f"journaled {line.split(' ', 2)[0]} in {path}")
+
+
+def _shorten(path: str) -> None:
+    """Drop the oldest edits of a journal that has grown too long, down to half."""
+    edits = _read(path)
+    if len(edits) <= MAX_EDITS and os.path.getsize(path) <= MAX_BYTES:
+        return
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.readlines()
+    size, first = 0, edits[-1].number
+    for each in reversed(edits[-MAX_EDITS // 2 :]):
+        size += len(each.texts)
+        if size > MAX_BYTES // 2:
+            break
+        first = each.number
+    temporary = f"{path}.new"
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.writelines([line for line in lines if _number(line) >= first])
+    os.replace(temporary, path)

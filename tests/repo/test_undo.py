@@ -1,0 +1,145 @@
+"""The journal, and taking edits back."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from execplan.repo import home as homes
+from execplan.repo import journal
+from tests.cli.test_contract import CALLS, WRITERS
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+EDITS = [verb for verb in WRITERS if verb != "undo"]
+
+
+@pytest.mark.parametrize("verb", EDITS)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_every_edit_is_taken_back_to_the_byte(repo: Folder, verb: str, ends: str) -> None:
+    path = repo.plan(CLEAN.rstrip("\n").replace("\n", ends))
+    before = path.read_bytes()
+    assert repo.ok(*CALLS[verb])["changed"] is True
+    assert path.read_bytes() != before
+    data = repo.ok("undo")
+    assert data["changed"] is True
+    assert data["said"][0].startswith("undone: ")
+    assert path.read_bytes() == before
+    assert repo.run("undo").exit == 1
+
+
+def test_edits_are_taken_back_one_by_one(repo: Folder) -> None:
+    path = repo.plan()
+    texts = [path.read_bytes()]
+    for verb in EDITS:
+        repo.ok(*CALLS[verb])
+        texts.append(path.read_bytes())
+    for text in reversed(texts[:-1]):
+        repo.ok("undo")
+        assert path.read_bytes() == text
+
+
+def test_across_a_commit(repo: Folder) -> None:
+    path = repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.ok("done", "2", "--commit")
+    data = repo.ok("undo", "--commit")
+    assert path.read_text() == CLEAN
+    assert repo.git("rev-parse", "HEAD").strip() == data["commit"]
+    assert repo.git("diff", "HEAD~2", "--stat") == ""
+    assert "undo, done 2" in repo.git("log", "-1", "--format=%s")
+
+
+def test_what_was_changed_elsewhere_stays(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    path.write_text("A line above.\n\n" + path.read_text() + "\nA line below.\n")
+    repo.ok("undo")
+    assert path.read_text() == "A line above.\n\n" + CLEAN + "\nA line below.\n"
+
+
+def test_refused_when_the_lines_have_changed(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("add", "Handle CRLF")
+    path.write_text(path.read_text().replace("Handle CRLF", "Handle CR"))
+    text = path.read_text()
+    result = repo.run("undo", "--json")
+    assert result.exit == 4
+    assert result.json["error"]["code"] == "changed-since"
+    assert path.read_text() == text
+
+
+def test_what_is_gone_already_is_said_and_passed_over(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("add", "Handle CRLF")
+    middle = path.read_text()
+    repo.ok("done", "1", "2")
+    path.write_text(middle)
+    assert repo.ok("undo")["changed"] is False
+    assert path.read_text() == middle
+    assert repo.ok("undo")["changed"] is True
+    assert path.read_text() == CLEAN
+
+
+def test_an_edit_that_never_came_to_the_disk_is_passed_over(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    now = path.read_bytes()
+    home = homes.find(str(repo.path))
+    recording = journal.Recording(home, str(path), "add", "add 9, Lost", now, now + b"- lost\n")
+    recording.__enter__()
+    with open(recording.path, "a") as file:
+        file.write("edit 77 cut")
+    repo.ok("undo")
+    assert path.read_text() == CLEAN
+
+
+def test_an_edit_that_fails_is_not_journaled(repo: Folder) -> None:
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    old = path.read_bytes()
+    with pytest.raises(KeyboardInterrupt), journal.Recording(home, str(path), "add", "add", old, old + b"x\n"):
+        raise KeyboardInterrupt
+    assert repo.run("undo").exit == 1
+    assert journal.last(home, str(path)) is None
+
+
+def test_the_journal_is_bounded(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(repo.plan())
+    home = homes.find(str(repo.path))
+    for number in range(journal.MAX_EDITS * 3):
+        with journal.Recording(home, path, "add", f"add {number}", b"%d\n" % number, b"%d\n" % (number + 1)):
+            pass
+    found = journal.last(home, path)
+    assert found is not None
+    assert found.summary == f"add {journal.MAX_EDITS * 3 - 1}"
+    assert found.unpack() == (b"299\n", b"300\n")
+    kept = journal._read(journal._path(home, path))
+    assert journal.MAX_EDITS // 2 <= len(kept) <= journal.MAX_EDITS
+    monkeypatch.setattr(journal, "MAX_BYTES", 5_000)
+    with journal.Recording(home, path, "set", "big", Random(1).randbytes(9_999), b""):
+        pass
+    assert [each.summary for each in journal._read(journal._path(home, path))] == ["big"]
+
+
+def test_an_archived_plan_is_not_touched(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    repo.ok("archive", "--force", "--reason", "No longer wanted.")
+    assert repo.run("undo", "-p", "parser").exit == 1
+
+
+def test_a_damaged_journal_is_told(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    file = next((repo.path / ".git/execplan/journal").iterdir())
+    lines = file.read_text().splitlines()
+    words = lines[0].split(" ")
+    file.write_text(" ".join([*words[:5], words[5][:40]]) + "\n" + lines[1] + "\n")
+    text = path.read_text()
+    result = repo.run("undo", "--json")
+    assert result.exit == 3
+    assert result.json["error"]["code"] == "journal-damaged"
+    assert path.read_text() == text
