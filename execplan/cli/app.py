@@ -79,8 +79,9 @@ class Verbs(click.Group):
         if args and args[0] not in VERBS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0], VERBS, n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            near = get_close_matches(args[0], VERBS, n=3, cutoff=0.6)
+            near.sort(key=lambda name: name[0] != args[0][0])
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 
 from execplan.errors import USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.text import disk
+from execplan.text.lines import Text
 
 LIMIT = 1 << 20
 """Bytes that words may come to."""
@@ -33,15 +35,36 @@ def place(source: str) -> str:
 
 def words(given: str, what: str) -> str:
     """The words as one line: of an argument, of `@FILE` or of `-`; `@@` begins words that begin with an at sign."""
-    if given == "-" or (given.startswith("@") and not given.startswith("@@")):
-        source = given.removeprefix("@")
-        try:
-            data = given_bytes(source)
-        except ExecplanError as error:
-            error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
-            raise
-        if len(data) > LIMIT:
-            raise ExecplanError("too-many-words", f"{what} has more than {LIMIT:,} bytes", exit=USAGE, hint="say less")
-        with About(place(source)):
-            return words_of(reader.decode(data).to_str() if data.strip() else "", what)
-    return words_of(given[1:] if given.startswith("@@") else given, what)
+    text, source = _text(given, what)
+    with About(place(source)) if source else nullcontext():
+        return words_of(text, what)
+
+
+def body(given: str, what: str) -> list[str]:
+    """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
+    text, source = _text(given, what)
+    lines = [line.rstrip() for line in Text.from_str(text).lines]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    if not lines:
+        where = f"{place(source)}: " if source else ""
+        raise ExecplanError("no-words", f"{where}{what} says nothing", exit=USAGE, hint=f"give {what} some words")
+    return lines
+
+
+def _text(given: str, what: str) -> tuple[str, str]:
+    """The text that is meant, and the file it comes from, `-` for standard input, or nothing."""
+    if given != "-" and (not given.startswith("@") or given.startswith("@@")):
+        return given[1:] if given.startswith("@@") else given, ""
+    source = given.removeprefix("@")
+    try:
+        data = given_bytes(source)
+    except ExecplanError as error:
+        error.hint += "" if source == "-" else f"; for words that begin with an at sign write two: @@{source}"
+        raise
+    if len(data) > LIMIT:
+        raise ExecplanError("too-many-words", f"{what} has more than {LIMIT:,} bytes", exit=USAGE, hint="say less")
+    with About(place(source)):
+        return reader.decode(data).to_str() if data.strip() else "", source

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.plan.model import Entry, Plan, Task
+    from execplan.plan.model import Entry, Plan, Section, Task
 
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -48,6 +49,26 @@ def find_task(plan: Plan, query: str) -> tuple[str, Task]:
     if at is None:
         raise _none(f"no task has the words {query!r}", plan, ids, query)
     return ids[at], plan.tasks[at]
+
+
+def find_section(plan: Plan, name: str) -> Section:
+    """The section of that name, canonical or as written; raises ExecplanError."""
+    wanted = outline.canonical(name)
+    for section in plan.sections:
+        if section.title == name or (wanted is not None and section.name == wanted):
+            return section
+    for section in plan.sections:
+        if outline.key(section.title) == outline.key(name):
+            return section
+    titles = [section.title for section in plan.sections]
+    near = outline.nearest(name, titles)
+    raise ExecplanError(
+        "no-such-section",
+        f"the plan has no section {name!r}",
+        exit=INPUT,
+        hint=f"did you mean {near!r}?" if near else "name one of these",
+        candidates=titles,
+    )
 
 
 def find_decision(decisions: Sequence[Entry], query: str) -> Entry:

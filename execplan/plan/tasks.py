@@ -9,7 +9,7 @@ from execplan.plan.change import Change, Facts, facts, fill, padded, section_for
 from execplan.plan.grammar import read_box, task_text
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
 from execplan.plan.seek import find_task, fold, matching, single, task_ids
-from execplan.plan.shape import is_loose, shape_of, wrap
+from execplan.plan.shape import Shape, is_loose, shape_of, wrap
 from execplan.record import NamedTuple
 from execplan.text.blocks import HEADING
 from execplan.text.edit import Edit
@@ -39,7 +39,7 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
 
     def change(plan: Plan) -> Change:
         section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
-        tasks = _chosen(plan, queries, chosen)
+        tasks = chosen_tasks(plan, queries, chosen)
         edits, said, marked = [], [], []
         expected = [(task.mark, task.text) for task in plan.tasks]
         for task in tasks:
@@ -47,7 +47,7 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
             if task.state == wanted:
                 said.append(f"{'done' if mark == 'x' else 'open'} already: {name}")
                 continue
-            shape = _stamp_for(plan, task)
+            shape = stamp_for(plan, task)
             stamp = write_stamp(moment, shape) if moment else ""
             line = _marked(plan.text.lines[task.box], task, mark, stamp, shape.after or " ")
             edits.append(Edit(task.box, task.box + 1, (line,)))
@@ -81,7 +81,7 @@ def add(
         for task in siblings:
             if fold(task.text) == fold(text):
                 return Change((), before, "", (f"there already, {task.state}: {task.number}. {task.text}",))
-        neighbour = _chosen(plan, [after], chosen)[0] if after is not None else None
+        neighbour = chosen_tasks(plan, [after], chosen)[0] if after is not None else None
         if neighbour is None and siblings:
             neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbour is not None:
@@ -101,7 +101,7 @@ def _added(before: Facts, edit: Edit, at: int, text: str) -> Change:
     return Change((edit,), before._replace(tasks=tasks), f"add {at + 1}, {text}", (said,))
 
 
-def _chosen(plan: Plan, queries: Sequence[str], chosen: list[str]) -> list[Task]:
+def chosen_tasks(plan: Plan, queries: Sequence[str], chosen: list[str]) -> list[Task]:
     """The tasks that the queries name, each once; on a second reading those with the ids of the first."""
     if not chosen:
         found = [find_task(plan, query) for query in queries]
@@ -135,7 +135,7 @@ def _marked(line: str, task: Task, mark: str, stamp: str, after: str) -> str:
     return head + (box.lead or " ") + stamp + after + box.words
 
 
-def _stamp_for(plan: Plan, task: Task) -> Stamp:
+def stamp_for(plan: Plan, task: Task) -> Stamp:
     """The stamp whose shape a task takes: of the nearest done task, the one above first; its own; or the plain one."""
     stamped = [each for each in plan.tasks if each.stamp is not None and each.stamp.possible]
     near = sorted(stamped, key=lambda each: (abs(each.number - task.number), each.number))
@@ -147,24 +147,35 @@ def _stamp_for(plan: Plan, task: Task) -> Stamp:
 
 def _beside(plan: Plan, neighbour: Task, words: str, stamp: str, moment: datetime) -> Edit:
     """An open task behind another, written like it."""
-    lines = plan.text.lines
-    siblings = [task for task in plan.tasks if task.depth == neighbour.depth]
-    item = neighbour.item
-    first = lines[neighbour.start]
-    lead = first[: len(first) - len(first.lstrip(" \t"))]
-    if len(lead.expandtabs(4)) != item.column:
-        lead = " " * item.column
-    mark = item.mark
-    if mark[:-1].isdigit():
-        mark = f"{int(mark[:-1]) + 1}{mark[-1]}"
-    inside = " " * (item.content - item.column - len(item.mark))
-    words_spans = [(task.box, task.end) for task in siblings]
-    shape = shape_of(lines, words_spans, indent=lead + " " * (item.content - item.column), loose=False)
-    loose = is_loose(lines, [(task.start, task.stop) for task in siblings])
     if not stamp and neighbour.state == OPEN and neighbour.stamp is not None:
         stamp = write_stamp(moment, neighbour.stamp) + (neighbour.stamp.after or " ")
-    new = wrap(f"{lead}{mark}{inside or ' '}[ ] {stamp}", words, shape)
-    return Edit(neighbour.stop, neighbour.stop, ("", *new) if loose else tuple(new))
+    shape = shape_beside(plan, neighbour)
+    new = wrap(bullet_like(plan, neighbour, 1) + f"[ ] {stamp}", words, shape)
+    return Edit(neighbour.stop, neighbour.stop, ("", *new) if shape.loose else tuple(new))
+
+
+def shape_beside(plan: Plan, neighbour: Task) -> Shape:
+    """How an item beside a task is written, copied from the tasks at its depth."""
+    lines = plan.text.lines
+    siblings = [task for task in plan.tasks if task.depth == neighbour.depth]
+    indent = _lead(plan, neighbour) + " " * (neighbour.item.content - neighbour.item.column)
+    shape = shape_of(lines, [(task.box, task.end) for task in siblings], indent=indent, loose=False)
+    return shape._replace(loose=is_loose(lines, [(task.start, task.stop) for task in siblings]))
+
+
+def bullet_like(plan: Plan, task: Task, step: int) -> str:
+    """What an item begins with that stands so many items behind a task: indent, bullet or number, and space."""
+    item = task.item
+    mark = item.mark
+    if mark[:-1].isdigit():
+        mark = f"{int(mark[:-1]) + step}{mark[-1]}"
+    return _lead(plan, task) + mark + (" " * (item.content - item.column - len(item.mark)) or " ")
+
+
+def _lead(plan: Plan, task: Task) -> str:
+    first = plan.text.lines[task.start]
+    lead = first[: len(first) - len(first.lstrip(" \t"))]
+    return lead if len(lead.expandtabs(4)) == task.item.column else " " * task.item.column
 
 
 class _Head(NamedTuple):

@@ -21,7 +21,8 @@ def rebased(plan: Plan, base: bytes, changed: bytes, summary: str, said: str, hi
     """
     edits = []
     at = 0
-    for chunk in merge(_parts(decode(base)), _parts(plan.text), _parts(decode(changed))):
+    parts = _parts(plan.text)
+    for chunk in merge(_parts(decode(base)), parts, _parts(decode(changed))):
         new = chunk.merged
         if new is None:
             raise ExecplanError(
@@ -31,11 +32,14 @@ def rebased(plan: Plan, base: bytes, changed: bytes, summary: str, said: str, hi
                 hint=hint,
                 line=at + 1,
             )
+        end = at + len(chunk.ours)
         if new != chunk.ours:
+            if not new and end == len(parts) and at:  # the line above becomes the last: it keeps the end that it has
+                at, new = at - 1, (parts[at - 1],)
             lines = [part.rstrip("\r\n") for part in new]
             ends = tuple([part[len(line) :] for part, line in zip(new, lines, strict=True)])
-            edits.append(Edit(at, at + len(chunk.ours), tuple(lines), ends))
-        at += len(chunk.ours)
+            edits.append(Edit(at, end, tuple(lines), ends))
+        at = end
     expected = facts(read_text(apply(plan.text, edits))) if edits else facts(plan)
     return Change(tuple(edits), expected, summary, (said,), whole=True)
 

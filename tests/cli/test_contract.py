@@ -20,6 +20,11 @@ CALLS = {
     "decide": ["decide", "Read bytes", "--why", "Nothing is lost."],
     "discover": ["discover", "CR ends lines", "--evidence", "old.md"],
     "outcome": ["outcome", "Blocks are read."],
+    "split": ["split", "3", "--done", "Build the scanner", "--remaining", "Build the reader"],
+    "reword": ["reword", "2", "Build the whole parser."],
+    "note": ["note", "Measured on two cores."],
+    "revise": ["revise", "The tree was given up."],
+    "set": ["set", "Plan of Work", "First the scanner."],
     "undo": ["undo"],
     "status": ["status"],
     "list": ["list"],
@@ -30,7 +35,9 @@ CALLS = {
     "archive": ["archive", "--force", "--reason", "No longer wanted."],
     "commit": ["commit"],
 }
-WRITERS = ["add", "done", "reopen", "decide", "discover", "outcome"]
+WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
+BEFORE = {"undo": [["done", "2"]]}
+"""What must have happened for a call to make sense."""
 
 
 def test_every_verb_is_called_here() -> None:
@@ -40,6 +47,8 @@ def test_every_verb_is_called_here() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_one_document(repo: Folder, verb: str) -> None:
     repo.plan()
+    for call in BEFORE.get(verb, ()):
+        repo.ok(*call)
     result = repo.run(*CALLS[verb], "--json")
     document = result.json
     assert list(document) == FIELDS
@@ -193,7 +202,7 @@ def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["dnoe"], "Did you mean 'done'?"),
+        (["dnoe"], "Did you mean 'done' or 'note'?"),
         (["done", "--comit", "1"], "--commit"),
         (["done"], "TASK"),
         (["decide", "x"], "--why"),

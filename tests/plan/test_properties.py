@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
-from execplan.plan import logs, reader, tasks
+from execplan.plan import body, logs, reader, reword, tasks
 from execplan.plan.change import facts, words_of
 from execplan.plan.model import OPEN
 from execplan.plan.outline import NAMES
+from execplan.plan.seek import find_section
+from execplan.plan.whole import rebased
 from execplan.repo.amend import changed
 from execplan.text.lines import Text
 
@@ -111,6 +113,8 @@ def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
         logs.discover("what", words, create=create),
         logs.outcome(words, create=create),
         logs.revise(words, MOMENT),
+        body.note(words, create=create),
+        body.note("what", [words, "```", "## no heading"], create=create),
     ):
         after = attempt(data, changer)
         if after is None or after == data:
@@ -118,6 +122,59 @@ def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
         taken, put = outside(data, after)
         assert all(not line.strip() or line == "None yet." for line in taken)
         assert put
+
+
+def same_around(before: bytes, after: bytes, start: int, end: int) -> bool:
+    """Whether all lines are the same but for those from `start` to before `end`."""
+    old, new = Text.from_bytes(before).lines, Text.from_bytes(after).lines
+    behind = len(old) - end
+    return old[:start] == new[:start] and (not behind or old[end:] == new[-behind:])
+
+
+@given(plans(), WORDS, WORDS)
+@settings(max_examples=300)
+def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
+    try:
+        words, more = words_of(one, "the words"), words_of(two, "the words")
+    except ExecplanError:
+        return
+    for task in reader.read(data).tasks:
+        query = str(task.number)
+        for make in (lambda: reword.reword(query, words), lambda: reword.split(query, words, more, MOMENT)):
+            after = attempt(data, make())
+            if after is not None:
+                assert same_around(data, after, task.start, task.end)
+                assert attempt(after, make()) == after
+        after = attempt(data, reword.reword(query, words))
+        if after is not None:
+            assert reader.read(after).tasks[task.number - 1].mark == task.mark
+
+
+@given(plans(), st.lists(LINES | HEADS, min_size=1, max_size=6), st.sampled_from([*NAMES, "Risks"]))
+@settings(max_examples=300)
+def test_a_whole_body(data: bytes, lines: list[str], name: str) -> None:
+    lines = Text.from_str("\n".join(lines).strip("\n") or "x").lines
+    after = attempt(data, body.set_body(name, lines))
+    if after is None:
+        return
+    plan, then = reader.read(data), reader.read(after)
+    section, now = find_section(plan, name), find_section(then, name)
+    assert same_around(data, after, section.body, section.notes)
+    said = [line for line in then.text.lines[now.body : now.notes] if line.strip()]
+    assert said[: len([line for line in lines if line])] == [line for line in lines if line]
+    assert attempt(after, body.set_body(name, lines)) == after
+    assert [each.title for each in then.sections] == [each.title for each in plan.sections]
+
+
+@given(plans(), plans())
+@settings(max_examples=300)
+def test_a_whole_text_is_changed_to_the_byte(data: bytes, other: bytes) -> None:
+    assert attempt(data, lambda plan: rebased(plan, data, other, "edit", "edited", "")) == with_mark_of(data, other)
+
+
+def with_mark_of(data: bytes, other: bytes) -> bytes:
+    """The other text with the byte order mark of the first, if that has one."""
+    return Text(Text.from_bytes(other).lines, Text.from_bytes(other).ends, bom=Text.from_bytes(data).bom).to_bytes()
 
 
 @given(plans())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +10,10 @@ from execplan.cli import door
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json, whole_json
 from execplan.cli.verb import verb
-from execplan.errors import INPUT, About, ExecplanError
-from execplan.plan import outline
+from execplan.errors import About
 from execplan.plan.model import COMPLETE, DONE, OPEN
+from execplan.plan.seek import find_section
 from execplan.repo import shelf
-
-if TYPE_CHECKING:
-    from execplan.plan.model import Plan, Section
 
 
 @verb(
@@ -39,7 +35,7 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
     warnings = conflict_warnings(home, [shelved])
     if section is not None:
         with About(home.shown(ref.path)):
-            found = _section(read, section)
+            found = find_section(read, section)
         text = "".join(
             [line + end for line, end in zip(read.text.lines, read.text.ends, strict=True)][found.start : found.notes]
         )
@@ -83,26 +79,6 @@ def _done(counts: dict[str, int]) -> str:
     """`3 of 8 done`, and what is neither open nor done."""
     other = f", {counts['other']} other" if counts["other"] else ""
     return f"{counts['done']} of {counts['total']} tasks done{other}"
-
-
-def _section(plan: Plan, name: str) -> Section:
-    """The section of that name, canonical or as written; raises ExecplanError."""
-    wanted = outline.canonical(name)
-    for section in plan.sections:
-        if section.title == name or (wanted is not None and section.name == wanted):
-            return section
-    for section in plan.sections:
-        if outline.key(section.title) == outline.key(name):
-            return section
-    titles = [section.title for section in plan.sections]
-    near = outline.nearest(name, titles)
-    raise ExecplanError(
-        "no-such-section",
-        f"the plan has no section {name!r}",
-        exit=INPUT,
-        hint=f"did you mean {near!r}?" if near else "name one of these",
-        candidates=titles,
-    )
 
 
 command = show

@@ -1,0 +1,37 @@
+"""`execplan note`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.words import body, words
+from execplan.cli.writing import write
+from execplan.plan import body as bodies
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan; with --excerpt, a file or standard input.",
+    writes="one paragraph or item in Artifacts and Notes, and the excerpt in a fence below it.",
+    examples=(
+        'execplan note "The benchmark ran on two cores."',
+        'execplan note "All tests pass:" --excerpt "12 passed in 0.3s"',
+    ),
+)
+@click.argument("text")
+@click.option("--excerpt", metavar="TEXT", help="Lines to show below it, as they are; @FILE and - are read.")
+@plan_option
+@create_option
+@writer_options
+def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: Options) -> Answer:
+    """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
+    lines = body(excerpt, "the excerpt") if excerpt is not None else []
+    changer = bodies.note(words(text, "the note"), lines, create=create)
+    return write(
+        call, plan, options, "note", lambda home: changer, "execplan show {id} --section 'Artifacts and Notes'"
+    )
+
+
+command = note

@@ -1,0 +1,30 @@
+"""`execplan revise`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.words import words
+from execplan.cli.writing import write
+from execplan.clock import now
+from execplan.plan import logs
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="a dated revision note where the plan keeps them, at its end if it keeps none.",
+    examples=('execplan revise "Plan of Work rewritten: the tree was given up, because lines are enough."',),
+)
+@click.argument("text")
+@plan_option
+@writer_options
+def revise(call: Call, text: str, plan: str | None, options: Options) -> Answer:
+    """Add a revision note: what was changed in the plan, and why. TEXT may be @FILE, or - for standard input."""
+    changer = logs.revise(words(text, "the note"), now())
+    return write(call, plan, options, "revise", lambda home: changer, "execplan show {id}")
+
+
+command = revise

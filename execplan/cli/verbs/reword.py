@@ -1,0 +1,33 @@
+"""`execplan reword`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.words import words
+from execplan.cli.writing import write
+from execplan.plan import reword as rewording
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="the words of one task; its box, its stamp and what is nested in it stay.",
+    examples=(
+        'execplan reword 3 "Write the tests of the reader"',
+        'execplan reword "the tests" "Write all tests" -p parser',
+    ),
+)
+@click.argument("task")
+@click.argument("text")
+@plan_option
+@writer_options
+def reword(call: Call, task: str, text: str, plan: str | None, options: Options) -> Answer:
+    """Say a task in other words. A TASK is a number, an id, or words that only it has; the id changes with the words."""
+    changer = rewording.reword(task, words(text, "the task"))
+    return write(call, plan, options, "reword", lambda home: changer, "execplan show {id}")
+
+
+command = reword

@@ -1,0 +1,37 @@
+"""`execplan set`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.words import body
+from execplan.cli.writing import write
+from execplan.plan.body import set_body
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan, and the new body.",
+    writes="all lines of one section, but for its heading and the revision notes at its end.",
+    examples=(
+        "execplan set 'Plan of Work' - <work.md",
+        "execplan set 'Context and Orientation' 'The reader is `src/reader.py`.' --dry-run",
+    ),
+)
+@click.argument("section")
+@click.argument("text")
+@plan_option
+@create_option
+@writer_options
+def set_(call: Call, section: str, text: str, plan: str | None, create: bool, options: Options) -> Answer:
+    """Put a new body into a section; TEXT is markdown, or @FILE, or - for standard input.
+
+    It may hold anything but headings of the first two levels; what the other sections say can't change.
+    """
+    changer = set_body(section, body(text, "the section"), create=create)
+    return write(call, plan, options, "set", lambda home: changer, "execplan lint {id}")
+
+
+command = set_

@@ -1,0 +1,35 @@
+"""`execplan split`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.words import words
+from execplan.cli.writing import write
+from execplan.clock import now
+from execplan.plan import reword
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan.",
+    writes="a ticked task and an open one in the place of the task.",
+    examples=('execplan split 3 --done "Write the tests of the reader" --remaining "Write the tests of the writers"',),
+)
+@click.argument("task")
+@click.option("--done", metavar="TEXT", required=True, help="What is done of it; @FILE and - are read.")
+@click.option("--remaining", metavar="TEXT", required=True, help="What is left of it; @FILE and - are read.")
+@plan_option
+@writer_options
+def split(call: Call, task: str, done: str, remaining: str, plan: str | None, options: Options) -> Answer:
+    """Split a half-done task into what is done, ticked with the time, and what remains, still open.
+
+    A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.
+    """
+    changer = reword.split(task, words(done, "what is done"), words(remaining, "what remains"), now())
+    return write(call, plan, options, "split", lambda home: changer, "execplan next {id}")
+
+
+command = split

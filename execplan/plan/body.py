@@ -1,0 +1,144 @@
+"""The changes of a section's text: note, set."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.plan import outline
+from execplan.plan.change import Change, facts, fill, padded, section_for, with_section
+from execplan.plan.grammar import is_note
+from execplan.plan.reader import read_text
+from execplan.plan.seek import find_section, fold
+from execplan.plan.shape import Shape, escape, shape_of, wrap
+from execplan.text.blocks import HEADING, ITEM, PARAGRAPH, scan
+from execplan.text.edit import Edit, apply
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.change import Changer
+    from execplan.plan.model import Plan, Section
+    from execplan.text.blocks import Block
+
+_FIELDS = {
+    outline.PROGRESS: "tasks",
+    outline.SURPRISES: "discoveries",
+    outline.DECISIONS: "decisions",
+    outline.OUTCOMES: "outcomes",
+}
+
+
+_PLAIN = Shape(0, "", loose=False)
+
+
+def note(words: str, excerpt: Sequence[str] = (), *, create: bool = False) -> Changer:
+    """Add words, with an excerpt in a fence below them, to Artifacts and Notes: an item behind an item, else a paragraph."""
+
+    def change(plan: Plan) -> Change:
+        section = section_for(plan, outline.ARTIFACTS, create=create)
+        before = facts(plan)
+        summary, said = f"note, {words}", f"noted: {words}"
+        if section is None:
+            edit, titles = with_section(plan, outline.ARTIFACTS, _noted(words, excerpt, "", _PLAIN))
+            return Change((edit,), before._replace(sections=titles), summary, (said,))
+        lines = plan.text.lines
+        blocks = [block for block in plan.blocks[section.first : section.last] if block.start < section.room]
+        for block in blocks:
+            if block.kind == PARAGRAPH and _says(lines, block, words, excerpt):
+                return Change((), before, "", (f"there already, in line {block.start + 1}: {words}",))
+        items = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
+        last = next((block for block in reversed(blocks) if not block.depth), None)
+        listed = last is not None and last.kind == ITEM
+        mark = f"{last.mark} " if last is not None and listed and last.mark in "-*+" else "- " if listed else ""
+        shape = shape_of(lines, items, indent=" " * len(mark), loose=False) if listed else _PLAIN
+        new = tuple(_noted(words, excerpt, mark, shape))
+        edit = fill(plan, section, new)
+        if last is not None and listed and edit.start == edit.end and not shape.loose:
+            edit = Edit(last.end, last.end, new)
+        return Change((edit,), before, summary, (said,))
+
+    return change
+
+
+def _noted(words: str, excerpt: Sequence[str], mark: str, shape: Shape) -> list[str]:
+    """The lines of a note; the excerpt stands in a fence that is longer than any in it."""
+    mark = mark or ("- " if is_note(words) else "")  # a paragraph would be a revision note
+    indent = " " * len(mark)
+    new = wrap(mark, escape(words), shape._replace(indent=shape.indent if mark else ""))
+    if not excerpt:
+        return new
+    fence = "```"
+    while any([fence in line for line in excerpt]):
+        fence += "`"
+    return [*new, "", f"{indent}{fence}text", *[(indent + line).rstrip() for line in excerpt], indent + fence]
+
+
+def _says(lines: Sequence[str], block: Block, words: str, excerpt: Sequence[str]) -> bool:
+    """Whether a paragraph is the note, with the excerpt below it."""
+    text = " ".join([block.text.strip(), *[line.strip() for line in lines[block.start + 1 : block.end]]])
+    if fold(text) != fold(escape(words)):
+        return False
+    below = [line.strip() for line in lines[block.end + 2 : block.end + 2 + len(excerpt)]]
+    return not excerpt or below == [line.strip() for line in excerpt]
+
+
+def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer:
+    """Put lines in the place of all that stands in a section, but for the revision notes at its end."""
+    _stop_headings(body)
+
+    def change(plan: Plan) -> Change:
+        wanted = outline.canonical(name)
+        if wanted is None or any([section.title == name for section in plan.sections]):
+            section: Section | None = find_section(plan, name)
+        else:
+            section = section_for(plan, wanted, create=create)
+        if section is None:
+            assert wanted is not None
+            edit, titles = with_section(plan, wanted, body)
+            return _replaced(plan, edit, wanted, wanted, titles)
+        lines = plan.text.lines
+        closed = section.room < section.notes and body[-1] == lines[section.room]  # the body brings the rule along
+        end = section.notes if closed else section.room
+        filled = [at for at in range(section.body, end) if lines[at].strip()]
+        if filled and lines[filled[0] : filled[-1] + 1] == list(body):
+            return Change((), facts(plan), "", (f"so already: {section.title}",))
+        edit = Edit(filled[0], filled[-1] + 1, tuple(body)) if filled else padded(lines, end, body)
+        return _replaced(plan, edit, section.title, section.name, tuple([each.title for each in plan.sections]))
+
+    return change
+
+
+def _stop_headings(body: Sequence[str]) -> None:
+    """Refuse a body that would begin another section."""
+    for block in scan(list(body), front=False):
+        if block.kind == HEADING and block.level < 3 and not block.depth:
+            raise ExecplanError(
+                "heading-in-body",
+                f"line {block.start + 1} of the new body is a heading of level {block.level}: {block.text!r}",
+                exit=INPUT,
+                hint="a section holds headings of level 3 and deeper: ###",
+            )
+
+
+def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> Change:
+    """The change of a whole body: what other sections say must stay, this one may say what it likes."""
+    then = read_text(apply(plan.text, [edit]))
+    before, after = facts(plan), facts(then)
+    expected = before._replace(sections=titles)
+    field = "revisions" if is_note(title) else _FIELDS.get(name or "")
+    if field:
+        expected = expected._replace(**{field: getattr(after, field)})
+    if _elsewhere(plan, title) == _elsewhere(then, title):
+        expected = expected._replace(checklists=after.checklists)
+    said = [f"set: {title}"]
+    done, left = plan.counts()["done"], then.counts()["done"]
+    if left < done:
+        said.append(
+            f"{done - left} done task{'s are' if done - left > 1 else ' is'} gone; to have them back: execplan undo"
+        )
+    return Change((edit,), expected, f"set, {title}", tuple(said))
+
+
+def _elsewhere(plan: Plan, title: str) -> list[tuple[str, str]]:
+    """The boxes that stand neither in Progress nor in the section."""
+    return [(task.mark, task.text) for section, task in plan.checklists if section != title]

@@ -1,0 +1,102 @@
+"""The changes of a task's words: reword, split."""
+
+from __future__ import annotations
+
+from execplan.clock import write_stamp
+from execplan.errors import INPUT, USAGE, ExecplanError
+from execplan.plan import outline
+from execplan.plan.change import Change, Facts, facts, section_for
+from execplan.plan.grammar import read_box, task_text
+from execplan.plan.model import DONE, Plan, Task
+from execplan.plan.shape import Shape, wrap
+from execplan.plan.tasks import bullet_like, chosen_tasks, shape_beside, stamp_for
+from execplan.text.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from execplan.plan.change import Changer
+
+
+def reword(query: str, words: str) -> Changer:
+    """Put other words behind the box of the task that the query names, and behind its stamp unless they bring one."""
+    text = _text(words)
+    chosen: list[str] = []
+
+    def change(plan: Plan) -> Change:
+        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
+        task = chosen_tasks(plan, [query], chosen)[0]
+        before = facts(plan)
+        name = f"{task.number}. {text}"
+        head, box = _box(plan, task)
+        new = _line(head, box, words, text, shape_beside(plan, task))
+        if new == list(plan.text.lines[task.box : task.end]):
+            return Change((), before, "", (f"so already: {name}",))
+        edit = Edit(task.box, task.end, tuple(new))
+        return Change((edit,), _instead(before, task, (task.mark, text)), f"reword {name}", (f"reworded: {name}",))
+
+    return change
+
+
+def split(query: str, done: str, remaining: str, moment: datetime) -> Changer:
+    """Put a ticked task and an open one in the place of a half-done one; what is nested in it stays with the open one."""
+    texts = (_text(done), _text(remaining))
+    chosen: list[str] = []
+
+    def change(plan: Plan) -> Change:
+        section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
+        task = chosen_tasks(plan, [query], chosen)[0]
+        before = facts(plan)
+        parts = (("x", texts[0]), (" ", texts[1]))
+        told = (f"{task.number}. {texts[0]}", f"{task.number + 1}. {texts[1]}")
+        if before.tasks[task.number - 1 : task.number + 1] == parts:
+            return Change((), before, "", (f"done already: {told[0]}", f"open already: {told[1]}"))
+        if task.state == DONE:
+            raise ExecplanError(
+                "task-done",
+                f"task {task.number} is done: {task.text}",
+                exit=INPUT,
+                hint=f"reopen it first: execplan reopen {task.number}",
+            )
+        stamp = stamp_for(plan, task)
+        ticked = f"[x] {write_stamp(moment, stamp)}{stamp.after or ' '}"
+        left = "[ ]" + _box(plan, task)[1][3:]
+        shape = shape_beside(plan, task)
+        new = _line(bullet_like(plan, task, 0), ticked, done, texts[0], shape) + ([""] if shape.loose else [])
+        new += _line(bullet_like(plan, task, 1), left, remaining, texts[1], shape)
+        said = (f"done: {told[0]}", f"open: {told[1]}")
+        edit = Edit(task.start, task.end, tuple(new))
+        return Change((edit,), _instead(before, task, *parts), f"split {task.number}, {task.text}", said)
+
+    return change
+
+
+def _text(words: str) -> str:
+    """The words of a task without a stamp that they begin with; raises ExecplanError when there are no others."""
+    text = task_text(words)
+    if not text:
+        raise ExecplanError(
+            "no-words", f"a task needs words, not only a stamp: {words!r}", exit=USAGE, hint="say what is to be done"
+        )
+    return text
+
+
+def _line(head: str, box: str, words: str, text: str, shape: Shape) -> list[str]:
+    """The lines of a task; a stamp that the words begin with stands in the place of the one behind the box."""
+    return wrap(head + (box if words == text else f"{box[:3]} "), words, shape)
+
+
+def _box(plan: Plan, task: Task) -> tuple[str, str]:
+    """What stands before a task's box, and the box with all that stands between it and the words."""
+    line = plan.text.lines[task.box]
+    at = line.index(f"[{task.mark}]")
+    box = read_box(line[at:])
+    assert box is not None
+    between = line[at : len(line) - len(box.words)]
+    return line[:at], between if between.endswith((" ", "\t")) else f"{between} "
+
+
+def _instead(before: Facts, task: Task, *parts: tuple[str, str]) -> Facts:
+    """The facts with others in place of a task."""
+    return before._replace(tasks=(*before.tasks[: task.number - 1], *parts, *before.tasks[task.number :]))
