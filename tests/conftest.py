@@ -23,6 +23,7 @@ CLOCK = 1767225600
 """2026-01-01 00:00 UTC: what `done` writes in a test."""
 
 ENVIRONMENT = {
+    "EDITOR": "true",
     "EXECPLAN_AUTHOR": "Ann",
     "GIT_AUTHOR_NAME": "Ann",
     "GIT_AUTHOR_EMAIL": "ann@example.org",

@@ -31,33 +31,55 @@ _FIELDS = {
 _PLAIN = Shape(0, "", loose=False)
 
 
-def note(words: str, excerpt: Sequence[str] = (), *, create: bool = False) -> Changer:
-    """Add words, with an excerpt in a fence below them, to Artifacts and Notes: an item behind an item, else a paragraph."""
+def note(texts: Sequence[str], excerpt: Sequence[str] = (), *, items: bool = False, create: bool = False) -> Changer:
+    """Add words to Artifacts and Notes, with an excerpt in a fence below the last of them.
+
+    They become items when `items` asks for it or the section ends in an item, else paragraphs.
+    """
 
     def change(plan: Plan) -> Change:
         section = section_for(plan, outline.ARTIFACTS, create=create)
         before = facts(plan)
-        summary, said = f"note, {words}", f"noted: {words}"
+        new = [text for text in texts if section is None or not _is_said(plan, section, text, excerpt)]
+        if not new:
+            return Change((), before, "", tuple([f"there already: {text}" for text in texts]))
+        summary, said = f"note, {new[0]}", tuple([f"noted: {text}" for text in new])
         if section is None:
-            edit, titles = with_section(plan, outline.ARTIFACTS, _noted(words, excerpt, "", _PLAIN))
-            return Change((edit,), before._replace(sections=titles), summary, (said,))
-        lines = plan.text.lines
+            edit, titles = with_section(plan, outline.ARTIFACTS, _notes(new, excerpt, "- " if items else "", _PLAIN))
+            return Change((edit,), before._replace(sections=titles), summary, said)
         blocks = [block for block in plan.blocks[section.first : section.last] if block.start < section.room]
-        for block in blocks:
-            if block.kind == PARAGRAPH and _says(lines, block, words, excerpt):
-                return Change((), before, "", (f"there already, in line {block.start + 1}: {words}",))
-        items = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
         last = next((block for block in reversed(blocks) if not block.depth), None)
         listed = last is not None and last.kind == ITEM
-        mark = f"{last.mark} " if last is not None and listed and last.mark in "-*+" else "- " if listed else ""
-        shape = shape_of(lines, items, indent=" " * len(mark), loose=False) if listed else _PLAIN
-        new = tuple(_noted(words, excerpt, mark, shape))
-        edit = fill(plan, section, new)
+        mark = "- " if listed or items else ""
+        if last is not None and listed and last.mark in "-*+":
+            mark = f"{last.mark} "
+        spans = [(block.start, block.end) for block in blocks if block.kind == ITEM and not block.depth]
+        shape = shape_of(plan.text.lines, spans if listed else [], indent=" " * len(mark), loose=False)
+        lines = tuple(_notes(new, excerpt, mark, shape))
+        edit = fill(plan, section, lines)
         if last is not None and listed and edit.start == edit.end and not shape.loose:
-            edit = Edit(last.end, last.end, new)
-        return Change((edit,), before, summary, (said,))
+            edit = Edit(last.end, last.end, lines)
+        return Change((edit,), before, summary, said)
 
     return change
+
+
+def _notes(texts: Sequence[str], excerpt: Sequence[str], mark: str, shape: Shape) -> list[str]:
+    """The lines of some notes; blank ones stand between paragraphs."""
+    lines: list[str] = []
+    for text in texts:
+        lines += [""] if lines and (shape.loose or not mark) else []
+        lines += _noted(text, excerpt if text is texts[-1] else (), mark, shape)
+    return lines
+
+
+def _is_said(plan: Plan, section: Section, words: str, excerpt: Sequence[str]) -> bool:
+    return any(
+        [
+            block.kind == PARAGRAPH and _says(plan.text.lines, block, words, excerpt)
+            for block in plan.blocks[section.first : section.last]
+        ]
+    )
 
 
 def _noted(words: str, excerpt: Sequence[str], mark: str, shape: Shape) -> list[str]:

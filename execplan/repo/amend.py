@@ -66,8 +66,13 @@ class Written(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Amended:
-    """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed."""
+def amend(
+    home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str, beside: tuple[str, ...] = ()
+) -> Amended:
+    """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
+
+    `beside` are other files that belong into the same commit.
+    """
     if not home.exists:
         shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
         existing(home)
@@ -93,7 +98,9 @@ def amend(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str
             return _amended(home, ref, written, options)
         real = os.path.realpath(ref.path)
         change = written.change
-        made = commit_paths(home, ref.id, [real], verb, change.summary, {real: written.old}, change.expected.title)
+        made = commit_paths(
+            home, ref.id, [real, *beside], verb, change.summary, {real: written.old}, change.expected.title
+        )
         return _amended(home, ref, written, options, made)
 
 

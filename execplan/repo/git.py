@@ -8,6 +8,7 @@ from time import monotonic, sleep
 from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
 from execplan.record import NamedTuple
+from execplan.repo.home import common
 from execplan.text.disk import LOCK_TIMEOUT
 
 TYPE_CHECKING = False
@@ -96,13 +97,13 @@ def head(home: Home) -> str | None:
     branch = _branch(home.git)
     if branch is None:
         return _line(os.path.join(home.git, "HEAD"))
-    common = os.path.normpath(os.path.join(home.git, _line(os.path.join(home.git, "commondir")) or "."))
-    for folder in (home.git, common):
+    main = common(home.git)
+    for folder in (home.git, main):
         found = _line(os.path.join(folder, branch))
         if found:
             return found
     try:
-        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(os.path.join(main, "packed-refs"), encoding="utf-8", errors="surrogateescape") as file:
             for line in file:
                 digest, _, name = line.strip().partition(" ")
                 if name == branch:

@@ -43,6 +43,11 @@ class Home(NamedTuple):
         """The folder for what is not committed."""
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
 
+    @property
+    def shared(self) -> str:
+        """The folder for what is not committed and all worktrees of a repository see."""
+        return os.path.join(common(self.git), "execplan") if self.git else self.state
+
     def shown(self, path: str) -> str:
         """A path from the root; absolute outside it, and where there is neither a repository nor a home."""
         inside = path.startswith(self.root.rstrip("/") + "/") and (self.exists or self.git is not None)
@@ -79,6 +84,15 @@ def existing(home: Home) -> Home:
             "no-home", f"no plans folder in {home.base} or above", exit=ENVIRONMENT, hint="make one: execplan init"
         )
     return home
+
+
+def common(git: str) -> str:
+    """The main git folder of a worktree's git folder; that folder itself in the main worktree."""
+    try:
+        with open(os.path.join(git, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.normpath(os.path.join(git, file.readline(5000).strip()))
+    except OSError:
+        return git
 
 
 def _repository(start: str) -> tuple[str | None, str | None]:

@@ -18,11 +18,26 @@ LOCK_TIMEOUT = 10.0
 
 
 def read(path: str, limit: int) -> tuple[bytes, int]:
-    """The bytes of a regular file, and its size; of a file above the limit no byte is read.
-
-    A pipe or a device is refused at once. Raises ExecplanError.
-    """
+    """The bytes of a regular file, and its size; of a file above the limit no byte is read. Raises ExecplanError."""
     trace.tell(f"read {path}")
+    handle, size = open_file(path)
+    try:
+        if size > limit:
+            return b"", size
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            data = file.read(limit + 1) if size else b""
+        return data, max(size, len(data))
+    except OSError as error:
+        raise trouble(error, path, "read") from None
+    finally:
+        os.close(handle)
+
+
+def open_file(path: str) -> tuple[int, int]:
+    """The handle of a regular file, for reading, and its size; a pipe or a device is refused at once.
+
+    Raises ExecplanError.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -31,20 +46,11 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
         if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):
             raise _not_a_file(path, "no regular file") from None
         raise trouble(error, path, "read") from None
-    try:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            what = "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file"
-            raise _not_a_file(path, what)
-        if status.st_size > limit:
-            return b"", status.st_size
-        with open(handle, "rb", buffering=0, closefd=False) as file:
-            data = file.read(limit + 1) if status.st_size else b""
-        return data, max(status.st_size, len(data))
-    except OSError as error:
-        raise trouble(error, path, "read") from None
-    finally:
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
         os.close(handle)
+        raise _not_a_file(path, "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file")
+    return handle, status.st_size
 
 
 class Lock:

@@ -25,6 +25,8 @@ CALLS = {
     "note": ["note", "Measured on two cores."],
     "revise": ["revise", "The tree was given up."],
     "set": ["set", "Plan of Work", "First the scanner."],
+    "attach": ["attach", "README.md"],
+    "edit": ["edit"],
     "undo": ["undo"],
     "status": ["status"],
     "list": ["list"],

@@ -115,8 +115,8 @@ def test_words_are_data(data: bytes, given_words: str, create: bool) -> None:
         logs.discover("what", words, create=create),
         logs.outcome(words, create=create),
         logs.revise(words, MOMENT),
-        body.note(words, create=create),
-        body.note("what", [words, "```", "## no heading"], create=create),
+        body.note([words], create=create),
+        body.note(["what"], [words, "```", "## no heading"], create=create),
     ):
         after = attempt(data, changer)
         if after is None or after == data:
@@ -149,6 +149,11 @@ def test_a_task_in_other_words(data: bytes, one: str, two: str) -> None:
             assert reader.read(after).tasks[task.number - 1].mark == task.mark
 
 
+def setter(name: str, lines: list[str], plan: Plan) -> Change:
+    """A change whose refusals all come when it is made."""
+    return body.set_body(name, lines)(plan)
+
+
 def reworder(query: str, words: str, plan: Plan) -> Change:
     """A change that begins anew with every call."""
     return reword.reword(query, words_of(words, "the words"))(plan)
@@ -163,7 +168,7 @@ def splitter(query: str, done: str, remaining: str, plan: Plan) -> Change:
 @settings(max_examples=300)
 def test_a_whole_body(data: bytes, lines: list[str], name: str) -> None:
     lines = Text.from_str("\n".join(lines).strip("\n") or "x").lines
-    after = attempt(data, lambda plan: body.set_body(name, lines)(plan))
+    after = attempt(data, partial(setter, name, lines))
     if after is None:
         return
     plan, then = reader.read(data), reader.read(after)

@@ -4,6 +4,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Write": {
         "init": "Make a home for plans: guide, folders, settings.",
         "new": "Write a new plan from the skeleton.",
+        "edit": "Open a plan in your editor, then lint it.",
         "add": "Add a task to Progress.",
         "done": "Tick tasks, with the time.",
         "reopen": "Take ticks back.",
@@ -15,6 +16,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "note": "Add a note, with an excerpt, to Artifacts and Notes.",
         "revise": "Add a dated revision note.",
         "set": "Put a new body into a section.",
+        "attach": "Copy files into the artifacts, and name them in the plan.",
         "undo": "Take back the last edit.",
     },
     "Look": {

@@ -3,59 +3,112 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import conflict_warnings, next_task, plan_json
+from execplan.cli.shape import ahead, conflict_warnings, plan_json, task_line
 from execplan.cli.verb import verb
-from execplan.errors import NO, OK, ExecplanError
+from execplan.cli.words import words
+from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import BROKEN
+from execplan.repo import claims, shelf
 from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo.home import existing
+
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Shelved
+
+_UNITS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 
 
 @verb(
-    reads="the plan; when none is named, the states of all outside the archive.",
-    writes="nothing.",
-    examples=("execplan next", "execplan next parser --json"),
+    reads="the plan; when none is named, the states of all outside the archive; the claims.",
+    writes="nothing; with --claim and --release, the claims in the git folder that all worktrees share.",
+    examples=(
+        "execplan next",
+        "execplan next parser --json",
+        "execplan next parser --claim agent-1",
+        "execplan next parser --claim agent-1 --for 30m",
+        "execplan next parser --release agent-1",
+    ),
 )
 @click.argument("plan", required=False)
-def next_(call: Call, plan: str | None) -> Answer:
-    """Print the first open task, in the order of the file."""
-    others: list[str] = []
-    if plan is not None or os.environ.get("EXECPLAN_PLAN"):
-        home, ref = shelf.open_plan(os.getcwd(), plan)
-        shelved = shelf.load(home, ref)
-    else:
-        home = homes.require(os.getcwd())
-        plans = shelf.load_all(home, shelf.refs(home))
-        if not plans:
-            return Answer({"task": None}, "no plans yet", next=("execplan new 'Its title'",))
-        others = [each.ref.id for each in plans if each.state == BROKEN]
-        try:
-            shelved = shelf.only(plans)
-        except ExecplanError as error:
-            if others:
-                error.message += f"; broken: {', '.join(others)}"
-            raise
+@click.option("--claim", metavar="NAME", help="Take the task, so that others get the one after it.")
+@click.option("--for", "time", metavar="TIME", help="How long: 30m, 2h, 1d; 2h unless told.")
+@click.option("--release", metavar="NAME", help="Give back what NAME has taken of this plan.")
+def next_(call: Call, plan: str | None, claim: str | None, time: str | None, release: str | None) -> Answer:
+    """Print the first open task that nobody has taken, in the order of the file.
+
+    A claim ends when the task is done or its words change, when it is released, or when its time is over. Who claims
+    again gets the task that is taken already, for another while.
+    """
+    if (claim is not None and release is not None) or (time is not None and claim is None):
+        what = "--claim and --release exclude each other" if release is not None else "--for goes with --claim"
+        raise ExecplanError("usage", what, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+    hours = _hours(time) if time is not None else claims.HOURS
+    home, shelved, others = _found(plan)
+    if shelved is None:
+        return Answer({"task": None, "taken": []}, "no plans yet", next=("execplan new 'Its title'",))
     ref = shelved.ref
     told = plan_json(home, shelved)
     if shelved.plan is None:
-        data = {**told, "task": None, "broken": [ref.id]}
+        data = {**told, "task": None, "taken": [], "broken": [ref.id]}
         return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {typed(told['path'])}",))
-    task = next_task(shelved.plan)
-    warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
+    lines, warnings = [], tuple([f"{name} is broken: see execplan lint {name}" for name in others])
     warnings += conflict_warnings(home, [shelved])
-    data = {**told, "task": task, "broken": others}
+    mine = None
+    if claim is not None or release is not None:
+        existing(home)
+    if release is not None:
+        given = claims.give_back(home, ref, words(release, "the name"))
+        lines.append(f"released: {', '.join(given)}" if given else f"{release} has taken nothing of this plan")
+    elif claim is not None:
+        mine = claims.take(home, ref, shelved.plan, words(claim, "the name"), hours)
+    found = ahead(home, ref, shelved.plan)
+    task = next((each for each in found.taken if each["id"] == mine), None) if claim is not None else found.task
+    data = {**told, "task": task, "taken": found.taken, "broken": others}
     name = typed(ref.id, told["path"])
     if task is None:
-        text = "nothing is open" if shelved.plan.tasks else "no task yet"
+        lines.append(
+            "all that is open is taken" if found.taken else "nothing is open" if shelved.plan.tasks else "no task yet"
+        )
         verb = "archive" if told["state"] == "complete" else "add 'First step' -p"
-        follow = () if ref.archived else (f"execplan {verb} {name}",)
-        return Answer(data, text, NO if others else OK, warnings=warnings, next=follow)
-    text = f"{task['number']}. {task['text']}  [{task['id']}] in {ref.id}"
-    return Answer(data, text, NO if others else OK, warnings=warnings, next=(f"execplan done {task['id']} -p {name}",))
+        follow = () if ref.archived or found.taken else (f"execplan {verb} {name}",)
+    else:
+        lines.append(f"{task_line(task)} in {ref.id}" + (f", yours until {task['until']}" if mine else ""))
+        follow = (f"execplan done {task['id']} -p {name}",)
+    lines += [line for line, each in zip(found.lines(), found.taken, strict=True) if each["id"] != mine]
+    return Answer(data, "\n".join(lines), NO if others else OK, warnings=warnings, next=follow)
+
+
+def _found(plan: str | None) -> tuple[Home, Shelved | None, list[str]]:
+    """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
+    if plan is not None or os.environ.get("EXECPLAN_PLAN"):
+        home, ref = shelf.open_plan(os.getcwd(), plan)
+        return home, shelf.load(home, ref), []
+    home = homes.require(os.getcwd())
+    plans = shelf.load_all(home, shelf.refs(home))
+    if not plans:
+        return home, None, []
+    others = [each.ref.id for each in plans if each.state == BROKEN]
+    try:
+        return home, shelf.only(plans), others
+    except ExecplanError as error:
+        if others:
+            error.message += f"; broken: {', '.join(others)}"
+        raise
+
+
+def _hours(time: str) -> float:
+    """Hours of `30m`, `2h` or `1d`; raises ExecplanError."""
+    number, unit = time[:-1], time[-1:]
+    if not (number.isascii() and number.isdigit()) or unit not in _UNITS or not 0 < int(number) * _UNITS[unit] <= 720:
+        what = f"--for takes a number with m, h or d, at most 30d, not {time!r}"
+        raise ExecplanError("usage", what, exit=USAGE, hint="execplan next --claim NAME --for 30m")
+    return int(number) * _UNITS[unit]
 
 
 command = next_

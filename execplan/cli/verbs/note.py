@@ -28,7 +28,7 @@ from execplan.repo.amend import Options
 def note(call: Call, text: str, excerpt: str | None, plan: str | None, create: bool, options: Options) -> Answer:
     """Add a note to Artifacts and Notes. TEXT may be @FILE, or - for standard input."""
     lines = body(excerpt, "the excerpt") if excerpt is not None else []
-    changer = bodies.note(words(text, "the note"), lines, create=create)
+    changer = bodies.note([words(text, "the note")], lines, create=create)
     return write(
         call, plan, options, "note", lambda home: changer, "execplan show {id} --section 'Artifacts and Notes'"
     )

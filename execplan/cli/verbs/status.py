@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import conflict_warnings, next_task, plan_json
+from execplan.cli.shape import ahead, conflict_warnings, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
@@ -52,7 +52,9 @@ def _told(home: Home, shelved: Shelved) -> dict[str, Any]:
     """A plan with its next task and whether it is stalled."""
     told = plan_json(home, shelved)
     plan = shelved.plan if shelved.state in (ACTIVE, DRAFT) else None
-    told["next"] = next_task(plan) if plan is not None else None
+    found = ahead(home, shelved.ref, plan) if plan is not None else None
+    told["next"] = found.task if found is not None else None
+    told["taken"] = found.taken if found is not None else []
     told["stalled"] = plan is not None and is_stalled(home, shelved.ref.path, plan)
     return told
 
@@ -66,7 +68,10 @@ def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
         done += f" +{counts['other']} other"
     task = told["next"]
     what = f"{task['number']}. {task['text']}" if task else ""
-    if not task:
+    if told["taken"]:
+        who = ", ".join([f"{each['number']}. by {each['by']}" for each in told["taken"]])
+        what += f" (taken: {who})" if task else f"all that is open is taken: {who}"
+    elif not task:
         what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(
             told["state"], ""
         )
@@ -83,7 +88,7 @@ def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:
             return (f"execplan done {each['next']['id']} -p {name}",)
         if each["state"] == COMPLETE:
             return (f"execplan archive {name}",)
-        if each["state"] in (DRAFT, ACTIVE):
+        if each["state"] in (DRAFT, ACTIVE) and not each["taken"]:
             return (f"execplan add 'First step' -p {name}",)
     return () if told else ("execplan new 'Its title'",)
 

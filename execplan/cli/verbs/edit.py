@@ -1,0 +1,101 @@
+"""`execplan edit`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.lint import follow, lint_ref, report, status, summary
+from execplan.cli.verb import verb, writer_options
+from execplan.cli.writing import told
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.plan.whole import rebased
+from execplan.repo import shelf, state
+from execplan.repo.amend import Options, amend
+from execplan.repo.home import existing
+from execplan.text import disk
+
+
+@verb(
+    reads="the plan; VISUAL or EDITOR.",
+    writes="what you change, to the plan as it is when the editor closes.",
+    examples=("execplan edit", "execplan edit parser --dry-run", "execplan edit parser --commit"),
+)
+@click.argument("plan", required=False)
+@writer_options
+def edit(call: Call, plan: str | None, options: Options) -> Answer:
+    """Open a plan in your editor, then check it against the rules; exit 1 when a finding is an error.
+
+    You edit a copy, so that others can go on with the plan: what they change meanwhile stays, and where both changed the
+    same lines nothing is written and your copy is kept.
+    """
+    home, ref = shelf.open_plan(os.getcwd(), plan)
+    existing(home)
+    old = shelf.open_bytes(home, ref.path)
+    amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), verb="edit")
+    state.folder(home, "edit")
+    copy = os.path.join(home.state, "edit", f"{os.getpid()}-{os.path.basename(ref.path)}")
+    with open(copy, "wb") as file:
+        file.write(old)
+    try:
+        _open_editor(copy)
+        new = shelf.open_bytes(home, copy)
+        hint = f"your text is kept in {copy}: look at both, then edit again"
+        amended = amend(
+            home, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, verb="edit"
+        )
+    except BaseException as error:
+        _keep(copy, old, error)
+        raise
+    os.unlink(copy)
+    answer = told(amended, options)
+    if options.dry_run or not amended.changed:
+        return answer if amended.changed else answer._replace(text="nothing was changed", wanted=False)
+    linted = [lint_ref(home, ref, os.path.relpath(ref.path), hook=True)]
+    findings = [finding.to_json(linted[0].path) for finding in linted[0].findings]
+    lines = [answer.text, *report(linted), summary(linted)]
+    return answer._replace(
+        data={**answer.data, "findings": findings},
+        text="\n".join(lines),
+        exit=status(linted),
+        next=follow(linted),
+        wanted=bool(findings),
+    )
+
+
+def _open_editor(path: str) -> None:
+    """Let a person edit a file; raises ExecplanError when there is no editor, or when it fails."""
+    if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise ExecplanError(
+            "no-editor",
+            "no editor is set, and this is no terminal",
+            exit=ENVIRONMENT,
+            hint="set EDITOR, or give a section its words with execplan set SECTION -",
+        )
+    try:
+        click.edit(filename=path)
+    except click.ClickException as error:
+        raise ExecplanError(
+            "no-editor", error.format_message(), exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a command that works"
+        ) from None
+
+
+def _keep(copy: str, old: bytes, error: BaseException) -> None:
+    """Remove a copy in which nothing was changed; else say where it is."""
+    try:
+        same = disk.read(copy, len(old) + 1)[0] == old
+    except ExecplanError:
+        return
+    if same:
+        os.unlink(copy)
+    elif isinstance(error, ExecplanError):
+        if copy not in error.hint:
+            error.hint += f"; your text is kept in {copy}"
+    else:
+        print(f"execplan: your text is kept in {copy}", file=sys.stderr)
+
+
+command = edit

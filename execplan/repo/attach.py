@@ -1,0 +1,153 @@
+"""Evidence for a plan: files copied into its artifacts folder, each content once, and named in the plan."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.plan.body import note
+from execplan.record import NamedTuple
+from execplan.repo import shelf, state
+from execplan.repo.amend import amend
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.change import Changer
+    from execplan.repo.amend import Amended, Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_TEMPORARY = ".execplan-"
+"""How the names of copies begin that are being made."""
+
+
+class Attached(NamedTuple):
+    """A file that belongs to a plan."""
+
+    path: str
+    """Where it is now, absolute."""
+    digest: str
+    """SHA-256 of its content."""
+    size: int
+    copied: bool
+    """False when the content was there already."""
+
+
+def attach(
+    home: Home, ref: Ref, sources: Sequence[str], words: str, options: Options, *, create: bool
+) -> tuple[Amended, list[Attached]]:
+    """Copy files into the artifacts of a plan and name them in Artifacts and Notes, all or none; raises ExecplanError.
+
+    `words` say what the files show, or are empty.
+    """
+
+    def changer(files: Sequence[Attached]) -> Changer:
+        return note(list(dict.fromkeys([_line(home, each, words) for each in files])), items=True, create=create)
+
+    files = _placed(home.artifacts(ref.id), sources)
+    tried = amend(home, ref, changer(files), options._replace(dry_run=True), verb="attach")
+    if options.dry_run:
+        return tried, files
+    copies: list[str] = []
+    try:
+        for source, file in zip(sources, files, strict=True):
+            copies.append(_copy(source, file, len(copies)))
+        with state.lock(home, "home", f"attach to {ref.id}"):
+            files = _placed(home.artifacts(ref.id), sources)
+            put = [file.path for file, copy in zip(files, copies, strict=True) if file.copied and _put(copy, file)]
+            try:
+                beside = tuple([each.path for each in files])
+                return amend(home, ref, changer(files), options, verb="attach", beside=beside), files
+            except BaseException:
+                _take_back(home, ref, put)
+                raise
+    finally:
+        for copy in copies:
+            os.unlink(copy)
+
+
+def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
+    """Where each file is in the folder, or where it would go; raises ExecplanError."""
+    entries = os.scandir(folder) if os.path.isdir(folder) else ()
+    there = sorted([each.path for each in entries if not each.name.startswith(_TEMPORARY)])
+    taken = {shelf.same_id(os.path.basename(path)) for path in there}
+    files: dict[str, Attached] = {}
+    placed = []
+    for source in sources:
+        digest, size = _digest(source)
+        if digest in files:
+            placed.append(files[digest]._replace(copied=False))
+            continue
+        same = [path for path in there if os.path.isfile(path) and os.path.getsize(path) == size]
+        held = next((path for path in same if _digest(path)[0] == digest), None)
+        name = _free(os.path.basename(os.path.abspath(source)), taken)
+        files[digest] = Attached(held or os.path.join(folder, name), digest, size, copied=held is None)
+        taken.add(shelf.same_id(name))
+        placed.append(files[digest])
+    return placed
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or the name with the first number behind its stem that makes it free."""
+    stem, end = os.path.splitext(name)
+    free, number = name, 1
+    while shelf.same_id(free) in taken:
+        number += 1
+        free = f"{stem}-{number}{end}"
+    return free
+
+
+def _digest(path: str) -> tuple[str, int]:
+    """SHA-256 and size of a regular file, whatever its size; raises ExecplanError."""
+    from hashlib import file_digest
+
+    handle, size = disk.open_file(path)
+    with open(handle, "rb") as file:
+        return file_digest(file, "sha256").hexdigest(), size
+
+
+def _copy(source: str, file: Attached, number: int) -> str:
+    """A copy of a file, on disk and read back, under a name for the time being; raises ExecplanError."""
+    from shutil import copyfile
+
+    folder = os.path.dirname(file.path)
+    disk.make_folder(folder)
+    copy = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{number}.tmp")
+    try:
+        copyfile(source, copy)
+        with open(copy, "rb+") as written:
+            os.fsync(written.fileno())
+        if _digest(copy)[0] != file.digest:
+            raise disk.changed_underneath(source)
+    except BaseException as error:
+        if os.path.lexists(copy):
+            os.unlink(copy)
+        if isinstance(error, OSError):
+            raise disk.trouble(error, copy, "write") from None
+        raise
+    return copy
+
+
+def _put(copy: str, file: Attached) -> bool:
+    """Give a copy its name; raises ExecplanError."""
+    try:
+        os.link(copy, file.path, follow_symlinks=False)
+    except OSError as error:
+        raise disk.trouble(error, file.path, "write") from None
+    disk.sync_folder(os.path.dirname(file.path))
+    return True
+
+
+def _take_back(home: Home, ref: Ref, paths: Sequence[str]) -> None:
+    """Remove files that were put there, but for those that the plan names: then only its commit has failed."""
+    text = shelf.open_bytes(home, ref.path) if os.path.lexists(ref.path) else b""
+    for path in paths:
+        if os.fsencode(home.shown(path)) not in text and os.path.lexists(path):
+            os.unlink(path)
+
+
+def _line(home: Home, file: Attached, words: str) -> str:
+    about = f": {words}" if words else ""
+    return f"`{home.shown(file.path)}`{about} ({file.size:,} bytes, sha256 {file.digest[:16]})"
