@@ -43,7 +43,7 @@ def lint_plan(plan: Plan, given: Given | None = None) -> list[Finding]:
     """The findings for a plan, by line."""
     given = given or Given()
     lowered: tuple[str, ...] = ()
-    if plan.forced:
+    if plan.excused:
         lowered = tuple(RULES)
     elif given.draft_is_fine and plan.state() == DRAFT:
         lowered = _DRAFT

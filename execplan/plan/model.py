@@ -26,7 +26,9 @@ STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
 
 
 FORCED: Final = "Archived by force"
-"""How the revision note begins that records a forced archive."""
+SUPERSEDED: Final = "Superseded by"
+RESTORED: Final = "Restored from the archive"
+"""How the revision notes begin that record why an unfinished plan was archived, and that it is no longer."""
 
 
 class Section(NamedTuple):
@@ -136,9 +138,10 @@ class Plan(NamedTuple):
         }
 
     @property
-    def forced(self) -> bool:
-        """Whether the plan records a forced archive."""
-        return any([entry.text.startswith(FORCED) for entry in self.revisions])
+    def excused(self) -> bool:
+        """Whether the plan records why it was archived unfinished, and not that it was restored since."""
+        notes = [entry.text for entry in self.revisions if entry.text.startswith((FORCED, SUPERSEDED, RESTORED))]
+        return bool(notes) and not notes[-1].startswith(RESTORED)
 
     def state(self, *, archived: bool = False) -> str:
         """Archived, complete (tasks, and none open), draft (none done, and guidance left), else active."""

@@ -1,4 +1,4 @@
-"""Filing a finished plan away, with its artifacts."""
+"""Filing a plan away with its artifacts, and taking it back."""
 
 from __future__ import annotations
 
@@ -11,66 +11,78 @@ from execplan.lint.runner import ERROR, lint_plan
 from execplan.plan import outline, reader
 from execplan.plan.change import Change, facts
 from execplan.plan.logs import revise
-from execplan.plan.model import FORCED, OPEN
-from execplan.record import NamedTuple
-from execplan.repo import shelf, state
-from execplan.repo.amend import Options, diff, rewrite
-from execplan.repo.commit import commit_paths
+from execplan.plan.model import FORCED, OPEN, RESTORED, SUPERSEDED
+from execplan.repo import shelf
+from execplan.repo.evidence import evidence
 from execplan.repo.home import existing
-from execplan.text import disk
+from execplan.repo.moving import Goal, Moved, move
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
-    from execplan.repo.amend import Written
-    from execplan.repo.git import Committed
+    from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-class Archived(NamedTuple):
-    """What became of a plan that was to be archived."""
+def archive(
+    home: Home, ref: Ref, options: Options, *, reason: str | None = None, successor: Ref | None = None
+) -> Moved:
+    """Move a finished plan and its artifacts into the archive, with evidence of what it was; raises ExecplanError.
 
-    path: str
-    changed: bool
-    digest: str
-    """Of the plan as it is now; in a dry run, as it would be."""
-    diff: str
-    moves: tuple[tuple[str, str], ...]
-    """From and to of each path, from the root of the repository."""
-    commit: str | None
-    warnings: tuple[str, ...]
-
-
-def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None) -> Archived:
-    """Move a finished plan and its artifacts into the archive; a reason, in clean words, forces it.
-
-    Raises ExecplanError.
+    A reason, in clean words, forces it; a successor is the plan that supersedes it, which need not be finished either.
     """
     existing(home)
     if ref.archived:
-        data = shelf.open_bytes(home, ref.path)
-        return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
+        return _there(home, ref)
+    how, by, folder = "forced" if reason is not None else "completed", None, home.archive
     finished = _finished(ref, reason)
-    target = os.path.join(home.archive, os.path.basename(ref.path))
-    if options.dry_run:
-        written = rewrite(home, ref, finished, options, verb="archive")
-        shown = diff(written.old, written.new, home.shown(ref.path)) if written.new != written.old else ""
-        return _archived(home, target, _moves(home, ref, target), written, reason, shown, None)
-    with state.lock(home, "home", f"archive of {ref.id}"), state.lock(home, os.path.realpath(ref.path), "archive"):
-        moves = _moves(home, ref, target)
-        written = rewrite(home, ref, finished, options, verb="archive")
-        _move(moves)
-        made = None
-        if options.commits(home):
-            paths = [path for pair in moves for path in pair]
-            before = {ref.path: written.old}
-            made = commit_paths(home, ref.id, paths, "archive", "archive", before, written.change.expected.title)
-    return _archived(home, target, moves, written, reason, "", made)
+    if successor is not None:
+        how, by, folder = "superseded", successor.id, home.superseded
+        finished = revise(f"{SUPERSEDED} {_named(home, ref, successor)}", now())
+    goal = Goal(ref.id, home.file(folder, ref.id), home.artifacts(ref.id, archived=True))
+    write = partial(_evidence, home, goal, home.artifacts(ref.id), how, by)
+    return move(home, ref, goal, finished, options, verb="archive", evidence=write)
+
+
+def restore(home: Home, ref: Ref, options: Options, *, reason: str | None = None) -> Moved:
+    """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
+    existing(home)
+    if not ref.archived:
+        return _there(home, ref)
+    goal = Goal(ref.id, home.file(home.plans, ref.id), home.artifacts(ref.id))
+    return move(home, ref, goal, _restored(reason), options, verb="restore")
+
+
+def _there(home: Home, ref: Ref) -> Moved:
+    """A plan that is already where it shall be."""
+    data = shelf.open_bytes(home, ref.path)
+    return Moved(home.shown(ref.path), False, digest(data), "", (), (), (), None, ())
+
+
+def _evidence(home: Home, goal: Goal, artifacts: str, how: str, by: str | None, data: bytes) -> bytes:
+    return evidence(home, goal.id, goal.path, data, artifacts, how, by)
+
+
+def _named(home: Home, ref: Ref, successor: Ref) -> str:
+    """The plan that supersedes another, as a note names it; raises ExecplanError."""
+    if os.path.realpath(successor.path) == os.path.realpath(ref.path):
+        raise ExecplanError(
+            "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
+        )
+    title = reader.read(shelf.open_bytes(home, successor.path)).title
+    return f"{successor.id} ({title})" if title else successor.id
+
+
+def _restored(reason: str | None) -> Changer:
+    def change(plan: Plan) -> Change:
+        if not plan.excused and reason is None:
+            return Change((), facts(plan), "restore", ())
+        return revise(f"{RESTORED}: {reason}" if reason else RESTORED, now())(plan)._replace(summary="restore")
+
+    return change
 
 
 def _finished(ref: Ref, reason: str | None) -> Changer:
@@ -79,7 +91,8 @@ def _finished(ref: Ref, reason: str | None) -> Changer:
     def change(plan: Plan) -> Change:
         reasons = why_not(plan)
         if not reasons:
-            return Change((), facts(plan), "archive", ())
+            said = () if reason is None else ("nothing had to be forced: the reason was not written",)
+            return Change((), facts(plan), "archive", said)
         if reason is not None:
             return revise(f"{FORCED}: {reason}", now())(plan)
         from shlex import quote
@@ -96,23 +109,6 @@ def _finished(ref: Ref, reason: str | None) -> Changer:
     return change
 
 
-def _archived(
-    home: Home,
-    target: str,
-    moves: list[tuple[str, str]],
-    written: Written,
-    reason: str | None,
-    shown: str,
-    made: Committed | None,
-) -> Archived:
-    pairs = tuple([(home.shown(old), home.shown(new)) for old, new in moves])
-    warnings = written.warnings + (made.warnings if made else ())
-    if reason is not None and not written.change.edits and not reader.read(written.new).forced:
-        warnings += ("nothing had to be forced: the reason was not written",)
-    commit = made.digest if made else None
-    return Archived(home.shown(target), True, digest(written.new), shown, pairs, commit, warnings)
-
-
 def why_not(plan: Plan) -> list[str]:
     """Every reason for which a plan is not finished."""
     reasons = [f"task {task.number} is open: {task.text}" for task in plan.tasks if task.state == OPEN]
@@ -120,45 +116,3 @@ def why_not(plan: Plan) -> list[str]:
         reasons.append(f"{outline.OUTCOMES} says nothing yet")
     errors = [each for each in lint_plan(plan) if each.level == ERROR and each.code not in ("EP501", "EP502")]
     return reasons + [f"{each.code} in line {each.line}: {each.message}" for each in errors]
-
-
-def _moves(home: Home, ref: Ref, target: str) -> list[tuple[str, str]]:
-    """The renames, artifacts first: a plan that is left behind by a crash is still where the next try looks for it."""
-    moves = []
-    old, new = home.artifacts(ref.id), home.artifacts(ref.id, archived=True)
-    if os.path.isdir(old):
-        if os.path.lexists(new):
-            raise _taken(home.shown(new))
-        moves.append((old, new))
-    if os.path.lexists(target):
-        raise _taken(home.shown(target))
-    return [*moves, (ref.path, target)]
-
-
-def _move(moves: list[tuple[str, str]]) -> None:
-    """All of the renames, or none; a link is made anew, because what it says counts from its folder."""
-    undo: list[Callable[[], None]] = []
-    for old, new in moves:
-        try:
-            disk.make_folder(os.path.dirname(new))
-            if os.path.islink(old):
-                said = os.readlink(old)
-                os.symlink(os.path.relpath(os.path.realpath(old), os.path.realpath(os.path.dirname(new))), new)
-                undo.append(partial(os.unlink, new))
-                os.unlink(old)
-                undo.append(partial(os.symlink, said, old))
-            else:
-                os.rename(old, new)
-                undo.append(partial(os.rename, new, old))
-        except OSError as error:
-            for step in reversed(undo):
-                step()
-            raise disk.trouble(error, old, "move") from None
-    for folder in {os.path.dirname(path) for pair in moves for path in pair}:
-        disk.sync_folder(folder)
-
-
-def _taken(path: str) -> ExecplanError:
-    return ExecplanError(
-        "archive-taken", f"{path} is there already", exit=INPUT, hint="rename one of the two, then try again"
-    )

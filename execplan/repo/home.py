@@ -33,6 +33,15 @@ class Home(NamedTuple):
         """The folder of archived plans."""
         return os.path.join(self.base, self.settings.archive)
 
+    @property
+    def superseded(self) -> str:
+        """Where plans go that others supersede."""
+        return self.archive
+
+    def file(self, folder: str, name: str) -> str:
+        """Where the plan with this id lies in a folder of plans."""
+        return os.path.join(folder, f"{name}.md")
+
     def artifacts(self, name: str, *, archived: bool = False) -> str:
         """The artifacts folder of a plan."""
         folder = self.settings.archive_artifacts if archived else self.settings.artifacts

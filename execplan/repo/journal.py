@@ -24,7 +24,8 @@ MAX_BYTES = 1 << 20
 """What is kept of a plan: so many edits, in so many bytes; an edit of a 20 KB plan takes some 8 KB."""
 
 UNDO = "undo"
-"""The verb whose edits take back others, and are not taken back themselves."""
+_KEPT = (UNDO, "archive", "restore", "rename")
+"""Verbs whose edits are not taken back: they take back others, or go with a move."""
 
 _MAX_PLANS = 500
 _FOLDER = "journal"
@@ -110,7 +111,7 @@ def last(home: Home, path: str) -> Journaled | None:
 
 
 def _last(edits: list[Journaled]) -> Journaled | None:
-    return next((each for each in reversed(edits) if not each.undone and each.verb != UNDO), None)
+    return next((each for each in reversed(edits) if not each.undone and each.verb not in _KEPT), None)
 
 
 def mark_undone(home: Home, path: str, number: int) -> None:

@@ -100,6 +100,12 @@ def checked_title(title: str) -> str:
     return title
 
 
+def title_words(title: str) -> str:
+    """A title as a heading holds it: number signs at its end would close the heading."""
+    words = title.rstrip("#")
+    return f"{words}\\{title[len(words) :]}" if words != title else title
+
+
 def has_form(home: Home, name: str) -> bool:
     """Whether a file name has the form that the settings give: a real date, a slug of letters, digits and hyphens."""
     from execplan.clock import read_stamp
@@ -178,7 +184,7 @@ def settings_text() -> str:
 def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     """The bytes of a new plan; raises ExecplanError when words would become structure."""
     about = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
-    heading = title[: len(title.rstrip("#"))] + "\\" + title[len(title.rstrip("#")) :] if title.endswith("#") else title
+    heading = title_words(title)
     data = stock.render_plan(heading, about, tasks).encode("utf-8")
     plan = reader.read(data)
     if (

@@ -235,7 +235,7 @@ def test_46_hook_refuses_a_new_plan_and_an_archive(repo: Folder) -> None:
     assert (path.parent / "archive" / path.name).exists()
     (repo.path / ".git" / "hooks" / "pre-commit").unlink()
     assert repo.ok("commit", "parser")["commit"]
-    assert len(committed(repo)) == 3
+    assert len(committed(repo)) == 4
     assert staged(repo) == before
 
 
@@ -256,7 +256,7 @@ def test_52_staged_files_stay_staged(repo: Folder) -> None:
     repo.ok("commit", "lexer")
     assert committed(repo) == [f"{made['artifacts']}/log.txt"]
     repo.ok("archive", "lexer", "--force", "--reason", "Enough.", "--commit")
-    assert len(committed(repo)) == 4
+    assert len(committed(repo)) == 5
     assert staged(repo) == before
     assert not repo.git("status", "--porcelain", "--", ".agent")
 
@@ -295,7 +295,9 @@ def test_52_odd_names(repo: Folder, name: str, tracked: bool) -> None:
     assert ok(repo, "show", "--", name[:-3])["path"] == f".agent/execplans/{name}"
     moved = ok(repo, "archive", "--commit", "--force", "--reason", "Enough.", "--", name[:-3])
     assert moved["commit"]
-    assert sorted(committed(repo)) == sorted([f".agent/execplans/{name}", f".agent/execplans/archive/{name}"])
+    evidence = f".agent/execplans/archive/artifacts/{name[:-3]}/execplan-evidence.json"
+    paths = [f".agent/execplans/{name}", f".agent/execplans/archive/{name}", evidence]
+    assert sorted(committed(repo)) == sorted(paths)
     assert staged(repo) == before
     assert other.read_bytes().endswith(b"Edited.\n")
 

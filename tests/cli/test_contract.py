@@ -35,10 +35,12 @@ CALLS = {
     "lint": ["lint"],
     "explain": ["explain", "EP101"],
     "archive": ["archive", "--force", "--reason", "No longer wanted."],
+    "restore": ["restore", "parser"],
+    "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
-BEFORE = {"undo": [["done", "2"]]}
+BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
 """What must have happened for a call to make sense."""
 
 

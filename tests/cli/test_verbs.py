@@ -320,6 +320,7 @@ def test_archive(repo: Folder) -> None:
     assert repo.git("show", "--name-status", "--no-renames", "--format=").split() == [
         "D", ".agent/execplans/2026-01-01_parser.md",
         "A", ".agent/execplans/archive/2026-01-01_parser.md",
+        "A", ".agent/execplans/archive/artifacts/2026-01-01_parser/execplan-evidence.json",
         "A", ".agent/execplans/archive/artifacts/2026-01-01_parser/run.log",
         "D", ".agent/execplans/artifacts/2026-01-01_parser/run.log",
     ]  # fmt: skip

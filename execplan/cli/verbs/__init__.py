@@ -31,6 +31,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "File": {
         "archive": "Move a finished plan and its artifacts away.",
+        "restore": "Take a plan back out of the archive.",
+        "rename": "Give a plan another title and id.",
         "commit": "Commit a plan and nothing else.",
     },
 }

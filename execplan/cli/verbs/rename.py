@@ -1,0 +1,34 @@
+"""`execplan rename`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.moving import told
+from execplan.cli.verb import verb, writer_options
+from execplan.repo import rename as renaming
+from execplan.repo import shelf
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the plan, and the plans that name it.",
+    writes="the title; the file and the artifacts folder are moved, and the plans that name them follow.",
+    examples=(
+        "execplan rename parser 'Build the line parser'",
+        "execplan rename parser 'Build the line parser' --dry-run",
+    ),
+)
+@click.argument("plan")
+@click.argument("title")
+@writer_options
+def rename(call: Call, plan: str, title: str, options: Options) -> Answer:
+    """Give a plan another title, and the id that comes of it; its date or its number stays."""
+    home, ref = shelf.open_plan(os.getcwd(), plan)
+    return told(home, renaming.rename(home, ref, title, options), options, "named so already")
+
+
+command = rename

@@ -1,0 +1,32 @@
+"""`execplan restore`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.moving import told
+from execplan.cli.verb import verb, writer_options
+from execplan.cli.words import words
+from execplan.repo import archive, shelf
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the archived plan, and the plans that name it.",
+    writes="the paths in plans that name it; a note when it was archived unfinished. Its evidence is removed.",
+    examples=("execplan restore parser --dry-run", "execplan restore parser --reason 'CRLF was forgotten.'"),
+)
+@click.argument("plan")
+@click.option("--reason", metavar="TEXT", help="Why it is taken back; written into the plan.")
+@writer_options
+def restore(call: Call, plan: str, reason: str | None, options: Options) -> Answer:
+    """Move an archived plan and its artifacts back to where they were."""
+    home, ref = shelf.open_plan(os.getcwd(), plan)
+    why = words(reason, "the reason") if reason is not None else None
+    return told(home, archive.restore(home, ref, options, reason=why), options, "not in the archive")
+
+
+command = restore

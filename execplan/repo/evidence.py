@@ -1,0 +1,70 @@
+"""What is written beside the artifacts of an archived plan: what the plan was, and what belongs to it, by digest."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import PLAIN, now, write_stamp
+from execplan.plan import reader
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.repo.home import Home
+
+FILE = "execplan-evidence.json"
+SCHEMA = "execplan/evidence/1"
+
+
+def evidence(home: Home, name: str, path: str, data: bytes, artifacts: str, how: str, by: str | None) -> bytes:
+    """The evidence of a plan that is archived as `how`, whose artifacts lie in a folder; raises ExecplanError.
+
+    The commit is the one that was checked out, so the one before the archive's own.
+    """
+    import json
+
+    from execplan.repo.git import head
+    from execplan.text.lines import digest
+
+    plan = reader.read(data)
+    told = {
+        "schema": SCHEMA,
+        "id": name,
+        "path": home.shown(path),
+        "title": plan.title,
+        "digest": digest(data),
+        "commit": head(home),
+        "archived": write_stamp(now(), PLAIN).strip("()"),
+        "as": how,
+        "by": by,
+        "counts": plan.counts(),
+        "manifest": _manifest(artifacts),
+    }
+    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def is_evidence(path: str) -> bool:
+    """Whether a file is evidence that an archive wrote."""
+    return os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in disk.read(path, reader.MAX_BYTES)[0][:200]
+
+
+def _manifest(folder: str) -> list[dict[str, Any]]:
+    """Each file below a folder, by path; what a link says is told, and not followed."""
+    from hashlib import file_digest
+
+    files: list[dict[str, Any]] = []
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        for name in sorted([*names, *links]):
+            path = os.path.join(place, name)
+            shown = os.path.relpath(path, folder)
+            if os.path.islink(path):
+                files.append({"path": shown, "link": os.readlink(path)})
+            elif os.path.isfile(path) and shown != FILE:
+                handle, size = disk.open_file(path)
+                with open(handle, "rb") as file:
+                    files.append({"path": shown, "bytes": size, "sha256": file_digest(file, "sha256").hexdigest()})
+    return sorted(files, key=lambda each: str(each["path"]))

@@ -1,0 +1,90 @@
+"""Another title for a plan, and with it another id, another file name and another artifacts folder."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, NO, ExecplanError
+from execplan.plan.change import Change, facts
+from execplan.repo import shelf
+from execplan.repo.home import existing
+from execplan.repo.moving import Goal, Moved, move
+from execplan.repo.scaffold import checked_title, title_words
+from execplan.repo.slug import slug
+from execplan.text.edit import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.plan.change import Changer
+    from execplan.plan.model import Plan
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
+    """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError."""
+    existing(home)
+    if ref.archived:
+        raise ExecplanError(
+            "archived-plan",
+            f"{home.shown(ref.path)} is archived: it is a record of what was done",
+            exit=NO,
+            hint="take it out of the archive first: execplan restore",
+        )
+    title = checked_title(title)
+    shelved = shelf.load(home, ref)
+    old = shelved.plan.title if shelved.plan is not None else None
+    name = _free(home, ref.id, new_id(ref.id, old or "", title))
+    goal = Goal(name, home.file(home.plans, name) if name != ref.id else ref.path, home.artifacts(name))
+    return move(home, ref, goal, _titled(title), options, verb="rename")
+
+
+def new_id(old: str, before: str, title: str) -> str:
+    """The id that a plan has under a new title: what stands before the words of the old one stays, a date or a number.
+
+    An id that does not end in the slug of the old title is cut behind its leading numbers and dates.
+    """
+    import re
+
+    words, short = slug(before) if before else "", slug(title)
+    if words and old.casefold().endswith(words):
+        return old[: len(old) - len(words)] + short
+    lead = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
+    return (lead.group() if lead else "") + short
+
+
+def _free(home: Home, old: str, wanted: str) -> str:
+    """The id, or the id with the first number that makes it free; the plan's own is free."""
+    taken = shelf.taken_ids(home) - {shelf.same_id(old)}
+    free, number = wanted, 1
+    while shelf.same_id(free) in taken:
+        number += 1
+        free = f"{wanted}-{number}"
+    return free
+
+
+def _titled(title: str) -> Changer:
+    """Put the title into the heading, however that is written."""
+    words = title_words(title)
+
+    def change(plan: Plan) -> Change:
+        before = facts(plan)
+        if plan.title is None:
+            raise ExecplanError(
+                "no-title",
+                "the plan has no title that could be changed",
+                exit=INPUT,
+                hint="give it a first line: # Title",
+            )
+        at = plan.title_line
+        head = next(block for block in plan.blocks if block.start == at)
+        line = plan.text.lines[at]
+        if head.mark == "#":
+            lead = line[: len(line) - len(line.lstrip(" #\t"))] or "# "
+            edit = Edit(at, at + 1, (lead + words,))
+        else:
+            edit = Edit(at, head.end - 1, (words,))
+        if plan.title == words:
+            return Change((), before, "rename", (f"so already: {title}",))
+        return Change((edit,), before._replace(title=words), f"rename, {title}", (f"renamed: {title}",))
+
+    return change

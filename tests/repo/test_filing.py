@@ -1,0 +1,281 @@
+"""archive, restore and rename: what moves, what follows, and the evidence."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from execplan.repo.rename import new_id
+from tests.conftest import Folder
+from tests.plans import CLEAN, with_sections
+
+DONE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+HOME = ".agent/execplans"
+ARTIFACTS = f"{HOME}/artifacts/2026-01-01_parser"
+FILED = f"{HOME}/archive/artifacts/2026-01-01_parser"
+OTHER = with_sections(
+    "## Context and Orientation\n\n"
+    f"The reader is in `{HOME}/2026-01-01_parser.md`, [linked](2026-01-01_parser.md#progress), with\n"
+    f"the log {HOME}/artifacts/2026-01-01_parser/run.log and [it](./artifacts/2026-01-01_parser/run.log);\n"
+    "2026-01-01_parser comes first, 2026-01-01_parser-2 and docs/2026-01-01_parser.md do not.\n"
+)
+
+
+def tree(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file below the home with its mode and content."""
+    return {
+        str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes())
+        for path in sorted((root / ".agent").rglob("*"))
+        if path.is_file()
+    }
+
+
+def filed(repo: Folder) -> None:
+    """A finished plan with artifacts and a plan that names it, committed."""
+    repo.plan(DONE)
+    repo.plan(OTHER, "2026-01-02_scanner")
+    repo.write(f"{ARTIFACTS}/run.log", "ok\n")
+    repo.write(f"{ARTIFACTS}/shots/a.png", bytes(range(256)))
+    os.symlink("/etc/passwd", repo.path / ARTIFACTS / "out")
+    os.symlink("/etc", repo.path / ARTIFACTS / "folder-out")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+
+
+def test_evidence(repo: Folder) -> None:
+    filed(repo)
+    head = repo.git("rev-parse", "HEAD").strip()
+    data = repo.ok("archive", "parser", "--commit")
+    found = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())
+    assert found == {
+        "schema": "execplan/evidence/1",
+        "id": "2026-01-01_parser",
+        "path": f"{HOME}/archive/2026-01-01_parser.md",
+        "title": "Build the parser",
+        "digest": data["digest"],
+        "commit": head,
+        "archived": "2026-01-01 00:00Z",
+        "as": "completed",
+        "by": None,
+        "counts": {"open": 0, "done": 3, "other": 0, "total": 3},
+        "manifest": [
+            {"path": "folder-out", "link": "/etc"},
+            {"path": "out", "link": "/etc/passwd"},
+            {"path": "run.log", "bytes": 3, "sha256": hashlib.sha256(b"ok\n").hexdigest()},
+            {"path": "shots/a.png", "bytes": 256, "sha256": hashlib.sha256(bytes(range(256))).hexdigest()},
+        ],
+    }
+    assert data["digest"] == hashlib.sha256((repo.path / data["path"]).read_bytes()).hexdigest()
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_evidence_of_a_plan_without_artifacts(repo: Folder) -> None:
+    repo.plan(DONE)
+    repo.ok("archive", "--commit")
+    assert json.loads((repo.path / FILED / "execplan-evidence.json").read_text())["manifest"] == []
+    assert repo.git("status", "--porcelain") == ""
+    repo.ok("restore", "parser", "--commit")
+    assert not (repo.path / FILED).exists()
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_paths_in_other_plans_follow_and_come_back(repo: Folder) -> None:
+    filed(repo)
+    before = tree(repo.path)
+    data = repo.ok("archive", "parser", "--commit")
+    assert data["followed"] == [f"{HOME}/2026-01-02_scanner.md"]
+    text = (repo.path / HOME / "2026-01-02_scanner.md").read_text()
+    assert text == OTHER.replace(f"`{HOME}/2026", f"`{HOME}/archive/2026").replace("](2026", "](archive/2026").replace(
+        f"{HOME}/artifacts", f"{HOME}/archive/artifacts"
+    ).replace("./artifacts", "./archive/artifacts")
+    assert repo.git("status", "--porcelain") == ""
+    assert repo.ok("restore", "parser", "--commit")["followed"] == [f"{HOME}/2026-01-02_scanner.md"]
+    assert tree(repo.path) == before
+    assert repo.git("diff", "HEAD~2", "--stat") == ""
+
+
+def test_a_plan_names_its_own_artifacts_where_they_are(repo: Folder) -> None:
+    path = repo.plan(DONE)
+    repo.write("run.log", "ok\n")
+    repo.ok("attach", "run.log")
+    text = path.read_text()
+    repo.ok("archive")
+    moved = (repo.path / HOME / "archive" / path.name).read_text()
+    assert f"`{FILED}/run.log`" in moved
+    assert moved.replace(FILED, ARTIFACTS) == text
+    repo.ok("restore", "parser")
+    assert path.read_text() == text
+
+
+def test_dry_run_tells_everything_and_does_nothing(repo: Folder) -> None:
+    filed(repo)
+    before = tree(repo.path)
+    told = repo.ok("archive", "parser", "--dry-run")
+    assert tree(repo.path) == before
+    done = repo.ok("archive", "parser")
+    assert [told[name] for name in ("moves", "followed", "digest")] == [
+        done[name] for name in ("moves", "followed", "digest")
+    ]
+    assert f"+++ b/{HOME}/2026-01-02_scanner.md" in told["diff"]
+
+
+def test_an_archived_plan_stays_as_it_is_and_that_is_told(repo: Folder) -> None:
+    filed(repo)
+    old = repo.write(f"{HOME}/archive/2025-01-01_old.md", OTHER.replace("(2026", "(../2026"))
+    text = old.read_text()
+    result = repo.run("archive", "parser")
+    assert old.read_text() == text
+    assert "2025-01-01_old.md is archived, so it still names the old path" in result.err
+
+
+def test_a_plan_that_can_not_be_edited_is_told(repo: Folder) -> None:
+    filed(repo)
+    other = repo.plan(OTHER + "\n<<<<<<< a\n=======\n>>>>>>> b\n", "2026-01-02_scanner")
+    text = other.read_text()
+    result = repo.run("archive", "parser")
+    assert result.exit == 0
+    assert "may still name the old path" in result.err
+    assert other.read_text() == text
+
+
+def test_superseded(repo: Folder) -> None:
+    path = repo.plan()
+    repo.plan(OTHER, "2026-01-02_scanner")
+    repo.ok("archive", "parser", "--as", "superseded", "--by", "scanner")
+    text = (repo.path / HOME / "archive" / path.name).read_text()
+    note = "Plan revision note: 2026-01-01 00:00Z - Superseded by 2026-01-02_scanner (Build the parser)\n"
+    assert text == f"{CLEAN}\n{note}"
+    found = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())
+    assert (found["as"], found["by"]) == ("superseded", "2026-01-02_scanner")
+    assert repo.run("lint", "parser").exit == 0
+    repo.ok("restore", "parser", "--reason", "Not so.")
+    assert "Restored from the archive: Not so." in path.read_text()
+    assert repo.ok("show", "parser")["state"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["--as", "superseded"], 2),
+        (["--by", "scanner"], 2),
+        (["--as", "superseded", "--by", "scanner", "--force", "--reason", "x"], 2),
+        (["--as", "superseded", "--by", "parser"], 3),
+        (["--as", "superseded", "--by", "nothing"], 3),
+        (["--as", "lost"], 2),
+    ],
+)
+def test_what_supersedes_nothing(repo: Folder, arguments: list[str], status: int) -> None:
+    path = repo.plan()
+    repo.plan(OTHER, "2026-01-02_scanner")
+    assert repo.run("archive", "parser", *arguments).exit == status
+    assert path.read_text() == CLEAN
+
+
+def test_restored_after_force_is_judged_again(repo: Folder) -> None:
+    bad = CLEAN.replace("- [x] (2025-12-30 09:15Z)", "- [x]")
+    path = repo.plan(bad)
+    levels = {each["code"]: each["level"] for each in repo.run("lint", "--json").json["data"]["findings"]}
+    repo.ok("archive", "--force", "--reason", "x")
+    assert repo.run("lint").exit == 0
+    repo.ok("restore", "parser")
+    again = {each["code"]: each["level"] for each in repo.run("lint", "--json").json["data"]["findings"]}
+    assert again == levels
+    assert path.read_text().startswith(bad)
+    assert repo.run("restore", "parser").out.startswith("not in the archive: ")
+
+
+def test_restore_where_the_place_is_taken(repo: Folder) -> None:
+    repo.plan(DONE)
+    repo.ok("archive")
+    path = repo.plan(CLEAN)
+    before = tree(repo.path)
+    result = repo.run("restore", f"{HOME}/archive/2026-01-01_parser.md", "--json")
+    assert result.exit == 3
+    assert result.json["error"]["code"] == "target-taken"
+    path.unlink()
+    (repo.path / ARTIFACTS).mkdir(parents=True)
+    assert repo.run("restore", "parser").exit == 3
+    del before[f"{HOME}/2026-01-01_parser.md"]
+    assert tree(repo.path) == before
+
+
+def test_a_move_that_fails_leaves_everything(repo: Folder) -> None:
+    filed(repo)
+    repo.write(f"{FILED}/x", "")
+    before = tree(repo.path)
+    assert repo.run("archive", "parser").exit == 3
+    assert tree(repo.path) == before
+    (repo.path / FILED / "x").unlink()
+    (repo.path / FILED).rmdir()
+    foreign = repo.write(f"{ARTIFACTS}/execplan-evidence.json", "mine\n")
+    before = tree(repo.path)
+    assert repo.run("archive", "parser").exit == 3
+    assert foreign.read_text() == "mine\n"
+    assert tree(repo.path) == before
+
+
+def test_rename(repo: Folder) -> None:
+    filed(repo)
+    data = repo.ok("rename", "parser", "Build the line reader", "--commit")
+    assert data["path"] == f"{HOME}/2026-01-01_build-the-line-reader.md"
+    text = (repo.path / data["path"]).read_text()
+    assert text == DONE.replace("# Build the parser", "# Build the line reader")
+    assert (repo.path / HOME / "artifacts/2026-01-01_build-the-line-reader/run.log").is_file()
+    other = (repo.path / HOME / "2026-01-02_scanner.md").read_text()
+    assert "docs/2026-01-01_parser.md" in other
+    assert "2026-01-01_parser-2" in other
+    assert other.count("2026-01-01_build-the-line-reader") == 5
+    assert repo.git("status", "--porcelain") == ""
+    repo.ok("done", "1", "-p", "line-reader")
+    assert repo.ok("rename", "line-reader", "Build the line reader")["changed"] is False
+
+
+def test_rename_to_a_name_that_is_taken_gets_a_number(repo: Folder) -> None:
+    repo.plan()
+    repo.plan(CLEAN, "2026-01-01_scanner")
+    assert repo.ok("rename", "2026-01-01_parser", "Scanner")["path"] == f"{HOME}/2026-01-01_scanner-2.md"
+
+
+def test_edits_can_be_undone_after_a_rename(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    repo.ok("rename", "parser", "Scanner")
+    repo.ok("undo", "-p", "scanner")
+    assert (repo.path / HOME / "2026-01-01_scanner.md").read_text() == CLEAN.replace("# Build the parser", "# Scanner")
+
+
+@pytest.mark.parametrize(
+    "heading", ["Build the parser\n================", "# Build the parser #", "#\tBuild the parser"]
+)
+def test_rename_in_any_heading(repo: Folder, heading: str) -> None:
+    repo.plan(CLEAN.replace("# Build the parser", heading))
+    data = repo.ok("rename", "parser", "Scan #")
+    assert repo.ok("show", data["path"])["title"] == "Scan \\#"
+
+
+def test_rename_of_an_archived_plan_is_refused(repo: Folder) -> None:
+    repo.plan(DONE)
+    repo.ok("archive")
+    result = repo.run("rename", "parser", "Scanner", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "archived-plan")
+
+
+@pytest.mark.parametrize(
+    ("old", "title", "new"),
+    [
+        ("2026-01-01_build-the-parser", "Build the parser", "2026-01-01_scanner"),
+        ("2026-01-01_parser", "Build the parser", "2026-01-01_scanner"),
+        ("0012-build-the-parser", "Build the parser", "0012-scanner"),
+        ("EP-0012-other-words", "Build the parser", "EP-0012-scanner"),
+        ("FP-0112-build-the-parser", "Build the parser", "FP-0112-scanner"),
+        ("execplan_build-the-parser", "Build the parser", "execplan_scanner"),
+        ("parser", "", "scanner"),
+        ("2026-01-01 some words, and more", "Build", "2026-01-01 scanner"),
+    ],
+)
+def test_new_id(old: str, title: str, new: str) -> None:
+    assert new_id(old, title, "Scanner") == new
