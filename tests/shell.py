@@ -42,7 +42,7 @@ class Shell:
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch.resolve()
         self.project = self.scratch / "project"
-        self.project.mkdir()
+        self.project.mkdir(parents=True)
         tools = self.scratch / ".local" / "bin"
         tools.mkdir(parents=True)
         (self.scratch / ".gitconfig").write_text(_CONFIG, encoding="utf-8")
