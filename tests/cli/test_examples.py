@@ -42,8 +42,9 @@ def going_on(scratch: Path) -> Shell:
     shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(PROGRESS))
     shell.write(".agent/execplans/archive/2025-12-01_scanner.md", with_sections("## Progress\n\n- [x] Scan lines.\n"))
     shell.write("draft.md", CLEAN)
+    shell.write("work.md", "Write the scanner, then the reader.\n")
     shell.write("build.log", "12 passed\n")
-    shell.write(".gitignore", "build.log\ndraft.md\n")
+    shell.write(".gitignore", "*.log\n*.md\n!.agent/**\n")
     for line in ("git init -q", "git add -A", "git commit -q -m First", "execplan done 1 2 -q --commit"):
         assert shell.run(line).exit == 0
     return shell
@@ -64,23 +65,23 @@ def archived(scratch: Path) -> Shell:
 
 
 @pytest.fixture(scope="session")
-def places(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The repositories, prepared once and copied for each example."""
-    folders = []
+def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
+    """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
+    shells = []
     for make in (going_on, finished, archived):
-        folder = tmp_path_factory.mktemp(make.__name__)
-        make(folder)
-        folders.append(folder / "project")
-    return folders
+        shell = make(tmp_path_factory.mktemp(make.__name__))
+        shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
+        shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
+    return shells
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example(example: str, places: list[Path], tmp_path: Path) -> None:
+def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
     """It works where work goes on, else where all is done, else where that has been archived."""
     tried: list[Ran] = []
-    for place in places:
-        shell = Shell(tmp_path / place.parent.name)
-        shutil.copytree(place, shell.project, dirs_exist_ok=True)
+    for shell, prepared in places:
+        shutil.rmtree(shell.scratch)
+        shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))
         assert tried[-1].exit not in (2, 70), tried[-1]
         if tried[-1].exit == 0:
