@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -110,6 +111,11 @@ def errors() -> str:
     )
 
 
+def replayed(name: str) -> str:
+    """A page that is written by hand, with what its commands print."""
+    return rewrite((ROOT / name).read_text(encoding="utf-8"))
+
+
 GENERATED = {
     GUIDANCE: guidance,
     README: readme,
@@ -117,6 +123,10 @@ GENERATED = {
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
     ".agent/execplan.toml": settings_text,
 }
+for _path in sorted((ROOT / "docs").glob("*.md")):
+    _name = f"docs/{_path.name}"
+    if _name not in GENERATED and "```console" in _path.read_text(encoding="utf-8"):
+        GENERATED[_name] = partial(replayed, _name)
 
 
 def main() -> int:
