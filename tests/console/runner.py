@@ -39,6 +39,8 @@ def rewrite(text: str) -> str:
                 shell.write(name, "".join([each + "\n" for each in body]))
             elif kind == "console":
                 body = [shown for each in body if each.startswith("$ ") for shown in printed(shell, each)]
+                if fence[1] in body:
+                    raise ValueError(f"what is printed holds the fence {fence[1]}: begin the block with a longer one")
             done += [*body, fence[1]]
     return "\n".join(done)
 

@@ -68,3 +68,5 @@ def test_blocks_of_a_transcript_share_a_folder_in_which_little_differs() -> None
     assert shown.endswith("```sh\n$ exit 9\n```\n")
     with pytest.raises(ValueError, match="never closed"):
         rewrite("```console\n$ true\n")
+    with pytest.raises(ValueError, match="longer"):
+        rewrite("~~~console\n$ printf '~%s\\n' '~~'\n~~~\n")
