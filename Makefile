@@ -29,6 +29,7 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 
 generate: .venv/ready ## Write every generated file anew
 	$(BIN)/python scripts/generate.py
+	$(BIN)/python scripts/transcripts.py
 	$(BIN)/python scripts/corpus.py
 
 bench: .venv/ready ## Measure, in ratios

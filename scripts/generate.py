@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
 import sys
-import tempfile
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
-from execplan.repo import stock
+from execplan.repo import pages, stock
 from execplan.repo.scaffold import settings_text
 from execplan.repo.settings import ABOUT, Settings
+from tests.console.runner import rewrite
 
 if TYPE_CHECKING:
     import click
@@ -26,17 +26,6 @@ GUIDANCE = "execplan/plan/guidance_lines.py"
 README = "README.md"
 _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 _COMMON = {"folder", "quiet", "verbose", "as_json"}
-_TRANSCRIPT = (
-    "execplan init -q",
-    "execplan new 'Build the line parser' --task 'Read lines' --task 'Build the parser'",
-    "execplan done 1",
-    "execplan decide 'Read line by line' --why 'A task is a line.' --author Ann",
-    "execplan add 'Handle CRLF' --after 1",
-    "execplan next",
-    "execplan done crlf 3",
-    "execplan show",
-    "execplan archive",
-)
 
 
 def guidance() -> str:
@@ -52,32 +41,14 @@ def guidance() -> str:
 
 
 def readme() -> str:
-    """README.md with its generated parts made anew."""
+    """README.md with its generated parts made anew, and what its commands print."""
     text = (ROOT / README).read_text(encoding="utf-8")
-    parts = {"transcript": transcript, "verbs": verbs, "exits": exits, "settings": settings}
+    parts = {"verbs": verbs, "exits": exits, "settings": settings}
     for name, make in parts.items():
         begin, end = f"<!-- {name}: written by scripts/generate.py -->\n", f"<!-- /{name} -->"
         head, _, rest = text.partition(begin)
         text = f"{head}{begin}{make()}{end}{rest.partition(end)[2]}"
-    return text
-
-
-def transcript() -> str:
-    """What the commands of the transcript print, in a folder of their own at a fixed time."""
-    lines = ["```console"]
-    with tempfile.TemporaryDirectory() as folder:
-        for command in _TRANSCRIPT:
-            run = [sys.executable, "-m", *shlex.split(command)]
-            env = {
-                "PATH": os.environ["PATH"],
-                "HOME": folder,
-                "SOURCE_DATE_EPOCH": "1767225600",
-                "PYTHONPATH": str(ROOT),
-                "LC_ALL": "C.UTF-8",
-            }
-            done = subprocess.run(run, cwd=folder, env=env, capture_output=True, check=False)
-            lines += [f"$ {command}", *(done.stdout + done.stderr).decode().splitlines()]
-    return "\n".join([*lines, "```", ""])
+    return rewrite(text)
 
 
 def verbs() -> str:
@@ -122,12 +93,40 @@ def settings() -> str:
     return "\n".join(lines) + "\n"
 
 
+def errors() -> str:
+    """A page with every code of a refusal."""
+    rows = sorted(pages.refusals().values(), key=lambda each: (each.exit, each.code))
+    return "\n".join(
+        [
+            "# What refusals mean",
+            "",
+            "Written by `scripts/generate.py` from `templates/explain/errors.md`. The code of a refusal stands in `error.code`",
+            "with `--json`, and in the last line with `-v`; `execplan explain CODE` says why it is refused, and what to do.",
+            "",
+            "| exit | code | what it says |",
+            "|---|---|---|",
+            *[f"| {each.exit} | `{each.code}` | {each.sentence} |" for each in rows],
+            "",
+        ]
+    )
+
+
+def replayed(name: str) -> str:
+    """A page that is written by hand, with what its commands print."""
+    return rewrite((ROOT / name).read_text(encoding="utf-8"))
+
+
 GENERATED = {
     GUIDANCE: guidance,
     README: readme,
+    "docs/errors.md": errors,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
     ".agent/execplan.toml": settings_text,
 }
+for _path in sorted((ROOT / "docs").glob("*.md")):
+    _name = f"docs/{_path.name}"
+    if _name not in GENERATED and "```console" in _path.read_text(encoding="utf-8"):
+        GENERATED[_name] = partial(replayed, _name)
 
 
 def main() -> int:
@@ -136,7 +135,7 @@ def main() -> int:
     for name, make in GENERATED.items():
         path = ROOT / name
         text = make()
-        if path.read_text(encoding="utf-8") != text:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if "--check" not in sys.argv:
                 path.write_text(text, encoding="utf-8")

@@ -17,6 +17,7 @@ cd repo
 "$execplan" lint --hook -q
 "$execplan" done -q 1
 "$execplan" status
+"$execplan" explain tasks >/dev/null
 case $("$work/venv/bin/python" -c 'from execplan.repo import stock; print(stock.folder())') in
 "$work"/venv/*) echo "the wheel holds its templates" ;;
 *) echo "the wheel does not hold its templates" >&2; exit 1 ;;

@@ -21,6 +21,7 @@ FIRST_STEPS = (
     'execplan new "Build the parser" --task "Read lines" --task "Write the tests"',
     "execplan next",
     "execplan done 1",
+    "execplan explain",
 )
 
 
@@ -51,7 +52,14 @@ def _usage(error: click.UsageError) -> ExecplanError:
     hint = f"see {verb} --help"
     if isinstance(error, click.NoSuchOption):
         hint += "; words that begin with a dash go behind --"
+    if "extra argument" in message and _takes_words(error.ctx):
+        hint += "; words with spaces between them go in quotes"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _takes_words(ctx: click.Context | None) -> bool:
+    """Whether a verb takes words that may have been left without quotes."""
+    return ctx is not None and any([each.name in ("text", "title") for each in ctx.command.params])
 
 
 def _terminate(number: int, frame: object) -> NoReturn:

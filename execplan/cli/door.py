@@ -7,6 +7,7 @@ import io
 import os
 import sys
 
+from execplan import trace
 from execplan.errors import BUG, ENVIRONMENT, INTERRUPTED, NO, OK, TERMINATED, ExecplanError
 
 TYPE_CHECKING = False
@@ -98,6 +99,7 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
             print(f"  {shown(candidate)}", file=sys.stderr)
         if error.hint:
             print(f"hint: {shown(error.hint)}", file=sys.stderr)
+        trace.tell(f"exit {error.exit}: execplan explain {error.code}")
     except BrokenPipeError:
         _mute()
     return error.exit

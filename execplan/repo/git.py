@@ -194,7 +194,7 @@ def _stop_under_way(folder: str) -> None:
         if os.path.exists(os.path.join(folder, name)):
             raise ExecplanError(
                 "under-way",
-                f"{what} is under way: not committed; {_KEPT}",
+                f"{what} is under way; {_KEPT}",
                 exit=BUSY,
                 hint="finish it, then commit the plan: execplan commit",
             )
@@ -221,7 +221,7 @@ def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, 
         return
     raise ExecplanError(
         "partly-staged",
-        f"{entry.path} has staged changes that differ from the file: not committed; {_KEPT}",
+        f"{entry.path} has staged changes that differ from the file; {_KEPT}",
         exit=NO,
         hint=f"commit or unstage them first: git restore --staged {entry.path}",
     )
@@ -247,4 +247,4 @@ def _line(path: str) -> str | None:
 
 
 def _no(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("not-committed", f"{message}: not committed; {_KEPT}", exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("not-committed", f"{message}; {_KEPT}", exit=ENVIRONMENT, hint=hint)

@@ -214,6 +214,7 @@ def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
         (["archive", "--force"], "--reason"),
         (["archive", "--reason", "x"], "--force"),
         (["new"], "title"),
+        (["outcome", "Lines", "are", "read"], "go in quotes"),
         (["new", "x", "--from", "y"], "--from"),
     ],
 )

@@ -27,7 +27,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Check": {
         "lint": "Check plans against the rules.",
-        "explain": "Say what a rule is about.",
+        "explain": "Say what a topic, a rule or a refusal is about.",
     },
     "File": {
         "archive": "Move a finished plan and its artifacts away.",

@@ -2,29 +2,87 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb
+from execplan.cli.verbs import VERBS
 from execplan.errors import INPUT, ExecplanError
 from execplan.lint.runner import RULES
+from execplan.repo import pages
 
 
-@verb(reads="nothing.", writes="nothing.", examples=("execplan explain EP109",))
-@click.argument("code")
-def explain(call: Call, code: str) -> Answer:
-    """Print the page of a rule: what it is about, why, and a bad and a good example."""
-    rule = RULES.get(code.upper())
-    if rule is None:
-        from difflib import get_close_matches
+@verb(
+    reads="nothing.",
+    writes="nothing.",
+    examples=(
+        "execplan explain",
+        "execplan explain format",
+        "execplan explain exit codes",
+        "execplan explain EP109",
+        "execplan explain no-such-task --json",
+    ),
+)
+@click.argument("name", nargs=-1, metavar="[TOPIC|CODE]")
+def explain(call: Call, name: tuple[str, ...]) -> Answer:
+    """Print a page: about a topic, about what a rule of lint wants, or about what a refusal means.
 
-        near = get_close_matches(code.upper(), RULES, n=3, cutoff=0.3)
-        codes = [f"{each}  {RULES[each].sentence}" for each in near or RULES]
-        raise ExecplanError(
-            "no-such-code", f"there is no rule {code!r}", exit=INPUT, hint="name one of these", candidates=codes
+    Without a name: which pages there are. The code of a refusal is told with --json, and with -v.
+    """
+    if not name:
+        return _index()
+    wanted = "-".join(" ".join(name).split()).lower()
+    rule = RULES.get(wanted.upper())
+    if rule is not None:
+        data = {"code": rule.code, "level": rule.level, "page": rule.page}
+        return Answer(data, f"{rule.code} ({rule.level})\n\n{rule.page}")
+    refusal = pages.refusals().get(wanted)
+    if refusal is not None:
+        return Answer(refusal._asdict(), f"{refusal.code} (exit {refusal.exit})\n\n{refusal.page}")
+    if wanted in pages.topics():
+        page = pages.topic(wanted)
+        return Answer({"topic": wanted, "page": page}, page)
+    raise _unknown(wanted)
+
+
+def _index() -> Answer:
+    """Every page in a line or a word."""
+    topics, refusals = pages.topics(), pages.refusals()
+    width = max(map(len, topics))
+    lines = ["Topics: execplan explain TOPIC", ""]
+    lines += [f"  {name:{width}}  {about}" for name, about in topics.items()]
+    for what, codes in (("Rules of lint", RULES), ("Refusals", refusals)):
+        words = fill(
+            "  ".join(sorted(codes)), pages.WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
         )
-    data = {"code": rule.code, "level": rule.level, "page": rule.page}
-    return Answer(data, f"{rule.code} ({rule.level})\n\n{rule.page}")
+        lines += ["", f"{what}: execplan explain CODE", "", words]
+    data = {
+        "topics": [{"topic": name, "about": about} for name, about in topics.items()],
+        "rules": [{"code": rule.code, "level": rule.level, "about": rule.sentence} for rule in RULES.values()],
+        "refusals": [{"code": each.code, "exit": each.exit, "about": each.sentence} for each in refusals.values()],
+    }
+    return Answer(data, "\n".join(lines))
+
+
+def _unknown(wanted: str) -> ExecplanError:
+    """The refusal of a name that has no page, with the nearest that have one."""
+    from difflib import get_close_matches
+
+    known = {
+        **{code.lower(): f"{code}  {rule.sentence}" for code, rule in RULES.items()},
+        **{code: f"{code}  {each.sentence}" for code, each in pages.refusals().items()},
+        **{name: f"{name}  {about}" for name, about in pages.topics().items()},
+    }
+    near = get_close_matches(wanted, known, n=3, cutoff=0.6)
+    hint = "see what there is: execplan explain"
+    if wanted in VERBS:
+        hint = f"what the verb does: execplan {wanted} --help"
+    elif near:
+        hint = "name one of these, or see what there is: execplan explain"
+    message = f"there is no page about {wanted!r}"
+    return ExecplanError("no-such-page", message, exit=INPUT, hint=hint, candidates=[known[each] for each in near])
 
 
 command = explain

@@ -1,0 +1,80 @@
+"""The pages of `explain`: topics and refusals, which are data in templates/explain; those of rules are the rules' own."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import MEANINGS
+from execplan.record import NamedTuple
+from execplan.repo import stock
+from execplan.repo.scaffold import settings_text
+
+_FOLDER = "explain"
+_ERRORS = "errors"
+WIDTH = 100
+"""Columns that a page has at most."""
+
+
+class Refusal(NamedTuple):
+    """What is told about the code of a refusal."""
+
+    code: str
+    exit: int
+    page: str
+
+    @property
+    def sentence(self) -> str:
+        """What the code means."""
+        return _sentence(self.page)
+
+
+def topics() -> dict[str, str]:
+    """The name of every topic, with what it is about."""
+    names = sorted(os.listdir(os.path.join(stock.folder(), _FOLDER)))
+    stems = [name.removesuffix(".md") for name in names if name != f"{_ERRORS}.md"]
+    return {name: _sentence(topic(name)) for name in stems}
+
+
+def topic(name: str) -> str:
+    """The page of a topic, which must be one of them, without a line end."""
+    generated = {"exit-codes": _exits, "settings": _settings}.get(name)
+    page = stock.text(os.path.join(_FOLDER, f"{name}.md")).rstrip("\n")
+    return "\n".join([page, "", *generated()]) if generated else page
+
+
+def refusals() -> dict[str, Refusal]:
+    """What is told about each code, from `## code (exit 3)` on."""
+    found = {}
+    for chunk in stock.text(os.path.join(_FOLDER, f"{_ERRORS}.md")).split("\n## ")[1:]:
+        head, _, page = chunk.partition("\n")
+        code, _, status = head.removesuffix(")").partition(" (exit ")
+        found[code] = Refusal(code, int(status), page.strip("\n"))
+    return found
+
+
+def _sentence(page: str) -> str:
+    """The first sentence of a page, wherever its lines break."""
+    paragraph = " ".join(page.split("\n\n", 1)[0].split())
+    return paragraph.split(". ", 1)[0].rstrip(".") + "."
+
+
+def _exits() -> list[str]:
+    """Every exit status with its meaning."""
+    from textwrap import wrap
+
+    return [
+        line
+        for code, meaning in MEANINGS.items()
+        for line in wrap(meaning, WIDTH, initial_indent=f"{code:>5}  ", subsequent_indent=" " * 7)
+    ]
+
+
+def _settings() -> list[str]:
+    """Every setting with its default, and what it is for."""
+    from textwrap import wrap
+
+    lines = []
+    for chunk in settings_text().split("\n\n")[1:]:
+        *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
+        lines += [setting, *wrap(" ".join(about), WIDTH, initial_indent="  ", subsequent_indent="  ")]
+    return lines

@@ -1,0 +1,37 @@
+"""Run the transcripts in tests/console anew and write down what is printed, or with `--check` say which would change.
+
+Names of verbs may be given; without any it is all of them. To add one: write tests/console/VERB.md with its `file`
+blocks and `$ command` lines, run this, and read what has come out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
+from tests.console.runner import FOLDER, rewrite
+
+
+def main() -> int:
+    """The exit status is 1 when a check finds a difference."""
+    names = [each for each in sys.argv[1:] if not each.startswith("-")]
+    paths = [FOLDER / f"{name}.md" for name in names] or sorted(FOLDER.glob("*.md"))
+    old = [path.read_text(encoding="utf-8") for path in paths]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        new = list(pool.map(rewrite, old))
+    stale = [(path, text) for path, was, text in zip(paths, old, new, strict=True) if was != text]
+    for path, text in stale:
+        if "--check" in sys.argv:
+            print(f"stale: run python scripts/transcripts.py {path.stem}")
+        else:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote: {path.name}")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

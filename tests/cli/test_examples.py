@@ -1,0 +1,103 @@
+"""The examples that end each verb's help are typed in repositories in which they make sense."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.cli.app import FIRST_STEPS
+from execplan.cli.verbs import VERBS
+from tests.plans import CLEAN, with_sections
+from tests.shell import Ran, Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRESS = """\
+## Progress
+
+### Milestone 1
+
+- [x] (2025-12-30 09:15Z) Read lines.
+- [ ] Build the parser.
+- [ ] Write the tests.
+
+### Milestone 2
+
+- [ ] Read tables.
+"""
+EXAMPLES = [
+    pytest.param(example, id=example)
+    for verb in VERBS
+    for example in import_module(f"execplan.cli.verbs.{verb}").command.examples
+]
+
+
+def going_on(scratch: Path) -> Shell:
+    """A repository with one plan that is worked on, one that is archived, a draft to file and a log to keep."""
+    shell = Shell(scratch)
+    shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(PROGRESS))
+    shell.write(".agent/execplans/archive/2025-12-01_scanner.md", with_sections("## Progress\n\n- [x] Scan lines.\n"))
+    shell.write("draft.md", CLEAN)
+    shell.write("work.md", "Write the scanner, then the reader.\n")
+    shell.write("build.log", "12 passed\n")
+    shell.write(".gitignore", "*.log\n*.md\n!.agent/**\n")
+    for line in ("git init -q", "git add -A", "git commit -q -m First", "execplan done 1 2 -q --commit"):
+        assert shell.run(line).exit == 0
+    return shell
+
+
+def finished(scratch: Path) -> Shell:
+    """The same with nothing left to do."""
+    shell = going_on(scratch)
+    assert shell.run("execplan done 3 4 -q --commit").exit == 0
+    return shell
+
+
+def archived(scratch: Path) -> Shell:
+    """The same with the plan in the archive."""
+    shell = finished(scratch)
+    assert shell.run("execplan archive parser -q --commit").exit == 0
+    return shell
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
+    """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
+    shells = []
+    for make in (going_on, finished, archived):
+        shell = make(tmp_path_factory.mktemp(make.__name__))
+        shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
+        shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
+    return shells
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
+    """It works where work goes on, else where all is done, else where that has been archived."""
+    tried: list[Ran] = []
+    for shell, prepared in places:
+        shutil.rmtree(shell.scratch)
+        shutil.copytree(prepared, shell.scratch, symlinks=True)
+        tried.append(shell.run(example))
+        assert tried[-1].exit not in (2, 70), tried[-1]
+        if tried[-1].exit == 0:
+            assert "warning" not in tried[-1].err
+            return
+    pytest.fail(f"{example}: {tried}")
+
+
+def test_an_example_is_there_for_every_verb_and_begins_with_it() -> None:
+    for verb in VERBS:
+        examples = import_module(f"execplan.cli.verbs.{verb}").command.examples
+        assert examples
+        assert all(f"execplan {verb}" in example for example in examples)
+
+
+def test_first_steps(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    for line in FIRST_STEPS:
+        assert shell.run(line).exit == 0, line

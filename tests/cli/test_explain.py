@@ -1,0 +1,116 @@
+"""Every topic, rule and refusal has a page that fits a screen, and what the pages tell to type can be typed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.errors import MEANINGS
+from execplan.lint.runner import RULES
+from execplan.repo import pages
+from execplan.repo.settings import ABOUT, Settings
+from tests.commands import check_command
+from tests.refusals import Raised, raised
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "templates", "settings", "exit-codes"}
+REFUSALS = pages.refusals()
+PAGES = {**{name: pages.topic(name) for name in pages.topics()}, **{each.code: each.page for each in REFUSALS.values()}}
+
+
+def test_the_topics_are_those_of_the_issue_at_least() -> None:
+    assert set(pages.topics()) >= TOPICS
+    assert not set(pages.topics()) & (set(REFUSALS) | set(RULES))
+
+
+def test_every_refusal_has_a_page_and_every_page_a_refusal() -> None:
+    places: dict[str, list[Raised]] = {}
+    for each in raised():
+        places.setdefault(each.code, []).append(each)
+    missing = [
+        f"{code}: {each[0].place} (exit {each[0].exit})" for code, each in places.items() if code not in REFUSALS
+    ]
+    assert not missing, f"without a section in templates/explain/errors.md: {missing}"
+    assert not set(REFUSALS) - set(places), "no refusal has these codes any more"
+    for code, found in places.items():
+        for each in found:
+            assert each.exit == REFUSALS[code].exit, each
+
+
+def test_refusals_are_found_through_helpers() -> None:
+    codes = {each.code for each in raised()}
+    assert {"nul-byte", "ambiguous-plan", "ambiguous-task", "usage"} <= codes
+
+
+def test_pages_of_refusals_stand_in_order() -> None:
+    assert list(REFUSALS) == sorted(REFUSALS)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_screen(name: str) -> None:
+    lines = PAGES[name].split("\n")
+    assert len(lines) <= (12 if name in REFUSALS else 40)
+    assert max(map(len, lines)) <= pages.WIDTH
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_of_a_page_can_be_typed(name: str) -> None:
+    commands = [line.strip() for line in PAGES[name].split("\n") if line.startswith("    execplan ")]
+    commands += re.findall(r"`(execplan [^`]+)`", PAGES[name])
+    for line in commands:
+        for command in re.split(r" {3,}(?=execplan )", line):
+            check_command(command.split("   ")[0])
+
+
+def test_every_page_is_printed_and_listed(plain: Folder) -> None:
+    listed = plain.run("explain").out.split()
+    assert set(listed) >= {*TOPICS, *RULES, *REFUSALS}
+    data = plain.ok("explain")
+    assert [each["topic"] for each in data["topics"]] == list(pages.topics())
+    assert {each["code"] for each in data["refusals"]} == set(REFUSALS)
+    assert {each["code"] for each in data["rules"]} == set(RULES)
+    assert all(each["about"].endswith(".") for each in data["topics"] + data["refusals"])
+    assert max(map(len, plain.run("explain").out.splitlines())) <= pages.WIDTH
+    assert plain.run("explain", "tasks").out == pages.topic("tasks") + "\n"
+    assert plain.run("explain", "busy").out == f"busy (exit 5)\n\n{REFUSALS['busy'].page}\n"
+
+
+@pytest.mark.parametrize("words", [["exit-codes"], ["exit", "codes"], ["Exit codes"], ["EXIT", "CODES"]])
+def test_a_topic_of_several_words(plain: Folder, words: list[str]) -> None:
+    page = plain.ok("explain", *words)
+    assert page["topic"] == "exit-codes"
+    assert all(str(code) in page["page"].split() for code in MEANINGS)
+
+
+def test_settings_are_told_from_where_they_stand() -> None:
+    page = pages.topic("settings")
+    assert all(f"\n{name} = " in page for name in Settings()._asdict())
+    folded = " ".join(page.split())
+    assert all(about in folded for about in ABOUT.values())
+
+
+def test_json_of_a_refusal_and_of_a_rule(plain: Folder) -> None:
+    assert plain.ok("explain", "no-such-task") == REFUSALS["no-such-task"]._asdict()
+    assert list(plain.ok("explain", "ep109")) == ["code", "level", "page"]
+
+
+def test_unknown_names(plain: Folder) -> None:
+    error = plain.run("explain", "no-such-tusk", "--json").json["error"]
+    assert error["exit"] == 3
+    assert error["code"] == "no-such-page"
+    assert error["candidates"][0].startswith("no-such-task  ")
+    assert "execplan done --help" in plain.run("explain", "done").err
+    nothing = plain.run("explain", "qqqqqq")
+    assert nothing.exit == 3
+    assert "hint: see what there is: execplan explain\n" in nothing.err
+    assert plain.run("explain", "../PLANS").exit == 3
+
+
+def test_verbose_tells_the_code_of_a_refusal(repo: Folder) -> None:
+    repo.plan()
+    assert repo.run("done", "77", "-v").err.endswith("execplan: exit 3: execplan explain no-such-task\n")
+    assert "no-such-task" not in repo.run("done", "77").err

@@ -1,0 +1,27 @@
+"""Whether a command line that is shown somewhere can be typed: its verb, flags and arguments exist."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from execplan.cli.app import group
+
+
+def check_command(line: str) -> None:
+    """Parse a command line that begins with `execplan`, without running it; an assertion fails when it can't be."""
+    words = shlex.split(line, comments=True)
+    assert words[0] == "execplan", line
+    try:
+        with click.Context(group, info_name="execplan") as outer:
+            rest = group.make_parser(outer).parse_args(words[1:])[1]
+            if rest:
+                name, command, rest = group.resolve_command(outer, rest)
+                assert command is not None
+                with command.make_context(name, rest, parent=outer):
+                    pass
+    except click.exceptions.Exit:
+        pass  # --help and --version end here
+    except click.UsageError as error:
+        raise AssertionError(f"{line}: {error.format_message()}") from None

@@ -1,0 +1,88 @@
+"""Commands as a reader types them, in a scratch folder whose output is the same on every machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+HOME = "/home/ann"
+"""What the scratch folder is called in what commands print."""
+
+_CONFIG = """\
+[user]
+	name = Ann
+	email = ann@example.org
+[init]
+	defaultBranch = main
+[commit]
+	gpgSign = false
+[advice]
+	detachedHead = false
+"""
+
+
+class Ran(NamedTuple):
+    """What a command printed, as it is shown, and how it ended."""
+
+    exit: int
+    out: str
+    err: str
+
+
+class Shell:
+    """A home folder with an empty folder `project` in it, where commands are run.
+
+    The clock and the author are fixed. What differs from machine to machine is shown in one way: the scratch folder
+    as /home/ann, and the Python that runs execplan as /usr/bin/python3.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch.resolve()
+        self.project = self.scratch / "project"
+        self.project.mkdir(parents=True)
+        tools = self.scratch / ".local" / "bin"
+        tools.mkdir(parents=True)
+        (self.scratch / ".gitconfig").write_text(_CONFIG, encoding="utf-8")
+        command = tools / "execplan"
+        command.write_text(f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
+        self.env = {
+            "EDITOR": "true",
+            "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+            "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_DEFAULT_HASH": "sha1",
+            "HOME": str(self.scratch),
+            "LC_ALL": "C.UTF-8",
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "SHELL": "/bin/sh",
+            "SOURCE_DATE_EPOCH": "1767225600",  # 2026-01-01 00:00 UTC
+            "TZ": "UTC",
+            **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
+        }
+
+    def run(self, line: str) -> Ran:
+        """Run a line in the project folder."""
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=self.project,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        return Ran(done.returncode, self._shown(done.stdout), self._shown(done.stderr))
+
+    def write(self, name: str, content: str) -> None:
+        """Write a file of the project."""
+        path = self.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+    def _shown(self, output: bytes) -> str:
+        text = output.decode("utf-8", "backslashreplace")
+        return text.replace(str(self.scratch), HOME).replace(sys.executable, "/usr/bin/python3")

@@ -1,0 +1,40 @@
+"""What README and docs show to be typed is typed, and what they show to be printed is printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.console.runner import rewrite
+from tests.shell import Shell
+
+ROOT = Path(__file__).resolve().parent.parent
+PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+_SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_console_blocks_show_what_is_printed(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert rewrite(text) == text, "make generate"
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
+    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    shell = Shell(tmp_path)
+    for block in _SH.findall(path.read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            command = line.partition(" #")[0].strip()
+            if command.startswith("make "):
+                assert set(command.split()[1:]) <= set(targets), line
+            elif command:
+                assert shell.run(command).exit == 0, line
+
+
+def test_the_readme_shows_commands() -> None:
+    text = PATHS[0].read_text(encoding="utf-8")
+    assert text.count("\n$ execplan ") > 5
+    assert "make demo" in "".join(_SH.findall(text))
