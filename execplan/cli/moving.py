@@ -21,6 +21,7 @@ def told(home: Home, moved: Moved, options: Options, already: str) -> Answer:
         "commit": moved.commit,
         "moves": [{"from": old, "to": new} for old, new in moved.moves],
         "followed": list(moved.followed),
+        "evidence": moved.evidence,
     }
     if options.dry_run:
         data["diff"] = moved.diff
@@ -30,6 +31,7 @@ def told(home: Home, moved: Moved, options: Options, already: str) -> Answer:
     lines = [*([moved.diff] if moved.diff else []), *([] if options.dry_run else moved.said)]
     lines += [f"{would}moved: {old} to {new}" for old, new in moved.moves]
     lines += [f"paths {would}rewritten: {path}" for path in moved.followed]
+    lines += [f"evidence {would}written: {moved.evidence}"] if moved.evidence else []
     if moved.commit:
         lines.append(f"committed {moved.commit[:12]}")
     settled = options.dry_run or moved.commit or home.git is None

@@ -59,7 +59,7 @@ def restore(home: Home, ref: Ref, options: Options, *, reason: str | None = None
 def _there(home: Home, ref: Ref) -> Moved:
     """A plan that is already where it shall be."""
     data = shelf.open_bytes(home, ref.path)
-    return Moved(home.shown(ref.path), False, digest(data), "", (), (), (), None, ())
+    return Moved(home.shown(ref.path), False, digest(data), "", (), (), (), None, None, ())
 
 
 def _evidence(home: Home, goal: Goal, artifacts: str, how: str, by: str | None, data: bytes) -> bytes:

@@ -7,7 +7,7 @@ import os
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
-from execplan.repo import shelf, state
+from execplan.repo import journal, shelf, state
 from execplan.repo.home import existing
 from execplan.text.lines import digest
 
@@ -54,6 +54,7 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
         paths.append(os.path.realpath(ref.path))
     if ref.archived:
         paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
+    paths += [path for path in journal.left_by(home, ref.path) if not os.path.lexists(path)]
     if dry_run:
         data = shelf.open_bytes(home, ref.path)
         return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())

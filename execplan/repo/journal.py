@@ -15,6 +15,7 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from execplan.repo.home import Home
@@ -49,10 +50,7 @@ class Journaled(NamedTuple):
     @property
     def summary(self) -> str:
         """What was done, as a commit message says it."""
-        try:
-            return a2b_base64(self.words).decode("utf-8", "replace")
-        except Base64Error:
-            return self.verb
+        return _unpacked(self.words).decode("utf-8", "replace") or self.verb
 
     def unpack(self) -> tuple[bytes, bytes]:
         """The bytes before and after it; raises ValueError when they were damaged."""
@@ -119,29 +117,52 @@ def mark_undone(home: Home, path: str, number: int) -> None:
     _append(_path(home, path), f"undone {number}\n")
 
 
-def move(home: Home, old: str, new: str) -> None:
-    """Let the edits of a plan follow it to another path."""
+def move(home: Home, old: str, new: str, left: Sequence[str]) -> None:
+    """Let the edits of a plan follow it to another path, and remember the paths that it left."""
+    path = _path(home, new)
     try:
-        os.replace(_path(home, old), _path(home, new))
+        os.replace(_path(home, old), path)
     except FileNotFoundError:
-        pass
+        state.folder(home, _FOLDER)
+    edits = _read(path)
+    number = edits[-1].number if edits else 1
+    for each in left:
+        _append(path, f"left {number} {b2a_base64(os.fsencode(each), newline=False).decode()}\n")
+
+
+def left_by(home: Home, path: str) -> list[str]:
+    """The paths, of itself and of its artifacts, that the plan at the path was moved away from."""
+    lines = [line.split(" ") for line in _lines(_path(home, path)) if line.startswith("left ")]
+    return [os.fsdecode(_unpacked(words[2])) for words in lines if len(words) == 3]
 
 
 def _path(home: Home, path: str) -> str:
     return os.path.join(home.state, _FOLDER, state.key(os.path.realpath(path)))
 
 
-def _read(path: str) -> list[Journaled]:
-    """The edits in a journal; a line that a crash cut off is none."""
+def _lines(path: str) -> list[str]:
+    """The lines of a journal; one that a crash cut off is none."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read().split("\n")
+            return file.read().split("\n")[:-1]
     except FileNotFoundError:
         return []
     except OSError as error:
         raise disk.trouble(error, path, "read") from None
+
+
+def _unpacked(words: str) -> bytes:
+    """The bytes of base64, none when it was damaged."""
+    try:
+        return a2b_base64(words)
+    except Base64Error:
+        return b""
+
+
+def _read(path: str) -> list[Journaled]:
+    """The edits in a journal."""
     edits: dict[int, Journaled] = {}
-    for line in lines[:-1]:
+    for line in _lines(path):
         number, (kind, *rest) = _number(line), line.split(" ")
         if kind == "edit" and len(rest) == 5 and number:
             edits[number] = Journaled(number, rest[1], rest[2], rest[3], rest[4], made=False, undone=False)

@@ -54,6 +54,8 @@ class Moved(NamedTuple):
     followed: tuple[str, ...]
     """Other plans in which paths were rewritten."""
     said: tuple[str, ...]
+    evidence: str | None
+    """Where the evidence is, when there is any."""
     commit: str | None
     warnings: tuple[str, ...]
 
@@ -82,7 +84,7 @@ def move(
         followed = _follow(home, ref, moves, ids, options, verb)
         shown = [(home.shown(each.path), told) for each, told in ((ref, written), *followed.written)]
         diffs = [diff(told.old, told.new, path) for path, told in shown if told.new != told.old]
-        return _moved(home, goal, moves, written, followed, "\n".join(diffs), None)
+        return _moved(home, goal, moves, written, followed, "\n".join(diffs), None, kept=evidence is not None)
     with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, os.path.realpath(ref.path), verb):
         moves = _moves(home, ref, goal)
         written = rewrite(home, ref, changer, options, verb=verb)
@@ -92,7 +94,7 @@ def move(
             if written.new != written.old:
                 disk.replace(ref.path, written.new, written.old)
             raise
-        journal.move(home, ref.path, goal.path)
+        journal.move(home, ref.path, goal.path, [old for old, _ in moves])
         followed = _follow(home, ref, moves, ids, Options(), verb)
         made = None
         if options.commits(home):
@@ -102,7 +104,7 @@ def move(
             ]
             summary, title = written.change.summary, written.change.expected.title
             made = commit_paths(home, goal.id, paths, verb, summary, before, title)
-        return _moved(home, goal, moves, written, followed, "", made)
+        return _moved(home, goal, moves, written, followed, "", made, kept=evidence is not None)
 
 
 def _moves(home: Home, ref: Ref, goal: Goal) -> list[tuple[str, str]]:
@@ -222,6 +224,8 @@ def _moved(
     followed: _Followed,
     shown: str,
     made: Committed | None,
+    *,
+    kept: bool,
 ) -> Moved:
     return Moved(
         home.shown(goal.path),
@@ -231,6 +235,7 @@ def _moved(
         tuple([(home.shown(old), home.shown(new)) for old, new in moves]),
         tuple([home.shown(each.path) for each, _ in followed.written]),
         written.change.said,
+        home.shown(os.path.join(goal.artifacts, FILE)) if kept else None,
         made.digest if made else None,
         written.warnings + followed.warnings + (made.warnings if made else ()),
     )

@@ -193,7 +193,7 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
 
 
 def _not_a_file(path: str, what: str) -> ExecplanError:
-    return ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a markdown file")
+    return ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a regular file")
 
 
 def changed_underneath(path: str) -> ExecplanError:

@@ -37,14 +37,15 @@ EXAMPLES = [
 
 
 def going_on(scratch: Path) -> Shell:
-    """A repository with one plan that is worked on, one that is archived, a draft to file and a log to keep."""
+    """A repository with one plan that is worked on, one that is archived, a draft to file and logs to keep."""
     shell = Shell(scratch)
     shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(PROGRESS))
     shell.write(".agent/execplans/archive/2025-12-01_scanner.md", with_sections("## Progress\n\n- [x] Scan lines.\n"))
     shell.write("draft.md", CLEAN)
     shell.write("work.md", "Write the scanner, then the reader.\n")
-    shell.write("build.log", "12 passed\n")
-    shell.write(".gitignore", "*.log\n*.md\n!.agent/**\n")
+    for name in ("build.log", "run.log", "before.png", "after.png"):
+        shell.write(name, f"{name}: 12 passed\n")
+    shell.write(".gitignore", "*.log\n*.png\n/*.md\n")
     for line in ("git init -q", "git add -A", "git commit -q -m First", "execplan done 1 2 -q --commit"):
         assert shell.run(line).exit == 0
     return shell

@@ -279,3 +279,21 @@ def test_rename_of_an_archived_plan_is_refused(repo: Folder) -> None:
 )
 def test_new_id(old: str, title: str, new: str) -> None:
     assert new_id(old, title, "Scanner") == new
+
+
+def test_what_was_moved_is_committed_later(repo: Folder) -> None:
+    filed(repo)
+    for arguments in (
+        ["rename", "parser", "Build the reader"],
+        ["archive", "reader"],
+        ["restore", "reader"],
+    ):
+        path = repo.ok(*arguments)["path"]
+        repo.ok("commit", path)
+        repo.ok("commit", "scanner")
+        assert repo.git("status", "--porcelain") == "", arguments
+    repo.ok("rename", "reader", "Build one")
+    repo.ok("rename", "build-one", "Build two")
+    repo.ok("commit", "build-two")
+    repo.ok("commit", "scanner")
+    assert repo.git("status", "--porcelain") == ""

@@ -35,7 +35,11 @@ def attach(
     home, ref = shelf.open_plan(os.getcwd(), plan)
     said = words(about, "what they show") if about is not None else ""
     amended, attached = attaching.attach(home, ref, files, said, options, create=create)
-    answer = told(amended, options, f"execplan show {typed(ref.id, amended.path)} --section 'Artifacts and Notes'")
+    answer = told(
+        amended._replace(said=()),
+        options,
+        f"execplan show {typed(ref.id, amended.path)} --section 'Artifacts and Notes'",
+    )
     paths = [
         {"path": home.shown(each.path), "sha256": each.digest, "bytes": each.size, "copied": each.copied}
         for each in attached
@@ -45,7 +49,10 @@ def attach(
         f"{would} {source} to {each['path']}" if each["copied"] else f"there already: {each['path']}"
         for source, each in zip(files, paths, strict=True)
     ]
-    return answer._replace(data={**answer.data, "files": paths}, text="\n".join([*lines, answer.text]))
+    return answer._replace(
+        data={**answer.data, "said": list(amended.said), "files": paths},
+        text="\n".join([*lines, answer.text]).rstrip("\n"),
+    )
 
 
 command = attach
