@@ -91,7 +91,7 @@ class Lock:
                 pause = min(pause * 1.5, 0.05)
             except OSError as error:
                 os.close(handle)
-                raise trouble(error, self.path, "lock") from None
+                raise _no_locks(error, self.path) from None
         trace.tell(f"locked {self.path} for {self.holder}")
         os.ftruncate(handle, 0)
         os.pwrite(
@@ -190,6 +190,16 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
         errno.EROFS: "the file system is read-only; nothing was changed",
     }.get(error.errno or 0, "nothing was changed")
     return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
+
+
+def _no_locks(error: OSError, path: str) -> ExecplanError:
+    """The refusal of a lock for another reason than that somebody holds it: some network file systems know none."""
+    return ExecplanError(
+        "no-locks",
+        f"the file system can't lock {path}: {os.strerror(error.errno or 0).lower()}; nothing was changed",
+        exit=ENVIRONMENT,
+        hint="without locks writers would lose each other's edits: put the checkout on a local disk",
+    )
 
 
 def _not_a_file(path: str, what: str) -> ExecplanError:
