@@ -20,6 +20,11 @@ WRITERS = (
     ("decide", "Read bytes.", "--why", "Ends differ."),
     ("discover", "Tabs count.", "--evidence", "A test."),
     ("outcome", "Bytes can be read."),
+    ("split", "3", "--done", "Write some.", "--remaining", "Write the rest."),
+    ("reword", "3", "Write all tests."),
+    ("note", "Measured on two cores."),
+    ("revise", "The tree was given up."),
+    ("set", "Plan of Work", "First the scanner."),
 )
 """A call of each writer that changes the clean plan."""
 
