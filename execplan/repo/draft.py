@@ -43,7 +43,7 @@ def draft(
     lost = _lost(plan, words)
     if made.own:
         if lost:
-            why = f"{made.path}:1: what it gives does not hold the {lost} that was given"
+            why = f"{made.path}:1: what comes of it lacks the {lost} given"
             raise ExecplanError("broken-template", why, exit=INPUT, hint=_PLACES[lost], line=1)
         return data, _faults(made.path, plan)
     more = words.tasks and len(plan.tasks) > len(words.tasks)

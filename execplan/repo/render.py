@@ -11,6 +11,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import templates
 from execplan.repo.sandbox import LANGUAGE, Sandbox
+from execplan.repo.templates import BUILT_IN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Home
 
-MOST_FILES = 50
+MOST_FILES = 20
 """Files that a template may be put together from."""
 
 
@@ -80,7 +81,9 @@ class _Loader(BaseLoader):
         """Text and path of a template."""
         self.count += 1
         if self.count > MOST_FILES:
-            raise TemplateRuntimeError(f"it is put together from more than {MOST_FILES} files: one must bring in itself")
+            raise TemplateRuntimeError(
+                f"it is put together from more than {MOST_FILES} files: one must bring in itself"
+            )
         found = templates.source(self.home, template)
         if found is None:
             raise TemplateNotFound(template)
@@ -98,7 +101,9 @@ def _broken(error: Exception, last: str) -> ExecplanError:
     else:
         path, line = _place(error) or (path, line)
     if isinstance(error, TemplateNotFound):
-        why, hint = f"there is no file {error.name!r} in the folder of templates", "see them: execplan new --list-templates"
+        name = str(error.name)
+        where = "among the built-in templates" if name.startswith(BUILT_IN) else "in the folder of templates"
+        why, hint = f"there is no file {name.removeprefix(BUILT_IN)!r} {where}", "see execplan new --list-templates"
     elif isinstance(error, UndefinedError):
         hint = f"a template knows {', '.join(Words._fields)}"
     elif isinstance(error, RecursionError):

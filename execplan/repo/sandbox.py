@@ -6,11 +6,10 @@ jinja2's own sandbox keeps a template from what is not handed to it; it bounds n
 from __future__ import annotations
 
 from functools import wraps
-from time import monotonic
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, nodes
-from jinja2.defaults import DEFAULT_FILTERS, DEFAULT_TESTS
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 5 * 1024 * 1024
 """What a rendering may write, steps on the way included; a plan has no more bytes."""
-MAX_SECONDS = 5.0
+MAX_SECONDS = 2.0
+"""Of computing; a machine that is busy with other things is no reason to refuse."""
 FILTERS = ("capitalize", "default", "first", "join", "last", "length", "lower", "replace", "title", "trim", "upper")
 LOOP = ("first", "index", "index0", "last", "length", "revindex")
 """What may be asked of `loop`."""
@@ -31,8 +31,8 @@ LANGUAGE = "text, variables, comments, if, for, block, super(), extends, include
     FILTERS
 )
 
-_TURN = 50
-"""What a turn of a loop costs, in characters."""
+_STEP = 50
+"""What a step costs, such as a turn of a loop, in characters."""
 _DEEPEST = 20
 """Python does not compile more loops in each other."""
 _PARTS: tuple[type[nodes.Node], ...] = (
@@ -60,6 +60,9 @@ _PARTS: tuple[type[nodes.Node], ...] = (
     nodes.Call,
 )
 
+_WRITTEN = {"assign": "set", "assignblock": "set", "concat": "~", "fromimport": "import", "getitem": "[ ]"}
+"""How parts are written that jinja2 calls otherwise."""
+
 
 class Sandbox(ImmutableSandboxedEnvironment):
     """The environment of one rendering."""
@@ -74,20 +77,20 @@ class Sandbox(ImmutableSandboxedEnvironment):
             finalize=_shown,
         )
         self.globals = {}
-        self.tests = {"defined": DEFAULT_TESTS["defined"]}
-        own = {"join": self._join, "replace": self._replace}
-        self.filters = {name: self._charged(own.get(name, DEFAULT_FILTERS[name])) for name in FILTERS}
+        self.tests = {"defined": self.tests["defined"]}
+        self.filters |= {"join": self._join, "replace": self._replace}
+        self.filters = {name: self._charged(self.filters[name]) for name in FILTERS}
         self.filters[_COUNTED] = self._turns
         self._left = MAX_CHARS
-        self._until = monotonic() + MAX_SECONDS
+        self._until = process_time() + MAX_SECONDS
 
-    def take(self, chars: int) -> None:
-        """Charge what was written or done; raises TemplateRuntimeError when it is more than a plan can need."""
-        self._left -= chars + 1
-        if self._left < 0 or monotonic() > self._until:
+    def take(self, chars: int = 0) -> None:
+        """Charge a step, and what it wrote; raises TemplateRuntimeError when that is more than a plan can need."""
+        self._left -= chars + _STEP
+        if self._left < 0 or process_time() > self._until:
             raise TemplateRuntimeError("it goes on for too long, or writes more than a plan can hold")
 
-    def concat(self, parts: Iterable[str]) -> str:  # type: ignore[override]  # a method where jinja2 has a function
+    def concat(self, parts: Iterable[str]) -> str:
         """What a block comes to, for super()."""
         text = "".join(parts)
         self.take(len(text))
@@ -98,9 +101,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return BUILT_IN + template if template == parent else template
 
     def _generate(
-        self, source: nodes.Template, name: str | None, filename: str | None, defer_init: bool = False
+        self,
+        source: nodes.Template,
+        name: str | None,
+        filename: str | None,
+        defer_init: bool = False,  # noqa: FBT002  # as jinja2 declares it
     ) -> str:
         """Check the parts of a template, have the turns of its loops counted, and compile it."""
+        self.take()
         stack: list[tuple[nodes.Node, int]] = [(source, 0)]
         while stack:
             node, depth = stack.pop()
@@ -126,7 +134,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def _turns(self, items: Iterable[object]) -> Iterator[object]:
         for item in items:
-            self.take(_TURN)
+            self.take()
             yield item
 
     def _join(self, items: Iterable[object], between: str = "") -> str:
@@ -147,7 +155,6 @@ _COUNTED = "turns of a loop"
 
 def _fault(node: nodes.Node) -> str:
     """What is wrong with a part of a template by itself; nothing when it may stand there."""
-    kind = type(node).__name__.lower()
     if isinstance(node, nodes.Call):
         plain = not (node.args or node.kwargs or node.dyn_args or node.dyn_kwargs)
         fine = isinstance(node.node, nodes.Name) and node.node.name == "super" and plain
@@ -162,11 +169,14 @@ def _fault(node: nodes.Node) -> str:
     if isinstance(node, (nodes.List, nodes.Tuple)):
         fine = all([isinstance(item, nodes.Const) for item in node.items])
         return "" if fine else "a list holds nothing but words and numbers"
-    return "" if type(node) in _PARTS else f"{kind!r} can't be used"
+    if type(node) in _PARTS:
+        return ""
+    kind = getattr(node, "operator", None) or type(node).__name__.lower()
+    return f"`{_WRITTEN.get(kind, kind)}` can't be used"
 
 
 def _shown(value: Any) -> str | int | Undefined:
     """A value as it may be written; a list of lists can be endless."""
     if isinstance(value, (str, int, Undefined)):
         return value
-    raise TemplateRuntimeError("a list can't be written as it is: write a loop, or |join(', ')")
+    raise TemplateRuntimeError("only words and numbers can be written; for a list write a loop, or |join(', ')")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, USAGE, About, ExecplanError
+from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.record import NamedTuple

@@ -91,7 +91,9 @@ def _list(home: Home) -> Answer:
     lines = []
     for each in every:
         whose = "in place of the built-in" if each.overrides else "own" if each.own else "built in"
-        lines.append(f"{each.name:{width}}  {each.about}  ({whose})" if each.about else f"{each.name:{width}}  ({whose})")
+        lines.append(
+            f"{each.name:{width}}  {each.about}  ({whose})" if each.about else f"{each.name:{width}}  ({whose})"
+        )
     data = {"templates": [each._asdict() for each in every]}
     return Answer(data, "\n".join(lines), next=("execplan new 'Its title' --template bugfix",))
 
