@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Home
 
-MOST_FILES = 20
-"""Files that a template may be put together from."""
+MOST_FILES = 100
+"""How often a template may bring in a file."""
 
 
 class Words(NamedTuple):
@@ -81,9 +81,7 @@ class _Loader(BaseLoader):
         """Text and path of a template."""
         self.count += 1
         if self.count > MOST_FILES:
-            raise TemplateRuntimeError(
-                f"it is put together from more than {MOST_FILES} files: one must bring in itself"
-            )
+            raise TemplateRuntimeError(f"more than {MOST_FILES} files are brought in: does one bring in itself?")
         found = templates.source(self.home, template)
         if found is None:
             raise TemplateNotFound(template)
