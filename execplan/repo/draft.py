@@ -9,6 +9,7 @@ from execplan.plan.grammar import is_note, task_text
 from execplan.plan.shape import escape
 from execplan.repo import templates
 from execplan.repo.author import author
+from execplan.text.lines import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def draft(
     words = Words(heading, about, tuple(tasks), f"{now():%Y-%m-%d}", name, folder, who, template)
     made = render(home, template, words)
     data = made.text.encode("utf-8")
-    plan = reader.read(data)
+    if len(data) > reader.MAX_BYTES:
+        raise reader.too_large(len(data))
+    plan = reader.read_text(Text.from_str(made.text))
     lost = _lost(plan, words)
     if made.own:
         if lost:

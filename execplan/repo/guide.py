@@ -59,6 +59,7 @@ class Upgraded(NamedTuple):
 
 def look(home: Home) -> Upgraded:
     """What an upgrade of the guide would do; nothing for a guide that can't be read."""
+    home = home._replace(exists=True)
     try:
         return _upgraded(home, *_read(home), told=False)
     except ExecplanError:
@@ -67,6 +68,7 @@ def look(home: Home) -> Upgraded:
 
 def upgrade(home: Home, options: Options) -> Upgraded:
     """Merge the newest version into the guide, the person's words before ours; raises ExecplanError."""
+    home = home._replace(exists=True)
     path = os.path.join(home.base, home.settings.guide)
     if not os.path.lexists(path):
         return _none(home)
@@ -151,11 +153,16 @@ def _edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> t
 
 def _versions() -> dict[int, list[str]]:
     """Every version of the guide, without its mark and the blank lines at its end."""
-    names = [f"guides/{name}" for name in os.listdir(os.path.join(stock.folder(), "guides"))]
-    versions = {int(os.path.basename(name).removesuffix(".md")): stock.text(name) for name in names}
-    newest, _, mark = stock.text("PLANS.md").rstrip("\n").rpartition("\n")
-    versions[_number(mark) or 0] = newest
-    return {number: text.rstrip("\n").split("\n") for number, text in versions.items()}
+    versions = {}
+    for name in ["PLANS.md", *[f"guides/{name}" for name in os.listdir(os.path.join(stock.folder(), "guides"))]]:
+        lines = stock.text(name).rstrip("\n").split("\n")
+        number = _number(lines[-1])
+        if number is not None:
+            lines.pop()
+        while not lines[-1]:
+            lines.pop()
+        versions[1 if number is None else number] = lines
+    return versions
 
 
 def _number(line: str) -> int | None:
@@ -182,6 +189,8 @@ def _upgraded(home: Home, old: bytes, made: _Merged, *, told: bool = True) -> Up
     newest = max(_versions())
     if told and made.before is None:
         warnings.append(f"{path} is a guide of your own: it was left as it is")
+    elif told and made.before and made.before > newest:
+        warnings.append(f"{path} is from a newer execplan, version {made.before}: it was left as it is")
     for conflict in made.conflicts if told else ():
         first, last, kept, new = conflict
         where = f"{path}:{first}" + (f"-{last}" if last > first else "")

@@ -5,11 +5,11 @@ jinja2's own sandbox keeps a template from what is not handed to it; it bounds n
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import partial
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, nodes
+from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, nodes, pass_context
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -78,6 +78,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         )
         self.globals = {}
         self.tests = {"defined": self.tests["defined"]}
+        self.filters |= {name: partial(self.filters[name], self) for name in ("first", "last")}
         self.filters |= {"join": self._join, "replace": self._replace}
         self.filters = {name: self._charged(self.filters[name]) for name in FILTERS}
         self.filters[_COUNTED] = self._turns
@@ -124,9 +125,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def _charged(self, filter_: Callable[..., Any]) -> Callable[..., Any]:
         """A filter that charges what it makes."""
 
-        @wraps(filter_)  # with what jinja2 is to pass it
-        def charged(*given: Any, **named: Any) -> Any:
-            made = filter_(*given, **named)
+        @pass_context  # a filter that wants the context is not tried while the template is compiled
+        def charged(context: object, *given: Any) -> Any:
+            made = filter_(*given)
             self.take(len(made) if isinstance(made, str) else 0)
             return made
 

@@ -147,8 +147,9 @@ def _read_own(home: Home, name: str) -> Source | None:
         if size > MAX_BYTES:
             why = f"the file has {size:,} bytes; a template has at most {MAX_BYTES:,}"
             raise ExecplanError("too-large", why, exit=INPUT, hint="make it shorter")
-        lines = reader.decode(data).lines
-    return Source(shown, "\n".join([*[_marked(line) for line in lines], ""]), own=True)
+        text = reader.decode(data)
+    joined = "\n".join([_marked(line) for line in text.lines]) + ("\n" if text.ends[-1] else "")
+    return Source(shown, joined, own=True)
 
 
 def _marked(line: str) -> str:
