@@ -83,7 +83,9 @@ def upgrade(home: Home, options: Options) -> Upgraded:
             if not made.changed:
                 return made
             try:
-                disk.replace(path, old, merged.data)
+                if disk.replace(path, old, merged.data):
+                    others = f"{made.path} had other hard links: they keep the old text"
+                    made = made._replace(warnings=(*made.warnings, others))
                 break
             except disk.ChangedMeanwhileError:
                 continue
@@ -152,9 +154,9 @@ def _edits(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> t
 
 
 def _versions() -> dict[int, list[str]]:
-    """Every version of the guide, without its mark and the blank lines at its end."""
+    """Every version of the guide, without its mark, which the first had not, and the blank lines at its end."""
     versions = {}
-    for name in ["PLANS.md", *[f"guides/{name}" for name in os.listdir(os.path.join(stock.folder(), "guides"))]]:
+    for name in ["PLANS.md", *[f"guides/{name}" for name in stock.names("guides")]]:
         lines = stock.text(name).rstrip("\n").split("\n")
         number = _number(lines[-1])
         if number is not None:

@@ -17,3 +17,8 @@ def text(name: str) -> str:
     """A template as it stands."""
     with open(os.path.join(folder(), name), encoding="utf-8") as file:
         return file.read()
+
+
+def names(kind: str) -> list[str]:
+    """The markdown files in a folder of the templates."""
+    return sorted([name for name in os.listdir(os.path.join(folder(), kind)) if name.endswith(".md")])

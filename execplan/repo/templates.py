@@ -90,8 +90,7 @@ def has_own(home: Home) -> bool:
 
 def _built_in() -> dict[str, str]:
     """The templates that come with the tool, each with its place in their folder."""
-    kinds = sorted(os.listdir(os.path.join(stock.folder(), "plans")))
-    return {"plan": "plan.md"} | {name.removesuffix(".md"): f"plans/{name}" for name in kinds}
+    return {"plan": "plan.md"} | {name.removesuffix(".md"): f"plans/{name}" for name in stock.names("plans")}
 
 
 def _own(home: Home) -> list[str]:

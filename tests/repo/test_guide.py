@@ -174,6 +174,32 @@ def test_ten_upgrades_at_once(plain: Folder) -> None:
     assert path.read_text(encoding="utf-8") == NEWEST.removesuffix(MARK) + "\nMine.\n" + MARK
 
 
+def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    from execplan.repo import guide as guides
+    from execplan.repo import home as homes
+    from execplan.repo.amend import Options
+    from execplan.text import disk
+
+    path = guide(plain, FIRST)
+    replace = disk.replace
+
+    def late(name: str, old: bytes, new: bytes) -> bool:
+        monkeypatch.setattr(disk, "replace", replace)
+        path.write_text(FIRST.replace("## Fences", "## Our fences"), encoding="utf-8")
+        return replace(name, old, new)
+
+    monkeypatch.setattr(disk, "replace", late)
+    assert guides.upgrade(homes.find(str(plain.path)), Options()).changed
+    assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
+
+
+def test_other_hard_links_are_told(plain: Folder) -> None:
+    path = guide(plain, FIRST)
+    (plain.path / "other.md").hardlink_to(path)
+    assert "other hard links" in plain.run("init", "--upgrade").err
+    assert (plain.path / "other.md").read_text(encoding="utf-8") == FIRST
+
+
 @given(st.data())
 def test_no_line_of_a_person_is_lost_and_a_second_time_changes_nothing(data: st.DataObject) -> None:
     lines = FIRST.split("\n")[:-1]
