@@ -18,7 +18,13 @@ cd repo
 "$execplan" done -q 1
 "$execplan" status
 "$execplan" explain tasks >/dev/null
-case $("$work/venv/bin/python" -c 'from execplan.repo import stock; print(stock.folder())') in
+"$execplan" new -q "Lines with a CR are lost" --template bugfix
+"$execplan" lint --hook -q cr
+templates=$("$work/venv/bin/python" -c 'from execplan.repo import stock; print(stock.folder())')
+cp "$templates/guides/1.md" .agent/PLANS.md
+"$execplan" init -q --upgrade
+cmp .agent/PLANS.md "$templates/PLANS.md"
+case $templates in
 "$work"/venv/*) echo "the wheel holds its templates" ;;
 *) echo "the wheel does not hold its templates" >&2; exit 1 ;;
 esac

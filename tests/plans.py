@@ -74,3 +74,13 @@ def with_sections(fragment: str) -> str:
         else:
             chunks.append(piece.rstrip("\n") + "\n")
     return "\n## ".join(chunks).replace("\0", "")
+
+
+def from_template(name: str, *tasks: str) -> str:
+    """A new plan from a template of the tool."""
+    from execplan.repo.draft import draft
+    from execplan.repo.home import Home
+    from execplan.repo.settings import Settings
+
+    home = Home("/nowhere", "/nowhere", None, Settings(), exists=False)
+    return draft(home, name, "2026-01-01_parser", "Build the parser", "", tasks)[0].decode()

@@ -44,17 +44,24 @@ _HEADS = frozenset(
         *[line[:4] for line in LINES if not line.endswith("…")],
     ]
 )
-"""How whole lines of guidance begin, of the reference and of ours; a label of guidance ends in an ellipsis."""
+"""How whole lines of guidance begin, of the reference and of ours."""
+
+MARK = "<!-- guidance -->"
+"""How a line of guidance ends that comes from a repository's own template: the line itself has to say so."""
+_TAILS = frozenset(("…", MARK[-1]))
+"""How labels of guidance end, and marked lines."""
 
 
 def is_guidance(line: str) -> bool:
     """Whether the line is one that a template left, white space folded."""
     folded = " ".join(line.split())
+    if folded in LINES or folded.endswith(f" {MARK}"):
+        return True
     size = len(folded)
-    return folded in LINES or (size in _REFERENCE and crc32(folded.encode("utf-8")) in _REFERENCE[size])
+    return size in _REFERENCE and crc32(folded.encode("utf-8")) in _REFERENCE[size]
 
 
 def guidance_in(lines: Sequence[str]) -> list[int]:
     """Where such lines stand; most others are told by how they begin."""
     bare = [line.strip() for line in lines]
-    return [at for at, line in enumerate(bare) if (line[:4] in _HEADS or line[-1:] == "…") and is_guidance(line)]
+    return [at for at, line in enumerate(bare) if (line[:4] in _HEADS or line[-1:] in _TAILS) and is_guidance(line)]

@@ -79,6 +79,12 @@ def escape(words: str) -> str:
     return "\\" + words if _opens(word, words.split(" ")[:3]) or word.startswith(("[", "|")) else words
 
 
+def heading(title: str) -> str:
+    """A title as a heading holds it: number signs at its end would close the heading."""
+    words = title.rstrip("#")
+    return f"{words}\\{title[len(words) :]}" if words != title else title
+
+
 def _opens(word: str, following: Sequence[str]) -> bool:
     """Whether a line that begins with the word might be something else than text."""
     if word in ("-", "+", "*") or word.startswith(_OPENERS):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, NO, ExecplanError
 from execplan.plan.change import Change, facts
+from execplan.plan.shape import heading
 from execplan.repo import shelf
 from execplan.repo.home import existing
 from execplan.repo.moving import Goal, Moved, move
-from execplan.repo.scaffold import checked_title, title_words
+from execplan.repo.scaffold import checked_title
 from execplan.repo.slug import slug
 from execplan.text.edit import Edit
 
@@ -64,7 +65,7 @@ def _free(home: Home, old: str, wanted: str) -> str:
 
 def _titled(title: str) -> Changer:
     """Put the title into the heading, however that is written."""
-    words = title_words(title)
+    words = heading(title)
 
     def change(plan: Plan) -> Change:
         before = facts(plan)

@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.errors import INPUT, NO, USAGE, About, ExecplanError
+from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
-from execplan.plan.grammar import is_note, task_text
-from execplan.plan.shape import escape
 from execplan.record import NamedTuple
+from execplan.repo import draft, shelf, state, stock, templates
 from execplan.repo import settings as config
-from execplan.repo import shelf, state, stock
 from execplan.repo.amend import Options
 from execplan.repo.commit import commit_paths
 from execplan.repo.home import Home
 from execplan.repo.slug import slug
 from execplan.text import disk
-from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 LONGEST_TITLE = 300
 
@@ -36,7 +33,7 @@ class Made(NamedTuple):
     id: str
     path: str
     """From the root of the repository."""
-    digest: str
+    data: bytes
     diff: str
     paths: tuple[str, ...]
     """All that was made, or would be."""
@@ -52,12 +49,18 @@ class Path(NamedTuple):
     why: str
 
 
-def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options) -> Made:
-    """Write a plan from the skeleton; words are cleaned but for the title. Raises ExecplanError."""
+def new_plan(
+    home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options, template: str | None = None
+) -> Made:
+    """Write a plan from a template; words are cleaned but for the title. Raises ExecplanError."""
     home = home._replace(exists=True)
     title = checked_title(title)
-    data = _skeleton(title, purpose, tasks)
-    return _file(home, _named(home, slug(title)), data, title, options)
+    chosen = templates.find(home, template if template is not None else home.settings.template)
+
+    def content(name: str) -> tuple[bytes, tuple[str, ...]]:
+        return draft.draft(home, chosen.name, name, title, purpose, tasks)
+
+    return _file(home, _named(home, slug(title)), content, title, options)
 
 
 def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
@@ -84,7 +87,7 @@ def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
             data={"findings": [each.to_json(shown) for each in errors]},
         )
     name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
-    return _file(home, name, data, plan.title or name, options)
+    return _file(home, name, lambda _: (data, ()), plan.title or name, options)
 
 
 def checked_title(title: str) -> str:
@@ -98,12 +101,6 @@ def checked_title(title: str) -> str:
             hint="say it shorter, and the rest with --purpose",
         )
     return title
-
-
-def title_words(title: str) -> str:
-    """A title as a heading holds it: number signs at its end would close the heading."""
-    words = title.rstrip("#")
-    return f"{words}\\{title[len(words) :]}" if words != title else title
 
 
 def has_form(home: Home, name: str) -> bool:
@@ -181,44 +178,37 @@ def settings_text() -> str:
     return "\n".join(lines[:-1]) + "\n"
 
 
-def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
-    """The bytes of a new plan; raises ExecplanError when words would become structure."""
-    about = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
-    heading = title_words(title)
-    data = stock.render_plan(heading, about, tasks).encode("utf-8")
-    plan = reader.read(data)
-    if (
-        plan.title != heading
-        or [task.text for task in plan.tasks] != [task_text(each) for each in tasks]
-        or len(plan.sections) != 12
-    ):
-        raise ExecplanError(
-            "would-break", "these words would change the skeleton", exit=INPUT, hint="say it in other words"
-        )
-    return data
-
-
 def _named(home: Home, short: str) -> str:
     return home.settings.name.format(date=f"{now():%Y-%m-%d}", slug=short)
 
 
-def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> Made:
-    """Put a new plan into the plans folder under a free id, with its artifacts folder."""
+def _file(
+    home: Home, name: str, content: Callable[[str], tuple[bytes, tuple[str, ...]]], title: str, options: Options
+) -> Made:
+    """Put a new plan into the plans folder under a free id, with its artifacts folder.
+
+    `content` gives its bytes under an id, and warnings; it refuses before anything is made.
+    """
     from execplan.repo.amend import diff
 
-    def made(free: str, commit: str | None, warnings: tuple[str, ...]) -> Made:
+    free = _free(shelf.taken_ids(home), name)
+    data, warnings = content(free)
+
+    def made(commit: str | None, more: tuple[str, ...]) -> Made:
         path = home.shown(os.path.join(home.plans, f"{free}.md"))
         shown = diff(b"", data, path) if options.dry_run else ""
         artifacts = home.shown(home.artifacts(free)) + "/"
-        return Made(free, path, digest(data), shown, (path, artifacts), commit, warnings)
+        return Made(free, path, data, shown, (path, artifacts), commit, warnings + more)
 
     if options.dry_run:
-        return made(_free(shelf.taken_ids(home), name), None, ())
+        return made(None, ())
     disk.make_folder(home.plans)
     with state.lock(home, "home", f"new {name}"):
         taken = shelf.taken_ids(home)
         while True:
-            free = _free(taken, name)
+            if shelf.same_id(free) in taken:
+                free = _free(taken, name)
+                data, warnings = content(free)
             path = os.path.join(home.plans, f"{free}.md")
             if disk.create(path, data):
                 break
@@ -226,8 +216,8 @@ def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> M
         disk.make_folder(home.artifacts(free))
     if options.commits(home):
         done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
-        return made(free, done.digest, done.warnings)
-    return made(free, None, ())
+        return made(done.digest, done.warnings)
+    return made(None, ())
 
 
 def _free(taken: set[str], name: str) -> str:

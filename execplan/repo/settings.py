@@ -11,7 +11,7 @@ from execplan.text import disk
 FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT = "pyproject.toml"
 _LIMIT = 1 << 20
-_PATHS = ("plans", "archive", "artifacts", "archive_artifacts", "guide")
+_PATHS = ("plans", "archive", "artifacts", "archive_artifacts", "guide", "templates")
 _FIELDS = {"name": ("date", "slug"), "message": ("id", "summary", "verb", "title")}
 
 
@@ -23,6 +23,8 @@ class Settings(NamedTuple):
     artifacts: str = ".agent/execplans/artifacts"
     archive_artifacts: str = ".agent/execplans/archive/artifacts"
     guide: str = ".agent/PLANS.md"
+    templates: str = ".agent/templates"
+    template: str = "plan"
     name: str = "{date}_{slug}"
     commit: bool = False
     message: str = "plan({id}): {summary}"
@@ -36,6 +38,8 @@ ABOUT = {
     "artifacts": "Holds a folder for each plan: transcripts, logs, screenshots.",
     "archive_artifacts": "Where `archive` moves that folder.",
     "guide": "The guide for authors.",
+    "templates": "The repository's own templates of plans.",
+    "template": "The template that `new` takes where `--template` names none.",
     "name": "How plan files are named: `{date}` is YYYY-MM-DD, `{slug}` comes from the title.",
     "commit": "Whether every edit is committed, as with `--commit`.",
     "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
@@ -149,6 +153,8 @@ def _check_value(name: str, value: object, where: str) -> None:
         why = "is a path inside the repository"
     elif name == "name" and ("{slug}" not in text or "/" in text):
         why = "is a file name without .md that holds {slug}"
+    elif name == "template" and (not text or "/" in text):
+        why = "is a name of `execplan new --list-templates`"
     elif name == "stalled_days" and isinstance(value, int) and value < 1:
         why = "is at least 1"
     elif name in _FIELDS:

@@ -1,12 +1,8 @@
-"""The templates that come with the tool."""
+"""The files that come with the tool."""
 
 from __future__ import annotations
 
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _INSIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "templates")
 _BESIDE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "templates")
@@ -23,10 +19,6 @@ def text(name: str) -> str:
         return file.read()
 
 
-def render_plan(title: str, purpose: str, tasks: Sequence[str]) -> str:
-    """A new plan from the skeleton."""
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
-    environment = SandboxedEnvironment(keep_trailing_newline=True, undefined=StrictUndefined, autoescape=False)
-    return environment.from_string(text("plan.md")).render(title=title, purpose=purpose, tasks=tasks)
+def names(kind: str) -> list[str]:
+    """The markdown files in a folder of the templates."""
+    return sorted([name for name in os.listdir(os.path.join(folder(), kind)) if name.endswith(".md")])

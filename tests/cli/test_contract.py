@@ -216,6 +216,9 @@ def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
         (["new"], "title"),
         (["outcome", "Lines", "are", "read"], "go in quotes"),
         (["new", "x", "--from", "y"], "--from"),
+        (["new", "--from", "y", "--template", "plan"], "--from"),
+        (["new", "--from", "y", "--list-templates"], "--from"),
+        (["new", "x", "--list-templates"], "--list-templates"),
     ],
 )
 def test_usage(repo: Folder, arguments: list[str], words: str) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from execplan.lint.runner import MOST, RULES, Given, lint_bytes
-from tests.plans import CLEAN, with_sections
+from tests.plans import CLEAN, from_template, with_sections
 
 CODES = (
     "EP001 EP002 EP003 EP004 EP101 EP102 EP103 EP104 EP105 EP109 "
@@ -92,9 +92,7 @@ def test_findings_of_one_rule_are_capped() -> None:
 
 
 def test_draft_is_relaxed_only_where_asked() -> None:
-    from execplan.repo.stock import render_plan
-
-    data = render_plan("Build the parser", "", []).encode()
+    data = from_template("plan").encode()
     strict = {each.code: each.level for each in lint_bytes(data)}
     relaxed = {each.code: each.level for each in lint_bytes(data, Given(draft_is_fine=True))}
     assert strict == {"EP109": "error", "EP201": "error"}

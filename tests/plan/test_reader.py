@@ -7,7 +7,7 @@ import pytest
 from execplan.plan import outline, reader
 from execplan.plan.model import Entry, Plan
 from execplan.plan.seek import task_ids
-from tests.plans import CLEAN
+from tests.plans import CLEAN, from_template
 
 
 def read(text: str) -> Plan:
@@ -211,8 +211,6 @@ def test_state(fragment: str, state: str) -> None:
 
 
 def test_a_plan_from_the_skeleton_is_a_draft_until_something_is_done() -> None:
-    from execplan.repo.stock import render_plan
-
-    text = render_plan("T", "", ["a", "b"])
+    text = from_template("plan", "a", "b")
     assert read(text).state() == "draft"
     assert read(text.replace("- [ ] a", "- [x] (2026-01-01 00:00Z) a")).state() == "active"

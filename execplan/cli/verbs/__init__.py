@@ -3,7 +3,7 @@
 GROUPS: dict[str, dict[str, str]] = {
     "Write": {
         "init": "Make a home for plans: guide, folders, settings.",
-        "new": "Write a new plan from the skeleton.",
+        "new": "Write a new plan from a template.",
         "edit": "Open a plan in your editor, then lint it.",
         "add": "Add a task to Progress.",
         "done": "Tick tasks, with the time.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +14,7 @@ from execplan.clock import now
 from execplan.plan import logs
 from execplan.plan.change import words_of
 from execplan.repo.amend import Options
+from execplan.repo.author import author as who
 
 if TYPE_CHECKING:
     from execplan.plan.change import Changer
@@ -50,28 +50,10 @@ def decide(
     decision, rationale = words(text, "the decision"), words(why, "the rationale")
 
     def changer(home: Home) -> Changer:
-        name = words_of(author or _author(home), "the author")
+        name = words_of(author or who(home), "the author")
         return logs.decide(decision, rationale, name, now(), supersedes=supersedes, create=create)
 
     return write(call, plan, options, "decide", changer, "execplan show {id} --section 'Decision Log'")
-
-
-def _author(home: Home) -> str:
-    """Who decides when nobody is named: a setting, EXECPLAN_AUTHOR, git's user.name, the login."""
-    name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
-    if name.strip():
-        return name
-    from execplan.repo.git import user_name
-
-    found = user_name(home.root)
-    if found:
-        return found
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return f"uid {os.getuid()}"
 
 
 command = decide

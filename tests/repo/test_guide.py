@@ -1,0 +1,223 @@
+"""The guide: a newer one comes into it, and no word that a person wrote is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.repo.guide import merged
+from execplan.text.lines import Text
+from tests.conftest import Folder
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+FIRST = (TEMPLATES / "guides/1.md").read_text(encoding="utf-8")
+NEWEST = (TEMPLATES / "PLANS.md").read_text(encoding="utf-8")
+MARK = "\n<!-- execplan guide 2 -->\n"
+BOTH = "4. When you must stop inside a task, split it"
+"""How a line begins that the second guide changed."""
+
+
+def guide(folder: Folder, text: str) -> Path:
+    """Put a guide into the home."""
+    return folder.write(".agent/PLANS.md", text)
+
+
+def test_a_new_home_has_the_newest(plain: Folder) -> None:
+    plain.ok("init")
+    assert (plain.path / ".agent/PLANS.md").read_text(encoding="utf-8") == NEWEST
+    assert NEWEST.endswith(MARK)
+    assert FIRST != NEWEST
+    data = plain.ok("init", "--upgrade")
+    assert (data["changed"], data["guide"]["version"], data["guide"]["newest"]) == (False, 2, 2)
+
+
+def test_plain_init_only_says_that_a_newer_one_is_there(plain: Folder) -> None:
+    path = guide(plain, FIRST)
+    plain.ok("init")
+    result = plain.run("init", "--json")
+    assert result.json["data"]["changed"] is False
+    assert "execplan init --upgrade" in result.json["next"]
+    assert "execplan init --upgrade" in plain.run("init").out
+    assert path.read_text(encoding="utf-8") == FIRST
+    plain.ok("init", "--upgrade")
+    assert "upgrade" not in plain.run("init").out
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_an_unedited_guide_becomes_the_newest(plain: Folder, end: str) -> None:
+    path = guide(plain, FIRST.replace("\n", end))
+    path.chmod(0o640)
+    data = plain.ok("init", "--upgrade")
+    assert (data["changed"], data["guide"]["version"], data["guide"]["conflicts"]) == (True, 1, [])
+    assert path.read_bytes() == NEWEST.replace("\n", end).encode()
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_a_person_changed_stays(plain: Folder) -> None:
+    mine = (
+        FIRST.replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
+        + "\n## Ours\n\nMore.\n"
+    )
+    path = guide(plain, mine)
+    result = plain.run("init", "--upgrade")
+    assert result.err == ""
+    assert "upgraded  .agent/PLANS.md  (guide 1 to 2)" in result.out
+    text = path.read_text(encoding="utf-8")
+    wanted = (
+        NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
+    )
+    assert text == f"{wanted}\n## Ours\n\nMore.\n{MARK}"
+    assert plain.ok("init", "--upgrade")["changed"] is False
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_where_both_changed_the_person_is_kept_and_told(plain: Folder) -> None:
+    lines = FIRST.split("\n")
+    (at,) = [at for at, line in enumerate(lines) if line.startswith(BOTH)]
+    lines[at] = "4. Never stop inside a task."
+    lines = [line for line in lines if not line.startswith("| `execplan archive PLAN`")]
+    path = guide(plain, "\n".join(lines))
+    result = plain.run("init", "--upgrade", "--json")
+    text = path.read_text(encoding="utf-8").split("\n")
+    first, second = result.json["data"]["guide"]["conflicts"]
+    assert text[first["line_start"] - 1 : first["line_end"]] == first["kept"] == ["4. Never stop inside a task."]
+    assert first["new"][0].startswith(BOTH)
+    assert second["kept"] == []
+    assert any("restore PLAN" in line for line in second["new"])
+    warnings = result.json["warnings"]
+    assert warnings[0].startswith(f".agent/PLANS.md:{first['line_start']}: changed by you and by the new guide")
+    assert " ".join([line.strip() for line in first["new"]]) in warnings[0]
+    assert "what you took out stays out" in warnings[1]
+    assert not any(line.startswith("| `execplan archive PLAN`") for line in text)
+    again = plain.run("init", "--upgrade", "--json").json
+    assert (again["data"]["changed"], again["warnings"]) == (False, [])
+    assert path.read_text(encoding="utf-8").split("\n") == text
+
+
+def test_dry_run_shows_the_change_and_writes_nothing(repo: Folder) -> None:
+    path = guide(repo, FIRST)
+    repo.ok("init")
+    shown = repo.ok("init", "--upgrade", "--dry-run")
+    assert path.read_text(encoding="utf-8") == FIRST
+    repo.write("change.patch", shown["diff"] + "\n")
+    repo.git("apply", "change.patch")
+    assert path.read_text(encoding="utf-8") == NEWEST
+    assert repo.ok("init", "--upgrade", "--dry-run")["diff"] == ""
+
+
+def test_an_upgrade_is_committed_alone(repo: Folder) -> None:
+    guide(repo, FIRST)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Old")
+    repo.write("mine.txt", "staged\n")
+    repo.ok("init", "--commit")
+    repo.git("add", "mine.txt")
+    data = repo.ok("init", "--upgrade", "--commit")
+    assert repo.git("rev-parse", "HEAD").strip() == data["commit"]
+    assert repo.git("show", "--name-only", "--format=%s").split("\n") == [
+        "plan(init): upgrade the guide to version 2",
+        "",
+        ".agent/PLANS.md",
+        "",
+    ]
+    assert repo.git("status", "--porcelain") == "A  mine.txt\n"
+    assert repo.ok("init", "--upgrade", "--commit")["commit"] is None
+
+
+def test_a_guide_of_ones_own_is_left(plain: Folder) -> None:
+    for text in ("# How we plan\n\nWith pencils.\n", FIRST[:200] + "\n\nNo more.\n" * 40):
+        path = guide(plain, text)
+        plain.ok("init")
+        result = plain.run("init", "--upgrade", "--json")
+        assert result.json["data"]["changed"] is False
+        assert result.json["warnings"] == [".agent/PLANS.md is a guide of your own: it was left as it is"]
+        assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_mark_tells_the_version(plain: Folder) -> None:
+    newer = NEWEST.replace("guide 2 -->", "guide 9 -->")
+    path = guide(plain, newer)
+    assert "version 9" in plain.run("init", "--upgrade").err
+    assert path.read_text(encoding="utf-8") == newer
+    lost = NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences")
+    path = guide(plain, lost)
+    assert plain.ok("init", "--upgrade")["changed"] is False
+    assert path.read_text(encoding="utf-8") == lost
+
+
+def test_a_guide_that_can_not_be_read_stops_only_the_upgrade(plain: Folder) -> None:
+    path = plain.write(".agent/PLANS.md", b"\xff\xff")
+    assert plain.run("init").exit == 0
+    assert plain.run("init", "--upgrade").exit == 3
+    path.write_bytes(b"")
+    assert plain.run("init").exit == 0
+    path.unlink()
+    path.symlink_to("/etc/hostname")
+    assert plain.run("init").exit == 0
+    assert plain.run("init", "--upgrade").exit == 7
+    path.unlink()
+    path.write_text(FIRST, encoding="utf-8")
+    path.chmod(0o444)
+    assert plain.run("init", "--upgrade").exit == 6
+    assert path.read_text(encoding="utf-8") == FIRST
+    assert [each.name for each in path.parent.iterdir() if each.name.endswith(".tmp")] == []
+
+
+def test_ten_upgrades_at_once(plain: Folder) -> None:
+    path = guide(plain, FIRST + "\nMine.\n")
+    plain.ok("init")
+    started = [plain.start("init", "--upgrade") for _ in range(10)]
+    assert [process.communicate(timeout=60) and process.returncode for process in started] == [0] * 10
+    assert path.read_text(encoding="utf-8") == NEWEST.removesuffix(MARK) + "\nMine.\n" + MARK
+
+
+def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    from execplan.repo import guide as guides
+    from execplan.repo import home as homes
+    from execplan.repo.amend import Options
+    from execplan.text import disk
+
+    path = guide(plain, FIRST)
+    replace = disk.replace
+
+    def late(name: str, old: bytes, new: bytes) -> bool:
+        monkeypatch.setattr(disk, "replace", replace)
+        path.write_text(FIRST.replace("## Fences", "## Our fences"), encoding="utf-8")
+        return replace(name, old, new)
+
+    monkeypatch.setattr(disk, "replace", late)
+    assert guides.upgrade(homes.find(str(plain.path)), Options()).changed
+    assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
+
+
+def test_other_hard_links_are_told(plain: Folder) -> None:
+    path = guide(plain, FIRST)
+    (plain.path / "other.md").hardlink_to(path)
+    assert "other hard links" in plain.run("init", "--upgrade").err
+    assert (plain.path / "other.md").read_text(encoding="utf-8") == FIRST
+
+
+@given(st.data())
+def test_no_line_of_a_person_is_lost_and_a_second_time_changes_nothing(data: st.DataObject) -> None:
+    lines = FIRST.split("\n")[:-1]
+    at = st.integers(0, len(lines) - 1)
+    for number in range(data.draw(st.integers(0, 6))):
+        place = data.draw(at)
+        kind = data.draw(st.sampled_from(["change", "add", "remove"]))
+        if kind == "remove":
+            lines[place] = ""
+        else:
+            mine = f"Mine {number}."
+            lines[place] = mine if kind == "change" else f"{lines[place]}\n{mine}"
+    text = "\n".join(lines) + data.draw(st.sampled_from(["", "\n", "\n\n\n"]))
+    once = merged(Text.from_str(text))
+    after = once.data.decode().split("\n")
+    assert [line for line in after if line.startswith("Mine")] == [
+        line for line in text.split("\n") if line.startswith("Mine")
+    ]
+    assert merged(Text.from_bytes(once.data)).data == once.data
+    told = {line for conflict in once.conflicts for line in conflict.new}
+    assert {line for line in NEWEST.split("\n") if line not in FIRST} <= {*after, *told}

@@ -1,0 +1,354 @@
+"""Templates: those of the tool, a repository's own, and what a hostile one comes to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from execplan.lint.runner import Given, lint_bytes
+from execplan.plan import outline, reader
+from execplan.plan.guidance import is_guidance
+from execplan.repo.render import Words
+from execplan.repo.sandbox import FILTERS, LOOP
+from tests.conftest import Folder
+from tests.plans import from_template
+
+KINDS = ("add-endpoint", "add-tests", "bugfix", "feature", "migration", "refactor", "spike")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def own(folder: Folder, name: str, text: str | bytes) -> Path:
+    """Put a template into the repository."""
+    return folder.write(f".agent/templates/{name}.md", text)
+
+
+def refused(folder: Folder, name: str, *more: str) -> str:
+    """What is said to a template that is refused, with the line; nothing is written."""
+    result = folder.run("new", "Cut a release", "--template", name, *more)
+    assert result.exit == 3, result
+    assert "Traceback" not in result.err
+    assert "\nhint: " in result.err
+    assert not (folder.path / ".agent/execplans").is_dir() or not list((folder.path / ".agent/execplans").iterdir())
+    return result.err.removeprefix("execplan: .agent/templates/")
+
+
+@pytest.mark.parametrize("name", ["plan", *KINDS])
+def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
+    data = from_template(name).encode()
+    plan = reader.read(data)
+    assert [section.title for section in plan.sections] == list(outline.NAMES)
+    assert plan.title == "Build the parser"
+    assert plan.state() == "draft"
+    assert {each.code for each in lint_bytes(data)} == ({"EP109", "EP201"} if name == "plan" else {"EP109"})
+    assert all(each.level == "warning" for each in lint_bytes(data, Given(draft_is_fine=True)))
+    filled = [at for section in plan.sections for at in range(section.body, section.end) if plan.text.lines[at].strip()]
+    tasks = {task.start for task in plan.tasks}
+    assert {at for at in filled if not is_guidance(plan.text.lines[at])} == tasks
+    assert bool(tasks) == (name != "plan")
+    assert not [line for line in plan.text.lines if line != line.rstrip() or "{" in line]
+    assert b"\n\n\n" not in data
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_words_stand_in_place_of_what_a_template_says(repo: Folder, name: str) -> None:
+    repo.ok("new", "Cut", "--template", name, "--task", "One", "--task", "Two", "--purpose", "1. Users can.")
+    assert [task["text"] for task in repo.ok("show")["tasks"]] == ["One", "Two"]
+    assert repo.ok("show", "--section", "Purpose")["text"].endswith("\n\n1\\. Users can.\n\n")
+
+
+def test_every_kind_asks_questions_of_its_own() -> None:
+    plain = set(from_template("plan").split("\n"))
+    asked = [set(from_template(name).split("\n")) - plain for name in KINDS]
+    assert all(len([line for line in each if is_guidance(line)]) >= 5 for each in asked)
+    for at, each in enumerate(asked):
+        assert all(not each & other for other in asked[:at])
+
+
+def test_templates_are_listed_without_a_home(plain: Folder) -> None:
+    result = plain.run("new", "--list-templates")
+    assert result.exit == 0
+    assert "bugfix        A fault: reproduce it, find its cause, mend it.  (built in)" in result.out.splitlines()
+    listed = plain.ok("new", "--list-templates")["templates"]
+    assert [each["name"] for each in listed] == ["plan", *KINDS]
+    assert all(each["about"].endswith(".") and Path(each["path"]).is_file() for each in listed)
+    assert not any(each["own"] for each in listed)
+    assert list(plain.path.iterdir()) == []
+
+
+def test_own_templates_are_listed_as_such(repo: Folder) -> None:
+    own(repo, "release", "{#- A release. -#}\n# {{ title }}\n")
+    own(repo, "spike", '{% extends "spike.md" %}')
+    own(repo, "_part", "Part.\n")
+    own(repo, "binary", b"\xff\xff")
+    (repo.path / ".agent/templates/out.md").symlink_to("/etc/hostname")
+    listed = {each["name"]: each for each in repo.ok("new", "--list-templates")["templates"]}
+    assert set(listed) == {"plan", *KINDS, "release", "binary", "out"}
+    assert listed["release"] == {
+        "name": "release",
+        "about": "A release.",
+        "path": ".agent/templates/release.md",
+        "own": True,
+        "overrides": False,
+    }
+    assert (listed["spike"]["own"], listed["spike"]["overrides"], listed["spike"]["about"]) == (True, True, "")
+    assert "UTF-8" in listed["binary"]["about"]
+    assert "link out of" in listed["out"]["about"]
+    out = repo.run("new", "--list-templates").out
+    assert "\nspike         (in place of the built-in)\n" in out
+    assert "\nrelease       A release.  (own)\n" in out
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
+    own(repo, "release", "# {{ title }}\n")
+    for name, words in (("bugfx", "did you mean 'bugfix'?"), ("relese", "'release'"), ("..", ""), ("", ""), ("_x", "")):
+        result = repo.run("new", "T", "--template", name, "--json")
+        error = result.json["error"]
+        assert (result.exit, error["code"]) == (3, "unknown-template"), name
+        assert words in error["hint"]
+        assert "execplan new --list-templates" in error["hint"]
+        assert [each.split(":")[0] for each in error["candidates"]] == ["plan", *KINDS, "release"]
+    assert list((repo.path / ".agent/execplans").iterdir()) == []
+
+
+def test_the_setting_names_the_template_and_the_folder(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'template = "bugfix"\ntemplates = "docs/kinds"\n')
+    repo.write("docs/kinds/release.md", '{% extends "plan.md" %}{% block tasks -%}\n- [ ] Tag it\n{% endblock %}')
+    repo.ok("new", "One")
+    repo.ok("new", "Two", "--template", "release")
+    assert len(repo.ok("show", "one")["tasks"]) == 5
+    assert [task["text"] for task in repo.ok("show", "two")["tasks"]] == ["Tag it"]
+    for text in ('template = "a/b"', 'template = ""', 'templates = "../x"', 'templates = ".git/x"'):
+        repo.write(".agent/execplan.toml", text + "\n")
+        assert repo.run("new", "Three").exit == 3, text
+    repo.write(".agent/execplan.toml", 'template = "nosuch"\n')
+    assert "nosuch" in repo.run("new", "Three").err
+
+
+def test_every_variable(repo: Folder) -> None:
+    names = [name for name in Words._fields if name not in ("title", "tasks")]
+    text = "# {{ title }}\n\n## Progress\n\n{% for task in tasks %}- [ ] {{ task }}\n{% endfor %}\n## Notes\n\n"
+    own(repo, "all", text + "".join(f"{name}={{{{ {name} }}}};\n" for name in names) + "{{ tasks|join(' + ') }}")
+    repo.write(".agent/execplans/2026-01-01_cut.md", "# Another\n")
+    made = repo.ok("new", "Cut", "--template", "all", "--purpose", "Users can.", "--task", "a", "--task", "b")
+    assert made["id"] == "2026-01-01_cut-2"
+    assert (repo.path / made["path"]).read_text().partition("## Notes\n\n")[2].splitlines() == [
+        "purpose=Users can.;",
+        "date=2026-01-01;",
+        "id=2026-01-01_cut-2;",
+        "artifacts=.agent/execplans/artifacts/2026-01-01_cut-2;",
+        "author=Ann;",
+        "template=all;",
+        "a + b",
+    ]
+
+
+def test_the_language(repo: Folder) -> None:
+    own(repo, "_part", " {{ word|upper }}")
+    own(
+        repo,
+        "some",
+        "# {{ title }}\n{# unseen #}\n{% for word in ['b', 'c'] %}{{ loop.index }}/{{ loop.length }}{% include '_part.md' %}"
+        "{% if not loop.last %}, {% endif %}{% endfor %}\n"
+        "{{ purpose|default('nothing', true) }} {{ tasks|length }} {{ 'x' if tasks else 'y' }} {{ ['l', 'm']|last }}\n"
+        "{% if nosuch is defined or title == 'T' and 3 not in [1, 2] %}yes{% elif 1 %}no{% endif %}\n"
+        "{% raw %}{{ raw }}{% endraw %} {{ 'a b c'|replace(' ', '-')|title|trim }}\n",
+    )
+    path = repo.ok("new", "T", "--template", "some")["path"]
+    text = (repo.path / path).read_text()
+    assert text == "# T\n\n1/2 B, 2/2 C\nnothing 0 y m\nyes\n{{ raw }} A-B-C\n"
+
+
+def test_an_own_template_extends_what_it_overrides_and_others_extend_it(repo: Folder) -> None:
+    own(repo, "plan", '{% extends "plan.md" %}{% block more -%}\n## Risks\n\n{{ super() }}Ours.\n{% endblock %}')
+    own(repo, "feature", '{% extends "feature.md" %}{% block work -%}\nIn {{ template }}.\n{% endblock %}')
+    for name in ("plan", "feature", "bugfix"):
+        path = repo.ok("new", name, "--template", name)["path"]
+        text = (repo.path / path).read_text()
+        assert text.endswith("\n\n## Risks\n\nOurs.\n")
+        assert ("\n\nIn feature.\n\n" in text) == (name == "feature")
+        assert repo.run("lint", "--hook", path).exit == 0
+
+
+def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
+    own(
+        repo,
+        "release",
+        '{% extends "plan.md" %}\n{% block work -%}\nWhich branch?  {#- guidance #}\nWhat else? {# guidance #}\n{% endblock %}'
+        "{% block surprises -%}\nWhat the build said. {#- guidance -#}\n\n{% endblock %}"
+        "{% block outcomes -%}\nAt each milestone and at the end: what works now, what is still missing, what the next plan "
+        "should know. {#- guidance #}\n{% endblock %}",
+    )
+    path = repo.path / repo.ok("new", "Cut", "--template", "release", "--task", "One")["path"]
+    text = path.read_text()
+    assert "\n\nWhich branch? <!-- guidance -->\nWhat else? <!-- guidance -->\n\n" in text
+    assert text.count("<!--") == 3
+    assert repo.ok("show")["state"] == "draft"
+    found = repo.run("lint", "--json").json["data"]["findings"]
+    assert "guidance is left in Plan of Work (2 lines)" in [each["message"] for each in found]
+    repo.ok("discover", "It is green", "--evidence", "log")
+    assert "What the build said" not in path.read_text()
+
+
+def test_a_mark_alone_or_in_code_is_no_guidance() -> None:
+    text = "# T\n\n## Plan of Work\n\n<!-- guidance -->\n\n```\nx <!-- guidance -->\n```\n\nx<!-- guidance -->\n"
+    assert reader.read(text.encode()).guidance == []
+
+
+def test_what_an_own_template_leaves_out_is_a_warning(repo: Folder) -> None:
+    own(repo, "short", "# Release: {{ title }}\n\n## Progress\n\n- [ ] Tag it\n")
+    result = repo.run("new", "Cut", "--template", "short", "--json")
+    assert result.exit == 0
+    assert repo.ok("show")["title"] == "Release: Cut"
+    warnings = result.json["warnings"]
+    assert all(each.startswith("from .agent/templates/short.md: EP10") for each in warnings)
+    assert any("no section Decision Log" in each for each in warnings)
+
+
+def test_words_are_not_lost_and_are_no_template(repo: Folder) -> None:
+    own(repo, "bare", "# {{ title }}\n")
+    own(repo, "deaf", "# A release\n")
+    own(repo, "blank", "{# only this #}\n")
+    assert refused(repo, "bare", "--task", "One").startswith("bare.md:1: what comes of it lacks the tasks given")
+    assert refused(repo, "bare", "--purpose", "P").startswith("bare.md:1: what comes of it lacks the purpose given")
+    assert refused(repo, "deaf").startswith("deaf.md:1: what comes of it lacks the title given")
+    assert refused(repo, "blank").startswith("blank.md:1: what comes of it lacks the title given")
+    path = repo.ok("new", "{{ title }} {% x %}", "--template", "bare")["path"]
+    assert (repo.path / path).read_text() == "# {{ title }} {% x %}\n"
+
+
+BROKEN = {
+    "syntax": ("# {{ title }}\n\n{% if %}", 3, "Expected an expression"),
+    "tag": ("# {{ title }}\n\n{% endblok %}", 3, "endblok"),
+    "open": ("# {{ title }}\n{% for a in tasks %}\n", 2, "Unexpected end"),
+    "undefined": ("# {{ title }}\n\n\n{{ titel }}", 4, "'titel' is undefined"),
+    "deep in a loop": ("# {{ title }}\n{% for a in [1] %}\n{{ b }}\n{% endfor %}", 3, "'b' is undefined"),
+    "filter": ("# {{ title }}\n\n{{ title|shout }}", 3, "there is no filter 'shout'"),
+    "missing": ("# {{ title }}\n{% include 'nosuch.md' %}", 2, "no file 'nosuch.md'"),
+    "itself": ("# {{ title }}\n{% include 'itself.md' %}", 2, "no file 'itself.md' among the built-in"),
+    "parent": ("{% extends '../plan.md' %}", 1, "no file '../plan.md'"),
+    "root": ("\n{% extends '/etc/passwd' %}", 2, "no file '/etc/passwd'"),
+    "other": ("{% include 'PLANS.md' %}", 1, "no file 'PLANS.md'"),
+    "class": ("# {{ title }}\n\n{{ ''.__class__ }}", 3, "'__class__' can't be asked for"),
+    "item": ("{{ title['__class__'] }}", 1, "`[ ]` can't be used"),
+    "attr": ("{{ title|attr('__class__') }}", 1, "there is no filter 'attr'"),
+    "self": ("{{ self.x() }}", 1, "nothing can be called"),
+    "self shown": ("{{ self }}", 1, "only words and numbers"),
+    "sneaky super": ("{% for super in [1] %}{{ super() }}{% endfor %}", 1, "not callable"),
+    "super of none": ("{% block a %}\n{{ super() }}{% endblock %}", 2, "no parent block"),
+    "list": ("{{ tasks }}", 1, "only words and numbers"),
+    "compare": ("\n{% if title < 3 %}{% endif %}", 2, "not supported"),
+    "import": ("{% import 'plan.md' as p %}", 1, "`import` can't be used"),
+    "set": ("{% set x = 1 %}", 1, "`set` can't be used"),
+    "macro": ("{% macro m() %}{% endmacro %}", 1, "`macro` can't be used"),
+    "recursive": ("{% for a in tasks recursive %}{{ loop(tasks) }}{% endfor %}", 1, "can"),
+    "memory": ("# {{ title }}\n{{ 'x' * 10**10 }}", 2, "`*` can't be used"),
+    "number": ("{{ 9**9**9 }}", 1, "`**` can't be used"),
+    "format": ("{{ '%99999999999d' % 1 }}", 1, "`%` can't be used"),
+    "doubled": ("{{ 'x' ~ 'y' }}", 1, "`~` can't be used"),
+    "method": ("{{ title.ljust(99999999999) }}", 1, "nothing can be called"),
+    "center": ("{{ title|center(99999999999) }}", 1, "there is no filter 'center'"),
+    "range": ("{% for a in range(10**9) %}{% endfor %}", 1, "nothing can be called"),
+    "squared": (f"# x\n{{{{ '{'a' * 9999}'|replace('a', '{'b' * 9999}') }}}}", 2, "goes on for too long"),
+    "joined": (f"{{{{ '{'a' * 9999}'|join('{'b' * 9999}') }}}}", 1, "goes on for too long"),
+    "turns": ("x\n" + "{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "{% endfor %}" * 12, 2, "goes on for too long"),
+    "written": ("{% for a in [1, 2, 3, 4, 5, 6, 7, 8] %}" * 12 + "x" + "{% endfor %}" * 12, 1, "goes on for too long"),
+    "deep": ("\n" + "{% for a in [1] %}" * 30 + "{% endfor %}" * 30, 2, "nested more than 20 deep"),
+    "parentheses": ("{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", 1, "nested too deeply"),
+    "nested list": ("{% for a in [[1], [2]] %}{% endfor %}", 1, "a list holds nothing but"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_template_names_its_line(repo: Folder, name: str) -> None:
+    text, line, words = BROKEN[name]
+    own(repo, name, text)
+    told = refused(repo, name)
+    assert told.startswith(f"{name}.md:{line}: "), told
+    assert words in told.splitlines()[0]
+    assert refused(repo, name, "--dry-run") == told
+
+
+def test_templates_that_bring_in_each_other_come_to_an_end(repo: Folder) -> None:
+    own(repo, "a", "{% extends 'b.md' %}")
+    own(repo, "b", "\n{% extends 'a.md' %}")
+    assert re.match(r"(a.md:1|b.md:2): more than 100 files are brought in", refused(repo, "a"))
+    for at in range(40):
+        own(repo, f"_{at}", f"{{% include '_{at + 1}.md' %}}" * 2)
+        own(repo, f"s{at}", f"{{% extends 's{at + 1}.md' %}}{{% block x %}}{'{{ super() }}' * 99}{{% endblock %}}")
+    own(repo, "_40", "")
+    own(repo, "_39", "x")
+    own(repo, "s40", "# {{ title }}{% block x %}{% endblock %}")
+    own(repo, "tree", "{% include '_0.md' %}")
+    assert "files are brought in" in refused(repo, "tree")
+    assert "goes on for too long" in refused(repo, "s0")
+
+
+def test_the_fault_of_a_part_is_told_where_it_is(repo: Folder) -> None:
+    own(repo, "whole", "# {{ title }}\n\n\n{% include '_part.md' %}")
+    own(repo, "_part", "\n{{ nosuch }}")
+    assert refused(repo, "whole").startswith("_part.md:2: 'nosuch' is undefined")
+    own(repo, "_part", "\n\n{% if %}")
+    assert refused(repo, "whole").startswith("_part.md:3: ")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"), [(b"# {{ title }}\n\xff", ":2: "), (b"x\0", ":1: "), (b"", ":1: "), (b"x" * 70_000, "65,536")]
+)
+def test_what_is_no_text_is_no_template(repo: Folder, data: bytes, words: str) -> None:
+    own(repo, "odd", data)
+    assert words in refused(repo, "odd")
+
+
+def test_links_do_not_lead_out(repo: Folder) -> None:
+    import os
+
+    folder = repo.path / ".agent/templates"
+    secret = repo.path.parent / "secret.md"
+    secret.write_text("# {{ title }}\n")
+    beside = repo.write("docs/beside.md", "# {{ title }}\n")
+    folder.mkdir()
+    (folder / "out.md").symlink_to(secret)
+    (folder / "beside.md").symlink_to(beside)
+    (folder / "alias.md").symlink_to("inside.md")
+    (folder / "dead.md").symlink_to("nowhere.md")
+    own(repo, "inside", "# {{ title }}\n")
+    own(repo, "through", "{% extends 'out.md' %}")
+    os.mkfifo(folder / "pipe.md")
+    for name in ("out", "beside", "through"):
+        result = repo.run("new", "T", "--template", name, "--json")
+        assert (result.exit, result.json["error"]["code"]) == (7, "link-outside"), name
+    assert repo.run("new", "T", "--template", "pipe").exit == 3
+    assert repo.run("new", "T", "--template", "dead").exit == 3
+    assert list((repo.path / ".agent/execplans").iterdir()) == []
+    assert repo.run("new", "T", "--template", "alias").exit == 0
+    folder.rename(repo.path.parent / "moved")
+    folder.symlink_to(repo.path.parent / "moved")
+    assert repo.run("new", "T", "--template", "inside").exit == 7
+    assert repo.run("new", "T").exit == 7
+
+
+def test_ten_plans_from_a_template_that_tells_its_id(repo: Folder) -> None:
+    own(repo, "told", "# {{ title }}\n\n{{ id }}\n")
+    started = [repo.start("new", "Cut", "--template", "told") for _ in range(10)]
+    assert [process.communicate(timeout=60) and process.returncode for process in started] == [0] * 10
+    plans = sorted((repo.path / ".agent/execplans").glob("*.md"))
+    assert len(plans) == 10
+    assert all(path.read_text().splitlines()[2] == path.stem for path in plans)
+
+
+def test_the_page_about_templates_tells_all_of_it(repo: Folder) -> None:
+    page = (ROOT / "docs/templates.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(Words._fields)
+    said = set(re.findall(r"`([\w.]+)`", page))
+    assert said >= {*FILTERS, *[f"loop.{name}" for name in LOOP]}
+    blocks = re.findall(r"{% block (\w+)", (ROOT / "templates/plan.md").read_text(encoding="utf-8"))
+    assert said >= set(blocks)
+    for name in KINDS:
+        used = re.findall(r"{% block (\w+)", (ROOT / f"templates/plans/{name}.md").read_text(encoding="utf-8"))
+        assert used == [block for block in blocks if block in used]
+    own(repo, "release", page.partition("```jinja\n")[2].partition("```")[0])
+    path = repo.path / repo.ok("new", "Cut", "--template", "release")["path"]
+    assert path.read_text().endswith("## Release notes\n\n`.agent/execplans/artifacts/2026-01-01_cut/notes.md`\n")
+    assert repo.run("lint", "--hook").exit == 0
