@@ -48,6 +48,15 @@ def refs(home: Home, *, archive: bool = False) -> list[Ref]:
     return [Ref(name[:-3], os.path.join(folder, name), archive) for name in plans]
 
 
+def path_pattern(home: Home) -> str:
+    """The regular expression of the paths that plans have, from the root of the repository; for hooks."""
+    import re
+
+    folders = sorted({re.escape(home.shown(folder)) for folder in (home.plans, home.archive)})
+    others = "|".join(sorted([re.escape(name.removesuffix(".md")) for name in _NOT_PLANS]))
+    return f"^(?:{'|'.join(folders)})/(?!(?i:{others})\\.md$)[^/.][^/]*\\.md$"
+
+
 def every(home: Home) -> list[Ref]:
     """All plans, those of the archive last."""
     return refs(home) + refs(home, archive=True)
