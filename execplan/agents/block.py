@@ -42,9 +42,11 @@ class Block(NamedTuple):
     """Where its first line begins, in bytes."""
     end: int
     """Where its last line ends, before the line end."""
+    indent: str
     note: str
     """What the line above it says behind the digest."""
     lines: tuple[str, ...]
+    """What stands between, without the indent."""
     edited: bool
     """Whether it holds anything else than what was put in."""
 
@@ -60,15 +62,11 @@ def find(data: bytes, style: Style, path: str) -> Block | None:
         if words.startswith(style.begin()):
             if begin or found:
                 raise _damaged(path, number, "a second block of execplan begins here")
-            begin, inside = (number, at, words), []
+            begin, inside = (number, at, line), []
         elif words == style.end:
             if begin is None:
                 raise _damaged(path, number, "a block of execplan ends here that has not begun")
-            head = begin[2][len(style.begin()) :].decode("utf-8", "surrogateescape").removesuffix(style.after)
-            said, _, note = head.partition(" ")
-            lines = tuple([each.decode("utf-8", "surrogateescape") for each in inside])
-            bare = at + len(line.rstrip(b"\r\n"))
-            found, begin = Block(begin[1], bare, note, lines, said != _digest(lines)), None
+            found, begin = _block(begin[1], at + len(line.rstrip(b"\r\n")), begin[2], inside, style), None
         elif begin:
             inside.append(line.rstrip(b"\r\n"))
         at += len(line)
@@ -77,11 +75,19 @@ def find(data: bytes, style: Style, path: str) -> Block | None:
     return found
 
 
-def put(data: bytes, at: int, lines: Sequence[str], style: Style, note: str = "") -> bytes:
+def _block(start: int, end: int, first: bytes, inside: list[bytes], style: Style) -> Block:
+    head, indent = first.strip(), first[: len(first) - len(first.lstrip(b" "))].decode()
+    about = head[len(style.begin()) :].decode("utf-8", "surrogateescape").removesuffix(style.after)
+    said, _, note = about.partition(" ")
+    lines = tuple([line.decode("utf-8", "surrogateescape").removeprefix(indent) for line in inside])
+    return Block(start, end, indent, note, lines, said != _digest(lines))
+
+
+def put(data: bytes, at: int, lines: Sequence[str], style: Style, *, note: str = "", indent: str = "") -> bytes:
     """The file with the block where a line begins, or at its end; a missing final newline stays missing."""
     head, tail = data[:at], data[at:]
     end = _line_end(data)
-    block = _written(lines, style, note, end)
+    block = _written(lines, style, note, end, indent)
     blank = end if style.blank and head else b""
     if head.endswith(_ENDS) or not head:
         return head + blank + block + end + tail
@@ -90,7 +96,7 @@ def put(data: bytes, at: int, lines: Sequence[str], style: Style, note: str = ""
 
 def swap(data: bytes, block: Block, lines: Sequence[str], style: Style) -> bytes:
     """The file with other lines in its block."""
-    return data[: block.start] + _written(lines, style, block.note, _line_end(data)) + data[block.end :]
+    return data[: block.start] + _written(lines, style, block.note, _line_end(data), block.indent) + data[block.end :]
 
 
 def put_instead(data: bytes, start: int, end: int, lines: Sequence[str], style: Style, note: str) -> bytes:
@@ -114,9 +120,10 @@ def take_back(data: bytes, block: Block, line: str) -> bytes:
     return data[: block.start] + line.encode("utf-8", "surrogateescape") + data[block.end :]
 
 
-def _written(lines: Sequence[str], style: Style, note: str, end: bytes) -> bytes:
+def _written(lines: Sequence[str], style: Style, note: str, end: bytes, indent: str = "") -> bytes:
     begin = style.begin(" ".join([each for each in (_digest(lines), note) if each]))
-    return end.join([begin, *[line.encode("utf-8", "surrogateescape") for line in lines], style.end])
+    bare = [begin, *[line.encode("utf-8", "surrogateescape") for line in lines], style.end]
+    return end.join([indent.encode() + line if line else line for line in bare])
 
 
 def _digest(lines: Sequence[str]) -> str:

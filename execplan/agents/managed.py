@@ -45,7 +45,7 @@ def install(file: File, lines: Sequence[str], put: Callable[[bytes], bytes], *, 
     if file.data is None:
         folders = missing_folders(file.path)
         note = f"{_MADE} {folders}" if folders else _MADE
-        return _planned(file, blocks.put(file.head, len(file.head), lines, file.style, note))
+        return _planned(file, blocks.put(file.head, len(file.head), lines, file.style, note=note))
     if block is None:
         return _planned(file, put(file.data))
     if block.edited and not force:
@@ -72,10 +72,15 @@ def uninstall(file: File, take: Callable[[bytes, Block], bytes] | None = None, *
             hint=f"move out of it what is to stay, then: execplan uninstall {file.what} --force",
         )
     rest = take(file.data, block) if take else blocks.take(file.data, block, file.style)
-    made, _, folders = block.note.partition(" ")
-    if made == _MADE and rest == file.head:
+    if is_made(block) and rest == file.head:
+        folders = block.note.removeprefix(_MADE).strip()
         return _planned(file, None, int(folders) if folders.isdigit() else 0)
     return _planned(file, rest)
+
+
+def is_made(block: Block | None) -> bool:
+    """Whether the file of a block was made for it."""
+    return block is not None and block.note.split(" ")[0] == _MADE
 
 
 def _planned(file: File, new: bytes | None, folders: int = 0) -> Planned:

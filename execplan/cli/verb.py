@@ -16,6 +16,8 @@ from execplan.repo.amend import Options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from click.shell_completion import CompletionItem
+
 
 class Verb(click.Command):
     """A command whose function takes a Call and returns an Answer."""
@@ -93,11 +95,26 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
     def make(function: Callable[..., Answer]) -> Verb:
         name = function.__name__.rstrip("_")
         command = click.command(name, cls=Verb)(function)
+        for param in command.params:
+            if param.name in ("plan", "plans") or (
+                param.name in ("task", "tasks") and isinstance(param, click.Argument)
+            ):
+                param.type = _Name()
         command.params += COMMON
         command.reads, command.writes, command.examples = reads, writes, examples
         return command
 
     return make
+
+
+class _Name(click.types.StringParamType):
+    """The name of a plan or a task, which shells complete."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """What can be meant."""
+        from execplan.cli.completion import names
+
+        return names(ctx, param, incomplete)
 
 
 def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:

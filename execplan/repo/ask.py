@@ -72,11 +72,15 @@ def hooks_folder(home: Home) -> tuple[str, str]:
     return os.path.join(home.root, hooks), os.path.normpath(os.path.join(home.root, common))
 
 
-def _output(home: Home, *arguments: str) -> bytes:
+def require(home: Home) -> None:
+    """Refuse where there is no repository; raises ExecplanError."""
     if home.git is None:
-        raise ExecplanError(
-            "no-repository", f"{home.root} is no git repository", exit=ENVIRONMENT, hint="make one: git init"
-        )
+        what = f"{home.root} is no git repository"
+        raise ExecplanError("no-repository", what, exit=ENVIRONMENT, hint="make one: git init")
+
+
+def _output(home: Home, *arguments: str) -> bytes:
+    require(home)
     trace.tell(f"run git {' '.join(arguments)}")
     try:
         done = subprocess.run(["git", *arguments], cwd=home.root, capture_output=True, check=False)
