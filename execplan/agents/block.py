@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_BOM = b"\xef\xbb\xbf"
 _ENDS = (b"\r\n", b"\n", b"\r")
 
 
@@ -56,8 +57,8 @@ def find(data: bytes, style: Style, path: str) -> Block | None:
     begin: tuple[int, int, bytes] | None = None
     found: Block | None = None
     inside: list[bytes] = []
-    at = 0
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
+    at = len(_BOM) if data.startswith(_BOM) else 0
+    for number, line in enumerate(data[at:].splitlines(keepends=True), 1):
         words = line.strip()
         if words.startswith(style.begin()):
             if begin or found:

@@ -62,7 +62,7 @@ def install(home: Home, *, force: bool) -> Planned:
             return Planned((Change(WHAT, file.path, file.data, file.data, why),))
         planned = managed.install(file, lines, lambda data: _put(data, lines), force=force)
         new = planned.changes[0].new or b""
-        ours = load(blocks.put(b"", 0, [_REPOS, *lines], blocks.SHELL)).repos
+        ours = _load("\n".join([_REPOS, *lines]).encode("utf-8", "surrogateescape"), lines).repos
         if _tried(new) != config._replace(repos=config.repos + ours):
             raise _no_place(lines)
     return planned._replace(warnings=(*planned.warnings, _SHARED), next=("pre-commit install",))
@@ -93,23 +93,28 @@ def _put(data: bytes, lines: list[str]) -> bytes:
 
 def _take(data: bytes, block: Block) -> bytes:
     """The file without the hook; where others were added to a list that began with it, the list stays."""
-    ours = _tried(blocks.put(b"", 0, block.lines, blocks.SHELL)) or Config([], {})
-    if block.lines[:1] != (_REPOS,):
-        ours = _tried(blocks.put(b"", 0, [_REPOS, *block.lines], blocks.SHELL)) or ours
-    config = _load(data, [])
-    left = config._replace(repos=[each for each in config.repos if each not in ours.repos])
+    config, ours = _load(data, []), _item(block)
+    left = config._replace(repos=[each for each in config.repos if each not in ours])
     rests = [blocks.take(data, block, blocks.SHELL), blocks.take_back(data, block, _REPOS)]
     if block.note.startswith(_INSTEAD):
         rests.insert(0, blocks.take_back(data, block, json.loads(block.note[len(_INSTEAD) :])))
     for rest in rests:
-        if _tried(rest) == left:
+        found = _tried(rest)
+        if found == left or (block.edited and found):  # what was written into the block goes with it
             return rest
     raise ExecplanError(
         "would-break",
         f"{_FILE}: without the block of execplan the file would say something else; nothing was written",
         exit=INPUT,
-        hint="take the hook execplan-lint out by hand, with the comments around it",
+        hint=f"take the hook {_ID} out by hand, with the comments around it",
     )
+
+
+def _item(block: Block) -> list[Any]:
+    """What the block adds to the list."""
+    lines = block.lines if block.lines[:1] == (_REPOS,) else (_REPOS, *block.lines)
+    config = _tried("\n".join(lines).encode("utf-8", "surrogateescape"))
+    return config.repos if config else []
 
 
 def _load(data: bytes, lines: list[str]) -> Config:
