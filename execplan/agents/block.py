@@ -49,7 +49,7 @@ class Block(NamedTuple):
     lines: tuple[str, ...]
     """What stands between, without the indent."""
     edited: bool
-    """Whether it holds anything else than what was put in."""
+    """Whether note or lines are others than were put in."""
 
 
 def find(data: bytes, style: Style, path: str) -> Block | None:
@@ -81,7 +81,7 @@ def _block(start: int, end: int, first: bytes, inside: list[bytes], style: Style
     about = head[len(style.begin()) :].decode("utf-8", "surrogateescape").removesuffix(style.after)
     said, _, note = about.partition(" ")
     lines = tuple([line.decode("utf-8", "surrogateescape").removeprefix(indent) for line in inside])
-    return Block(start, end, indent, note, lines, said != _digest(lines))
+    return Block(start, end, indent, note, lines, said != _digest(note, lines))
 
 
 def put(data: bytes, at: int, lines: Sequence[str], style: Style, *, note: str = "", indent: str = "") -> bytes:
@@ -122,13 +122,13 @@ def take_back(data: bytes, block: Block, line: str) -> bytes:
 
 
 def _written(lines: Sequence[str], style: Style, note: str, end: bytes, indent: str = "") -> bytes:
-    begin = style.begin(" ".join([each for each in (_digest(lines), note) if each]))
+    begin = style.begin(f"{_digest(note, lines)} {note}".rstrip())
     bare = [begin, *[line.encode("utf-8", "surrogateescape") for line in lines], style.end]
     return end.join([indent.encode() + line if line else line for line in bare])
 
 
-def _digest(lines: Sequence[str]) -> str:
-    return digest("\n".join(lines).encode("utf-8", "surrogateescape"))[:16]
+def _digest(note: str, lines: Sequence[str]) -> str:
+    return digest("\n".join([note, *lines]).encode("utf-8", "surrogateescape"))[:16]
 
 
 def _line_end(data: bytes) -> bytes:

@@ -111,7 +111,7 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str])
         assert old is not None
         mode = disk.remove(path, old)
         undo.append(partial(_remake, path, old, mode))
-        _remove_folders(path, change.folders)
+        _remove_folders(os.path.realpath(path), change.folders)
     elif old is None:
         target = os.path.realpath(path)
         missing = missing_folders(target)

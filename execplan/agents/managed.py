@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.agents import block as blocks
 from execplan.agents.change import Change, Planned, missing_folders
 from execplan.errors import NO, ExecplanError
@@ -43,7 +45,7 @@ def install(file: File, lines: Sequence[str], put: Callable[[bytes], bytes], *, 
     """
     block = file.block
     if file.data is None:
-        folders = missing_folders(file.path)
+        folders = missing_folders(os.path.realpath(file.path))
         note = f"{_MADE} {folders}" if folders else _MADE
         return _planned(file, blocks.put(file.head, len(file.head), lines, file.style, note=note))
     if block is None:

@@ -17,7 +17,8 @@ from execplan.agents.change import Change, Planned, read
 from execplan.agents.managed import File
 from execplan.agents.yamls import END, INSTEAD, Config, UnreadableError, load, spot
 from execplan.errors import INPUT, ExecplanError
-from execplan.repo import ask, shelf
+from execplan.repo import ask
+from execplan.repo.pattern import plan_paths
 
 if TYPE_CHECKING:
     from execplan.agents.block import Block
@@ -42,7 +43,7 @@ def item(home: Home) -> list[str]:
         f"    entry: {_quoted(entry)}",
         "    language: system",
         "    types: [markdown]",
-        f"    files: {_quoted(shelf.path_pattern(home))}",
+        f"    files: {_quoted(plan_paths(home))}",
     ]
 
 
@@ -95,9 +96,9 @@ def _take(data: bytes, block: Block) -> bytes:
     """The file without the hook; where others were added to a list that began with it, the list stays."""
     config, ours = _load(data, []), _item(block)
     left = config._replace(repos=[each for each in config.repos if each not in ours])
-    rests = [blocks.take(data, block, blocks.SHELL), blocks.take_back(data, block, _REPOS)]
-    if block.note.startswith(_INSTEAD):
-        rests.insert(0, blocks.take_back(data, block, json.loads(block.note[len(_INSTEAD) :])))
+    before = _before(block.note)
+    rests = [blocks.take_back(data, block, before)] if before else []
+    rests += [blocks.take(data, block, blocks.SHELL), blocks.take_back(data, block, _REPOS)]
     for rest in rests:
         found = _tried(rest)
         if found == left or (block.edited and found):  # what was written into the block goes with it
@@ -108,6 +109,14 @@ def _take(data: bytes, block: Block) -> bytes:
         exit=INPUT,
         hint=f"take the hook {_ID} out by hand, with the comments around it",
     )
+
+
+def _before(note: str) -> str:
+    """The line that the block stands in place of, or nothing."""
+    try:
+        return str(json.loads(note.removeprefix(_INSTEAD))) if note.startswith(_INSTEAD) else ""
+    except ValueError:  # somebody wrote into it
+        return ""
 
 
 def _item(block: Block) -> list[Any]:

@@ -60,6 +60,7 @@ def lint_staged(start: str, *, hook: bool) -> list[Linted]:
     import re
 
     from execplan.repo import ask
+    from execplan.repo.pattern import plan_paths
 
     here = homes.find(start)
     found: dict[str, Home] = {}
@@ -68,7 +69,7 @@ def lint_staged(start: str, *, hook: bool) -> list[Linted]:
         folder = os.path.dirname(os.path.join(here.root, staged.path))
         if folder not in found:
             found[folder] = homes.find(folder)
-        if re.search(shelf.path_pattern(found[folder]), staged.path):
+        if re.search(plan_paths(found[folder]), staged.path):
             plans.append(staged)
     linted = []
     for staged, (data, size) in zip(plans, ask.contents(here, plans), strict=True):

@@ -80,6 +80,9 @@ def _unguarded(value: Any) -> Any:
     return value.removeprefix(_GUARD) if isinstance(value, str) else value
 
 
+_TASKS = ("task", "tasks")
+"""Arguments of these names name tasks; options hold their words."""
+
 COMMON = (
     click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
@@ -96,9 +99,7 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
         name = function.__name__.rstrip("_")
         command = click.command(name, cls=Verb)(function)
         for param in command.params:
-            if param.name in ("plan", "plans") or (
-                param.name in ("task", "tasks") and isinstance(param, click.Argument)
-            ):
+            if param.name in ("plan", "plans") or (param.name in _TASKS and isinstance(param, click.Argument)):
                 param.type = _Name()
         command.params += COMMON
         command.reads, command.writes, command.examples = reads, writes, examples

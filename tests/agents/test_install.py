@@ -256,8 +256,10 @@ def test_one_file_under_two_names_gets_one_block(repo: Folder, there: bool) -> N
     assert claude(repo) == ["CLAUDE.md"]
 
 
-def test_links_inside_are_kept(repo: Folder) -> None:
-    repo.write("docs/agents.md", "Mine\n")
+@pytest.mark.parametrize("there", [True, False])
+def test_links_inside_are_kept(repo: Folder, there: bool) -> None:
+    if there:
+        repo.write("docs/agents.md", "Mine\n")
     (repo.path / "AGENTS.md").symlink_to("docs/agents.md")
     before = tree(repo.path)
     install(repo, "agents")

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from execplan.repo.home import find
-from execplan.repo.shelf import path_pattern
+from execplan.repo.pattern import plan_paths
 from tests.agents.tree import tree
 from tests.conftest import Folder
 
@@ -127,7 +127,7 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     for name in names:
         repo.write(f".agent/execplans/{name}", "x")
     home = find(str(repo.path))
-    matched = {name for name in names if re.search(path_pattern(home), f".agent/execplans/{name}")}
+    matched = {name for name in names if re.search(plan_paths(home), f".agent/execplans/{name}")}
     assert matched == {"a.md", "ü.md", "archive/f.md"}
     assert matched == {home.shown(ref.path).removeprefix(".agent/execplans/") for ref in shelf.every(home)}
 
@@ -217,6 +217,20 @@ def test_an_edit_inside_is_kept(repo: Folder) -> None:
     path.write_text(path.read_text().replace("- repo: local", "nonsense:"))
     repo.ok("uninstall", "pre-commit", "--force")
     assert not path.exists()
+
+
+def test_what_the_marker_remembers_may_be_damaged(repo: Folder) -> None:
+    path = repo.write(FILE, "ci: {}\nrepos: [] # none\n")
+    repo.ok("install", "pre-commit")
+    path.write_text(path.read_text().replace('instead of "', "instead of "))
+    assert repo.run("uninstall", "pre-commit").exit == 1
+    repo.ok("uninstall", "pre-commit", "--force")
+    assert config(repo) == {"ci": {}}
+    path.write_text("ci: {}\nrepos: [] # none\n")
+    repo.ok("install", "pre-commit")
+    path.write_text(path.read_text().replace("types:", "verbose: true\n    types:"))
+    repo.ok("uninstall", "pre-commit", "--force")
+    assert path.read_text() == "ci: {}\nrepos: [] # none\n"
 
 
 def test_a_configuration_that_breaks_without_the_hook_is_left_alone(repo: Folder) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from execplan.repo.home import find
-from execplan.repo.shelf import path_pattern
+from execplan.repo.pattern import plan_paths
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -112,7 +112,7 @@ def test_the_files_of_the_hook_are_the_plans_of_the_default_layouts(repo: Folder
         "myexecplans/a.md",
     ):
         assert not re.search(hook["files"], path), path
-    own = path_pattern(find(str(repo.path)))
+    own = plan_paths(find(str(repo.path)))
     for name in ("a.md", "archive/a.md", "README.md", "agents.MD", ".a.md", "x/a.md", "artifacts/a.md"):
         path = f".agent/execplans/{name}"
         assert bool(re.search(hook["files"], path)) == bool(re.search(own, path)), path
