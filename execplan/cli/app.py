@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -14,6 +14,9 @@ from execplan.cli.door import Terminated, behind
 from execplan.cli.verb import COMMON, change_folder, write_commands
 from execplan.cli.verbs import GROUPS, VERBS
 from execplan.errors import OK, USAGE, ExecplanError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 FIRST_STEPS = (
@@ -84,7 +87,7 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that the arguments begin with; for an unknown one the nearest is named."""
-        if args and args[0] not in VERBS and not args[0].startswith("-"):
+        if args and args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], VERBS, n=3, cutoff=0.6)
@@ -92,6 +95,13 @@ class Verbs(click.Group):
             hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise click.UsageError(f"There is no verb {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The verbs that begin so, without loading them."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=line) for name, line in VERBS.items() if name.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs with a line each, without loading them."""

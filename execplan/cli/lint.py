@@ -8,6 +8,7 @@ import sys
 from execplan.cli.door import shown
 from execplan.errors import NO, OK, ExecplanError
 from execplan.lint.runner import ERROR, HINT, WARNING, Finding, Given, lint_bytes, unreadable
+from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.record import NamedTuple
 from execplan.repo import home as homes
 from execplan.repo import shelf
@@ -28,7 +29,7 @@ class Linted(NamedTuple):
     findings: list[Finding]
 
 
-def quick(paths: list[str]) -> int:
+def quick(paths: list[str], *, hook: bool) -> int:
     """Lint files that exist; the exit status, or -1 when one of the names is no such file."""
     if not all([os.path.lexists(path) and not os.path.isdir(path) for path in paths]):
         return -1
@@ -38,7 +39,7 @@ def quick(paths: list[str]) -> int:
         folder = os.path.dirname(os.path.abspath(path))
         if folder not in found:
             found[folder] = homes.find(folder)
-        linted.append(lint_ref(found[folder], shelf.by_file(found[folder], path), path, hook=False))
+        linted.append(lint_ref(found[folder], shelf.by_file(found[folder], path), path, hook=hook))
     lines = [*report(linted), summary(linted), *[f"next: {command}" for command in follow(linted)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(linted)
@@ -52,6 +53,32 @@ def lint_ref(home: Home, ref: Ref, named: str, *, hook: bool) -> Linted:
     except ExecplanError as error:
         return Linted(path, named, [unreadable(error)])
     return Linted(path, named, lint_bytes(data, Given(archived=ref.archived, draft_is_fine=hook)))
+
+
+def lint_staged(start: str, *, hook: bool) -> list[Linted]:
+    """Lint the plans that the next commit adds or changes, as they are staged; raises ExecplanError."""
+    import re
+
+    from execplan.repo import ask
+    from execplan.repo.pattern import plan_paths
+
+    here = homes.find(start)
+    found: dict[str, Home] = {}
+    plans = []
+    for staged in ask.staged(here, ".md"):
+        folder = os.path.dirname(os.path.join(here.root, staged.path))
+        if folder not in found:
+            found[folder] = homes.find(folder)
+        if re.search(plan_paths(found[folder]), staged.path):
+            plans.append(staged)
+    linted = []
+    for staged, (data, size) in zip(plans, ask.contents(here, plans), strict=True):
+        path = os.path.join(here.root, staged.path)
+        archived = shelf.by_file(found[os.path.dirname(path)], path).archived
+        given = Given(archived=archived, draft_is_fine=hook)
+        findings = [unreadable(too_large(size))] if size > MAX_BYTES else lint_bytes(data, given)
+        linted.append(Linted(staged.path, os.path.relpath(path), findings))
+    return linted
 
 
 def report(linted: list[Linted]) -> list[str]:

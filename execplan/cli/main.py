@@ -17,10 +17,12 @@ def main() -> int:
         return ENVIRONMENT
     from execplan.cli.door import behind
 
-    if len(arguments) > 1 and arguments[0] == "lint" and not any([each.startswith("-") for each in arguments]):
+    hook = arguments[1:2] == ["--hook"]
+    paths = arguments[2 if hook else 1 :]
+    if paths and arguments[0] == "lint" and not any([each.startswith("-") for each in paths]):
         from execplan.cli.lint import quick
 
-        status = behind(lambda: quick(arguments[1:]), as_json=False, kind="lint")
+        status = behind(lambda: quick(paths, hook=hook), as_json=False, kind="lint")
         if status >= 0:
             return status
     return behind(lambda: _command_line(arguments), as_json="--json" in arguments, kind="execplan")

@@ -16,6 +16,8 @@ from execplan.repo.amend import Options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from click.shell_completion import CompletionItem
+
 
 class Verb(click.Command):
     """A command whose function takes a Call and returns an Answer."""
@@ -78,6 +80,9 @@ def _unguarded(value: Any) -> Any:
     return value.removeprefix(_GUARD) if isinstance(value, str) else value
 
 
+_TASKS = ("task", "tasks")
+"""Arguments of these names name tasks; options hold their words."""
+
 COMMON = (
     click.Option(["-C", "folder"], metavar="DIR", help="Work as if started in DIR."),
     click.Option(["-q", "--quiet"], is_flag=True, help="Print nothing but what was asked for, and refusals."),
@@ -93,11 +98,24 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
     def make(function: Callable[..., Answer]) -> Verb:
         name = function.__name__.rstrip("_")
         command = click.command(name, cls=Verb)(function)
+        for param in command.params:
+            if param.name in ("plan", "plans") or (param.name in _TASKS and isinstance(param, click.Argument)):
+                param.type = _Name()
         command.params += COMMON
         command.reads, command.writes, command.examples = reads, writes, examples
         return command
 
     return make
+
+
+class _Name(click.types.StringParamType):
+    """The name of a plan or a task, which shells complete."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """What can be meant."""
+        from execplan.cli.completion import names
+
+        return names(ctx, param, incomplete)
 
 
 def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:

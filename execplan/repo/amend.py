@@ -160,14 +160,16 @@ def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
         )
 
 
-def diff(old: bytes, new: bytes, path: str) -> str:
-    """The change of a file as a unified diff, which `git apply` takes; it ends without a line end."""
+def diff(old: bytes, new: bytes | None, path: str) -> str:
+    """The change of a file, or its removal, as a unified diff, which `git apply` takes; it ends without a line end."""
     from difflib import unified_diff
     from io import BytesIO
 
-    before, after = [[line.decode("utf-8") for line in BytesIO(data)] for data in (old, new)]
+    before, after = [[line.decode("utf-8", "backslashreplace") for line in BytesIO(data)] for data in (old, new or b"")]
     name = path.lstrip("/")
-    lines = unified_diff(before, after, f"a/{name}" if old else "/dev/null", f"b/{name}")
+    lines = unified_diff(
+        before, after, f"a/{name}" if old else "/dev/null", f"b/{name}" if new is not None else "/dev/null"
+    )
     shown = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
     return "".join(shown).removesuffix("\n")
 

@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
 
-_NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
+NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
+"""Files of a plans folder that are none, by their names in lower case."""
 
 
 class Ref(NamedTuple):
@@ -44,7 +45,7 @@ class Shelved(NamedTuple):
 def refs(home: Home, *, archive: bool = False) -> list[Ref]:
     """The plans of the plans folder by name, or those of the archive."""
     folder = home.archive if archive else home.plans
-    plans = [name for name in _names(folder) if name.endswith(".md") and name.lower() not in _NOT_PLANS]
+    plans = [name for name in _names(folder) if name.endswith(".md") and name.lower() not in NOT_PLANS]
     return [Ref(name[:-3], os.path.join(folder, name), archive) for name in plans]
 
 
@@ -190,7 +191,7 @@ def _title(home: Home, ref: Ref) -> str | None:
 
 def taken_ids(home: Home) -> set[str]:
     """Every id that a new plan may not have: of plans and artifacts, archived too, and of files that are no plans."""
-    names = [ref.id for ref in every(home)] + [name.removesuffix(".md") for name in _NOT_PLANS]
+    names = [ref.id for ref in every(home)] + [name.removesuffix(".md") for name in NOT_PLANS]
     for archived in (False, True):
         names += _names(home.artifacts("", archived=archived))
     return {same_id(name) for name in names}

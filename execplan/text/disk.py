@@ -125,7 +125,7 @@ def replace(path: str, old: bytes, new: bytes) -> bool:
         raise trouble(error, path, "write") from None
     mode = stat.S_IMODE(status.st_mode)
     if not mode & 0o222:
-        raise ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")
+        raise _read_only(path)
     temporary = _write_beside(target, new, mode, path)
     try:
         if read(target, len(old) + 1)[0] != old:
@@ -141,9 +141,9 @@ def replace(path: str, old: bytes, new: bytes) -> bool:
     return status.st_nlink > 1
 
 
-def create(path: str, data: bytes) -> bool:
+def create(path: str, data: bytes, *, executable: bool = False) -> bool:
     """Write a new file; False, with nothing written, when the name is taken. The caller holds a lock."""
-    temporary = _write_beside(path, data, None, path)
+    temporary = _write_beside(path, data, None, path, 0o777 if executable else 0o666)
     try:
         os.link(temporary, path, follow_symlinks=False)
     except FileExistsError:
@@ -154,6 +154,26 @@ def create(path: str, data: bytes) -> bool:
         os.unlink(temporary)
     sync_folder(os.path.dirname(path))
     return True
+
+
+def remove(path: str, old: bytes) -> int:
+    """Remove a file and give its mode; raises ChangedMeanwhileError when it does not hold the old bytes.
+
+    A link is kept, what it leads to is removed. The caller holds a lock.
+    """
+    target = os.path.realpath(path)
+    try:
+        mode = stat.S_IMODE(os.stat(target).st_mode)
+        if not mode & 0o222:
+            raise _read_only(path)
+        if read(target, len(old) + 1)[0] != old:
+            raise ChangedMeanwhileError
+        os.unlink(target)
+    except OSError as error:
+        raise trouble(error, path, "remove") from None
+    trace.tell(f"removed {target}")
+    sync_folder(os.path.dirname(target))
+    return mode
 
 
 def sync_folder(folder: str) -> None:
@@ -213,7 +233,11 @@ def changed_underneath(path: str) -> ExecplanError:
     )
 
 
-def _write_beside(target: str, data: bytes, mode: int | None, shown: str) -> str:
+def _read_only(path: str) -> ExecplanError:
+    return ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")
+
+
+def _write_beside(target: str, data: bytes, mode: int | None, shown: str, default: int = 0o666) -> str:
     """A temporary file with the bytes, on disk, in the folder of the target."""
     # One name for each target: a leftover of a writer that was killed is replaced by the next one, under the same lock.
     folder, name = os.path.split(target)
@@ -224,7 +248,7 @@ def _write_beside(target: str, data: bytes, mode: int | None, shown: str) -> str
             os.unlink(temporary)
         except FileNotFoundError:
             pass
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, default)
         if mode is not None:
             os.fchmod(handle, mode)
         for begin in range(0, len(data), 1 << 20):

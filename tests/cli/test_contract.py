@@ -38,6 +38,8 @@ CALLS = {
     "restore": ["restore", "parser"],
     "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
+    "install": ["install", "agents"],
+    "uninstall": ["uninstall", "agents"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
@@ -72,7 +74,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     assert repo.run("--json", *CALLS[verb]).json["kind"] == verb
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("init", "new", "explain")])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "uninstall")])
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])
     assert result.exit == 6

@@ -35,5 +35,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "Give a plan another title and id.",
         "commit": "Commit a plan and nothing else.",
     },
+    "Set up": {
+        "install": "Add an integration: agents, pre-commit, git-hooks, completion.",
+        "uninstall": "Take an integration back, to the byte.",
+    },
 }
 VERBS: dict[str, str] = {name: line for group in GROUPS.values() for name, line in group.items()}

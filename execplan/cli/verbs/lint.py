@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import follow, lint_ref, report, status, summary
+from execplan.cli.lint import follow, lint_ref, lint_staged, report, status, summary
 from execplan.cli.progress import tracked
 from execplan.cli.verb import verb
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.repo import home as homes
 from execplan.repo import shelf
 
@@ -31,15 +31,28 @@ class _Named(NamedTuple):
 
 
 @verb(
-    reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too.",
+    reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
+    "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk.",
     writes="nothing.",
-    examples=("execplan lint", "execplan lint parser", "execplan lint .agent/execplans/*.md", "execplan lint --json"),
+    examples=(
+        "execplan lint",
+        "execplan lint parser",
+        "execplan lint .agent/execplans/*.md",
+        "execplan lint --json",
+        "execplan lint --staged --hook",
+    ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE]...")
 @click.option("--hook", is_flag=True, help="A draft may still hold guidance and no task.")
-def lint(call: Call, plans: tuple[str, ...], hook: bool) -> Answer:
+@click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
+def lint(call: Call, plans: tuple[str, ...], hook: bool, staged: bool) -> Answer:
     """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
-    linted = [lint_ref(home, ref, named, hook=hook) for home, ref, named in tracked(list(_refs(plans)), call)]
+    if staged and plans:
+        raise ExecplanError("usage", "--staged takes no PLAN", exit=USAGE, hint="leave one of the two out")
+    if staged:
+        linted = lint_staged(os.getcwd(), hook=hook)
+    else:
+        linted = [lint_ref(home, ref, named, hook=hook) for home, ref, named in tracked(list(_refs(plans)), call)]
     findings = [finding.to_json(each.path) for each in linted for finding in each.findings]
     data = {"findings": findings, "plans": len(linted)}
     lines = report(linted)

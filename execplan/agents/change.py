@@ -1,0 +1,153 @@
+"""What an integration changes: all of it planned first, then made, or none of it."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.record import NamedTuple
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.repo.home import Home
+
+LIMIT = 5 << 20
+"""Bytes that a file may have which an integration writes into."""
+
+
+class Change(NamedTuple):
+    """A file before and after; the same bytes, or None twice, where nothing is to do."""
+
+    what: str
+    """The integration."""
+    path: str
+    old: bytes | None
+    new: bytes | None
+    why: str = ""
+    """Why nothing is to do."""
+    executable: bool = False
+    folders: int = 0
+    """How many of the folders above are removed with it, if nothing else is in them."""
+    source: str = ""
+    """Where the file is moved from, as it is."""
+
+    @property
+    def action(self) -> str:
+        """`made`, `changed`, `removed`, `moved` or `kept`."""
+        if self.source:
+            return "moved"
+        if self.old == self.new:
+            return "kept"
+        return "made" if self.old is None else "removed" if self.new is None else "changed"
+
+
+class Planned(NamedTuple):
+    """What an integration is about to change."""
+
+    changes: tuple[Change, ...]
+    warnings: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+
+
+def read(home: Home, path: str) -> bytes | None:
+    """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
+    real = os.path.realpath(path)
+    if not real.startswith(home.root.rstrip("/") + "/"):
+        raise ExecplanError(
+            "link-outside",
+            f"{home.shown(path)} is a link out of the repository, to {real}",
+            exit=POLICY,
+            hint="put the file itself into the repository",
+        )
+    return read_file(path)
+
+
+def read_file(path: str) -> bytes | None:
+    """The bytes of a file, None where there is none; raises ExecplanError."""
+    if not os.path.lexists(os.path.realpath(path)):
+        return None
+    data, size = disk.read(path, LIMIT)
+    if size > LIMIT:
+        hint = "is it the right file?"
+        raise ExecplanError("too-large", f"{path} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
+    return data
+
+
+def missing_folders(path: str) -> int:
+    """How many of the folders above a file are not there."""
+    count = 0
+    while not os.path.isdir(path := os.path.dirname(path)):
+        count += 1
+    return count
+
+
+def make(changes: Sequence[Change]) -> tuple[str, ...]:
+    """Make all of the changes, or none; what to be warned of. Raises ExecplanError."""
+    undo: list[Callable[[], object]] = []
+    warnings: list[str] = []
+    try:
+        for change in changes:
+            if change.action != "kept":
+                _make(change, undo, warnings)
+    except BaseException as error:
+        for step in reversed(undo):
+            step()
+        if isinstance(error, disk.ChangedMeanwhileError):
+            raise disk.changed_underneath(change.path) from None
+        raise
+    return tuple(warnings)
+
+
+def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str]) -> None:
+    path, old, new = change.path, change.old, change.new
+    if change.source:
+        _move(change.source, path)
+        undo.append(partial(_move, path, change.source))
+    elif new is None:
+        assert old is not None
+        mode = disk.remove(path, old)
+        undo.append(partial(_remake, path, old, mode))
+        _remove_folders(os.path.realpath(path), change.folders)
+    elif old is None:
+        target = os.path.realpath(path)
+        missing = missing_folders(target)
+        undo.append(partial(_remove_folders, target, missing))
+        disk.make_folder(os.path.dirname(target))
+        if not disk.create(target, new, executable=change.executable):
+            raise disk.ChangedMeanwhileError
+        undo.append(partial(disk.remove, target, new))
+    else:
+        if disk.replace(path, old, new):
+            warnings.append(f"{path} had other hard links: they keep the old text")
+        undo.append(partial(disk.replace, path, new, old))
+
+
+def _move(source: str, path: str) -> None:
+    """Rename a file, which may be a link, to a name that is free."""
+    if os.path.lexists(path):
+        raise disk.ChangedMeanwhileError
+    try:
+        os.rename(source, path)
+    except OSError as error:
+        raise disk.trouble(error, source, "move") from None
+    disk.sync_folder(os.path.dirname(path))
+
+
+def _remake(path: str, data: bytes, mode: int) -> None:
+    disk.make_folder(os.path.dirname(path))
+    if disk.create(path, data):
+        os.chmod(path, mode)
+
+
+def _remove_folders(path: str, count: int) -> None:
+    """Remove so many of the folders above a file, as long as they are empty."""
+    for _ in range(count):
+        path = os.path.dirname(path)
+        try:
+            os.rmdir(path)
+        except OSError:
+            return

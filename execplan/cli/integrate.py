@@ -1,0 +1,123 @@
+"""What `install` and `uninstall` share: each integration planned, all of them told or made, under one lock."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents import change as changes
+from execplan.cli.answer import Answer
+from execplan.errors import USAGE, ExecplanError
+from execplan.repo import home as homes
+from execplan.repo import state
+from execplan.repo.amend import diff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.agents.change import Change, Planned
+    from execplan.repo.home import Home
+
+INTEGRATIONS = {
+    "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
+    "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
+    "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
+    "completion": "completion of verbs, plans and tasks in bash, zsh or fish",
+}
+"""What can be installed."""
+
+_IN_HOME = {"agents": "agents_md", "pre-commit": "precommit", "git-hooks": "githooks"}
+_SHELLS = ("bash", "zsh", "fish")
+
+
+def check(verb: str, whats: Sequence[str], shell: str | None) -> list[str]:
+    """The integrations that are named, each once; raises ExecplanError."""
+    wrong = [what for what in whats if what not in INTEGRATIONS]
+    if wrong or not whats:
+        message = f"there is no integration {wrong[0]!r}" if wrong else f"say what to {verb}"
+        lines = [f"{name}  {about}" for name, about in INTEGRATIONS.items()]
+        raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
+    if shell is not None and "completion" not in whats:
+        raise ExecplanError("usage", "--shell goes with completion", exit=USAGE, hint="leave it out")
+    return list(dict.fromkeys(whats))
+
+
+def carry_out(verb: str, whats: list[str], shell: str | None, *, force: bool, dry_run: bool) -> Answer:
+    """Plan every integration, then make all changes or none, or in a dry run only tell them; raises ExecplanError."""
+    home = None
+    if set(whats) - {"completion"}:
+        home = homes.require(os.getcwd()) if verb == "install" else homes.find(os.getcwd())
+
+    def plan() -> list[Planned]:
+        return [_planned(verb, what, home, shell, force=force) for what in whats]
+
+    planned = plan()
+    linked: tuple[str, ...] = ()
+    if not dry_run and any([change.action != "kept" for change in _all(planned)]):
+        if home is not None and (home.exists or home.git):
+            with state.lock(home, "home", f"{verb} {' '.join(whats)}"):
+                planned = plan()
+                linked = changes.make(_all(planned))
+        else:
+            linked = changes.make(_all(planned))
+    warnings = tuple([warning for each in planned for warning in each.warnings]) + linked
+    follow = () if dry_run else tuple([command for each in planned for command in each.next])
+    return _told(_all(planned), home, warnings, follow, dry_run=dry_run)
+
+
+def _planned(verb: str, what: str, home: Home | None, shell: str | None, *, force: bool) -> Planned:
+    if what == "completion":
+        return _completion(verb, shell, force=force)
+    act: Callable[..., Planned] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
+    return act(home, force=force)
+
+
+def _completion(verb: str, shell: str | None, *, force: bool) -> Planned:
+    from execplan.agents import completion
+    from execplan.cli.app import group
+    from execplan.cli.completion import script
+
+    if verb == "uninstall":
+        return completion.uninstall(shell, force=force)
+    shell = shell or os.path.basename(os.environ.get("SHELL", ""))
+    if shell not in _SHELLS:
+        message = f"SHELL names {shell or 'no shell'}; completion is for {', '.join(_SHELLS)}"
+        raise ExecplanError("usage", message, exit=USAGE, hint="execplan install completion --shell bash")
+    return completion.install(shell, script(group, shell), force=force)
+
+
+def _all(planned: list[Planned]) -> list[Change]:
+    return [change for each in planned for change in each.changes]
+
+
+def _told(
+    done: list[Change], home: Home | None, warnings: tuple[str, ...], follow: tuple[str, ...], *, dry_run: bool
+) -> Answer:
+    def shown(path: str) -> str:
+        return home.shown(path) if home is not None else path
+
+    told: list[dict[str, Any]] = []
+    lines, diffs = [], []
+    for change in done:
+        path = shown(change.path)
+        source = {"from": shown(change.source)} if change.source else {}
+        told.append({"what": change.what, "path": path, "action": change.action, **source})
+        lines.append(_line(change, path, **source, dry_run=dry_run))
+        if change.action != "kept" and not change.source:
+            diffs.append(diff(change.old or b"", change.new, path))
+    data = {"changes": told, "changed": any([each["action"] != "kept" for each in told])}
+    if dry_run:
+        data["diff"] = "\n".join(diffs)
+        lines = [*diffs, *lines]
+    return Answer(data, "\n".join(lines), warnings=warnings, next=follow, wanted=dry_run)
+
+
+def _line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:
+    """What became of a file, or would."""
+    if change.action == "kept":
+        return f"kept  {path}  ({change.what}: {change.why})"
+    if not dry_run:
+        return f"{change.action}  {path}  ({change.what}{''.join([f', from {each}' for each in source.values()])})"
+    would = {"moved": f"would move {source.get('from')} to", "removed": "would remove"}
+    return f"{would.get(change.action, 'would write')} {path}"

@@ -1,0 +1,35 @@
+"""`execplan install`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.integrate import carry_out, check
+from execplan.cli.verb import verb
+
+
+@verb(
+    reads="the settings, and the files that it is about to write.",
+    writes="agents: a block in AGENTS.md, and in CLAUDE.md where there is one. pre-commit: a hook in "
+    ".pre-commit-config.yaml. git-hooks: the hook pre-commit, beside what it does now. completion: a file where the "
+    "shell looks. Never a byte of yours; uninstall takes back exactly what was added.",
+    examples=(
+        "execplan install agents git-hooks",
+        "execplan install pre-commit --dry-run",
+        "execplan install completion --shell bash",
+    ),
+)
+@click.argument("what", nargs=-1, metavar="WHAT...")
+@click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else what SHELL names.")
+@click.option("--force", is_flag=True, help="Also over what was edited by hand in a block of execplan.")
+@click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
+def install(call: Call, what: tuple[str, ...], shell: str | None, force: bool, dry_run: bool) -> Answer:
+    """Add integrations: agents, pre-commit, git-hooks, completion.
+
+    What is there already is brought up to date, so it can be run again at any time.
+    """
+    return carry_out("install", check("install", what, shell), shell, force=force, dry_run=dry_run)
+
+
+command = install

@@ -1,0 +1,26 @@
+"""`execplan uninstall`."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.integrate import carry_out, check
+from execplan.cli.verb import verb
+
+
+@verb(
+    reads="the files that install writes.",
+    writes="the same files, without what install added; a file that it made goes, if nothing else is in it.",
+    examples=("execplan uninstall agents", "execplan uninstall git-hooks completion --dry-run"),
+)
+@click.argument("what", nargs=-1, metavar="WHAT...")
+@click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else all three.")
+@click.option("--force", is_flag=True, help="Also what was edited by hand in a block of execplan.")
+@click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
+def uninstall(call: Call, what: tuple[str, ...], shell: str | None, force: bool, dry_run: bool) -> Answer:
+    """Take integrations back, to the byte: agents, pre-commit, git-hooks, completion."""
+    return carry_out("uninstall", check("uninstall", what, shell), shell, force=force, dry_run=dry_run)
+
+
+command = uninstall

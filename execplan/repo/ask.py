@@ -1,0 +1,96 @@
+"""Questions to git that one process answers, without GitPython, whose import takes longer than the answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from execplan import trace
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.plan.reader import MAX_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.repo.home import Home
+
+_REGULAR = ("100644", "100755")
+_PART = 1 << 20
+
+
+class Staged(NamedTuple):
+    """A file as the next commit will hold it."""
+
+    path: str
+    """From the root of the repository."""
+    blob: str
+
+
+def staged(home: Home, suffix: str) -> list[Staged]:
+    """The regular files with this suffix that the next commit adds or changes; raises ExecplanError."""
+    diff = ("diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d")
+    parts = _output(home, "-c", "diff.relative=false", *diff).split(b"\0")
+    found = []
+    for about, path in zip(parts[::2], parts[1::2], strict=False):
+        _, mode, _, blob, _ = about.decode("ascii").split(" ")
+        if mode in _REGULAR and path.endswith(suffix.encode()):
+            found.append(Staged(os.fsdecode(path), blob))
+    return found
+
+
+def contents(home: Home, files: list[Staged]) -> Iterator[tuple[bytes, int]]:
+    """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
+    if not files:
+        return
+    command = ["git", "cat-file", "--batch"]
+    with subprocess.Popen(command, cwd=home.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for each in files:
+            process.stdin.write(each.blob.encode() + b"\n")
+            process.stdin.flush()
+            about = process.stdout.readline().split()
+            if len(about) != 3:
+                raise _failed(f"git can't read what is staged of {each.path}")
+            yield _read(process.stdout, int(about[2])), int(about[2])
+
+
+def _read(stream: IO[bytes], size: int) -> bytes:
+    """The beginning of an object of this size; the stream stands behind it then."""
+    data = stream.read(min(size, MAX_BYTES))
+    left = size - len(data) + 1
+    while left and (part := stream.read(min(left, _PART))):
+        left -= len(part)
+    return data
+
+
+def hooks_folder(home: Home) -> tuple[str, str]:
+    """The folder of the hooks, as `core.hooksPath` or the default says, and the git folder that all worktrees share."""
+    out = os.fsdecode(_output(home, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
+    common, _, hooks = out.partition("\n")
+    return os.path.join(home.root, hooks), os.path.normpath(os.path.join(home.root, common))
+
+
+def require(home: Home) -> None:
+    """Refuse where there is no repository; raises ExecplanError."""
+    if home.git is None:
+        what = f"{home.root} is no git repository"
+        raise ExecplanError("no-repository", what, exit=ENVIRONMENT, hint="make one: git init")
+
+
+def _output(home: Home, *arguments: str) -> bytes:
+    require(home)
+    trace.tell(f"run git {' '.join(arguments)}")
+    try:
+        done = subprocess.run(["git", *arguments], cwd=home.root, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git") from None
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "backslashreplace").splitlines()
+        raise _failed("; ".join([line for line in lines if line.strip()][:6]) or f"git {arguments[0]} failed")
+    return done.stdout
+
+
+def _failed(message: str) -> ExecplanError:
+    return ExecplanError("git-failed", message, exit=ENVIRONMENT, hint="try: git status")

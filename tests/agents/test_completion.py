@@ -1,0 +1,171 @@
+"""`install completion`: the files, and what bash, zsh and fish really offer."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.agents.tree import tree
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLACES = {
+    "bash": ".local/share/bash-completion/completions/execplan",
+    "zsh": ".local/share/zsh/site-functions/_execplan",
+    "fish": ".config/fish/completions/execplan.fish",
+}
+ASK = {
+    "bash": 'source "{file}"; COMP_WORDS=({words}); COMP_CWORD={at}; compopt() {{ echo files; }}; '
+    '_execplan_completion execplan; printf "%s\\n" "${{COMPREPLY[@]}}"',
+    "zsh": "fpath+=({folder}); autoload -Uz compinit; compinit -u -D; words=({words}); CURRENT=$(({at} + 1)); "
+    '_path_files() {{ print files }}; compadd() {{ print -rl -- "${{(@P)5}}" }}; '
+    '_describe() {{ print -rl -- "${{(@P)3}}" }}; $_comps[execplan]',
+    "fish": "complete -C '{line}'",
+}
+
+
+@pytest.fixture
+def home(repo: Folder) -> Folder:
+    """A repository with a plan, and the command on the path."""
+    repo.plan()
+    command = Folder(repo.path.parent).write("bin/execplan", f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n')
+    command.chmod(0o755)
+    repo.env["PATH"] = f"{command.parent}:{repo.env['PATH']}"
+    return repo
+
+
+def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) -> list[str]:
+    """What a shell offers for the last word, without what it says of it; each must be the same in all three."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    folder.ok("install", "completion", "--shell", shell)
+    file = folder.path.parent / PLACES[shell]
+    shown = " ".join([word or "''" for word in ("execplan", *words)])
+    line = " ".join(("execplan", *words))
+    ask = ASK[shell].format(file=file, folder=file.parent, words=shown, at=len(words), line=line)
+    flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": []}[shell]
+    run = [program, *flags, "-c", ask]
+    done = subprocess.run(run, cwd=cwd or folder.path, env=folder.env, capture_output=True, check=False, timeout=60)
+    assert done.stderr == b"", (run, done)
+    cut = {"bash": "\0", "zsh": ":", "fish": "\t"}[shell]
+    return [each.split(cut)[0] for each in done.stdout.decode().splitlines() if each]
+
+
+@pytest.mark.parametrize("shell", PLACES)
+def test_verbs_options_plans_and_tasks_are_offered(home: Folder, shell: str) -> None:
+    from execplan.cli.verbs import VERBS
+
+    assert offered(home, shell, "") == (sorted(VERBS) if shell == "fish" else list(VERBS))
+    assert offered(home, shell, "unin") == ["uninstall"]
+    assert offered(home, shell, "show", "") == ["2026-01-01_parser"]
+    assert offered(home, shell, "done", "-p", "2026") == ["2026-01-01_parser"]
+    tasks = home.ok("show")["tasks"]
+    ids = {state: sorted(each["id"] for each in tasks if each["state"] == state) for state in ("open", "done")}
+    assert sorted(offered(home, shell, "done", "")) == ids["open"]
+    assert sorted(offered(home, shell, "done", "-p", "parser", "")) == ids["open"]
+    assert sorted(offered(home, shell, "reopen", "")) == ids["done"]
+    assert offered(home, shell, "done", "2") == ["2"]
+    assert offered(home, shell, "done", "--dry") == ["--dry-run"]
+    assert offered(home, shell, "install", "completion", "--shell", "z") == ["zsh"]
+
+
+@pytest.mark.parametrize("shell", PLACES)
+def test_where_there_is_nothing_to_offer_nothing_is_said(home: Folder, shell: str) -> None:
+    offered(home, shell, "nonsense", "")  # click offers the verbs; what counts is that there is no trouble
+    assert offered(home, shell, "done", "-p", "nonsense", "") == []
+    home.write(".agent/execplan.toml", "nonsense = 1\n")
+    assert offered(home, shell, "done", "") == []
+
+
+def test_bash_completes_files_where_no_plan_begins_so(home: Folder) -> None:
+    assert offered(home, "bash", "lint", "READ") == ["files"]
+
+
+def test_the_folder_that_is_named_counts(home: Folder) -> None:
+    (home.path / "sub").mkdir()
+    home.plan(CLEAN, "2026-02-02_other")
+    for words in (["-C", str(home.path), "show", "2026-02"], ["show", "-C", "..", "2026-02"]):
+        assert offered(home, "bash", *words, cwd=home.path / "sub") == ["2026-02-02_other"]
+
+
+@pytest.mark.parametrize("shell", PLACES)
+def test_there_and_back_needs_no_home(plain: Folder, shell: str) -> None:
+    before = tree(plain.path.parent)
+    plain.env["SHELL"] = f"/usr/local/bin/{shell}"
+    result = plain.run("install", "completion", "--json").json
+    path = plain.path.parent / PLACES[shell]
+    assert result["data"]["changes"] == [{"what": "completion", "path": str(path), "action": "made"}]
+    assert bool(result["warnings"]) == (shell == "zsh")
+    assert (path.read_text().splitlines()[0] == "#compdef execplan") == (shell == "zsh")
+    assert plain.ok("install", "completion")["changed"] is False
+    plain.env["SHELL"] = "/bin/other"
+    assert plain.ok("uninstall", "completion")["changed"] is True
+    assert tree(plain.path.parent) == before
+    assert plain.ok("uninstall", "completion")["changed"] is False
+
+
+def test_folders_that_were_there_stay(plain: Folder) -> None:
+    (plain.path.parent / ".config" / "fish").mkdir(parents=True)
+    before = tree(plain.path.parent)
+    plain.ok("install", "completion", "--shell", "fish")
+    plain.ok("uninstall", "completion", "--shell", "bash")
+    assert (plain.path.parent / PLACES["fish"]).exists()
+    plain.ok("uninstall", "completion", "--shell", "fish")
+    assert tree(plain.path.parent) == before
+
+
+def test_the_folders_that_variables_name(plain: Folder) -> None:
+    top = plain.path.parent
+    plain.env |= {"XDG_DATA_HOME": str(top / "data"), "XDG_CONFIG_HOME": "relative"}
+    plain.ok("install", "completion", "--shell", "bash")
+    plain.ok("install", "completion", "--shell", "fish")
+    assert (top / "data/bash-completion/completions/execplan").exists()
+    assert (top / PLACES["fish"]).exists()
+    assert len(plain.ok("uninstall", "completion")["changes"]) == 2
+
+
+def test_a_shell_that_can_not_be_told(plain: Folder) -> None:
+    for shell in ("", "/bin/tcsh"):
+        plain.env["SHELL"] = shell
+        result = plain.run("install", "completion")
+        assert result.exit == 2
+        assert "--shell" in result.err
+
+
+def test_a_file_that_is_not_ours_is_left_alone(plain: Folder) -> None:
+    path = plain.write("../" + PLACES["bash"], "mine\n")
+    result = plain.run("install", "completion", "--shell", "bash", "--force")
+    assert result.exit == 1
+    assert plain.ok("uninstall", "completion")["changed"] is False
+    assert path.read_text() == "mine\n"
+
+
+def test_an_edited_script_is_kept(plain: Folder) -> None:
+    plain.ok("install", "completion", "--shell", "zsh")
+    path = plain.path.parent / PLACES["zsh"]
+    path.write_text(path.read_text().replace("local -a response", "local -a response mine"))
+    assert "edited by hand" in plain.run("install", "completion", "--shell", "zsh").err
+    assert plain.run("uninstall", "completion").exit == 1
+    plain.ok("install", "completion", "--shell", "zsh", "--force")
+    assert "mine" not in path.read_text()
+
+
+def test_verbs_are_offered_without_loading_them(home: Folder) -> None:
+    code = (
+        "import sys; from execplan.cli.main import main\n"
+        "try: main()\n"
+        "finally: print(*[name for name in sys.modules if name.startswith('execplan.cli.verbs.')])"
+    )
+    env = {**home.env, "COMP_WORDS": "execplan ", "COMP_CWORD": "1", "_EXECPLAN_COMPLETE": "bash_complete"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=home.path, env=env, capture_output=True, check=False)
+    lines = done.stdout.decode().splitlines()
+    assert "plain,done" in lines
+    assert lines[-1] == ""

@@ -1,0 +1,118 @@
+"""The real pre-commit program: the hook of this repository, and the one that `install pre-commit` writes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from execplan.repo.home import find
+from execplan.repo.pattern import plan_paths
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("execplan", "templates", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+BROKEN = CLEAN.replace("## Decision Log", "## Decisions of old")
+
+
+def blocks_bad_plans(repo: Folder, env: dict[str, str]) -> None:
+    """Have the program install its git hook; a plan with errors stops a commit then, a good one does not."""
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, cwd=repo.path, env=env, capture_output=True, check=False, timeout=600, text=True)
+
+    installed = run(sys.executable, "-m", "pre_commit", "install", "--install-hooks")
+    assert installed.returncode == 0, installed
+    repo.plan(BROKEN)
+    repo.write(".agent/execplans/README.md", "No plan.\n")
+    repo.git("add", "-A")
+    blocked = run("git", "commit", "-m", "Bad")
+    assert blocked.returncode == 1, blocked
+    assert ".agent/execplans/2026-01-01_parser.md:1:1 EP104" in blocked.stderr
+    repo.plan(CLEAN)
+    repo.git("add", "-A")
+    passed = run("git", "commit", "-m", "Good")
+    assert passed.returncode == 0, passed
+    assert re.search(r"execplan lint\.+Passed", passed.stderr)
+
+
+def program(repo: Folder) -> dict[str, str]:
+    """The environment of the program: what this machine sets for pip, and a store of its own."""
+    pip = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "REQUESTS_"))}
+    pip |= {"PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "PRE_COMMIT_HOME": str(repo.path.parent / "store")}
+    return {**pip, **repo.env}
+
+
+def test_the_hook_of_this_repository_in_an_environment_of_its_own(repo: Folder) -> None:
+    clone = Folder(repo.path.parent / "execplan-itself")
+    clone.path.mkdir()
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, clone.path / name)
+    clone.git("init", "-q")
+    clone.git("add", "-A")
+    clone.git("commit", "-qm", "As it is")
+    hook = {"repo": str(clone.path), "rev": clone.git("rev-parse", "HEAD").strip(), "hooks": [{"id": "execplan-lint"}]}
+    repo.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [hook]}))
+    env = program(repo)
+    env.pop("PYTHONPATH", None)
+    blocks_bad_plans(repo, env)
+
+
+def test_the_hook_that_install_writes(repo: Folder) -> None:
+    repo.write(".pre-commit-config.yaml", "repos: []\n")
+    assert repo.run("install", "pre-commit").out.endswith("next: pre-commit install\n")
+    env = program(repo)
+    validated = [sys.executable, "-m", "pre_commit", "validate-config"]
+    subprocess.run(validated, cwd=repo.path, env=env, check=True, timeout=60)
+    blocks_bad_plans(repo, env)
+
+
+def test_the_hook_and_git_hooks_stand_side_by_side(repo: Folder) -> None:
+    repo.ok("install", "pre-commit")
+    blocks_bad_plans(repo, program(repo))
+    path = repo.path / ".git/hooks/pre-commit"
+    before = path.read_bytes()
+    result = repo.run("install", "git-hooks")
+    assert "execplan install pre-commit fits better" in result.err
+    repo.plan(BROKEN)
+    repo.git("add", "-A")
+    done = subprocess.run(["git", "commit", "-m", "x"], cwd=repo.path, env=repo.env, capture_output=True, check=False)
+    assert b"execplan: nothing was committed" in done.stderr
+    repo.ok("uninstall", "git-hooks")
+    assert path.read_bytes() == before
+
+
+def test_the_files_of_the_hook_are_the_plans_of_the_default_layouts(repo: Folder) -> None:
+    hook = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))[0]
+    for path in (
+        ".agent/execplans/a.md",
+        ".agent/execplans/archive/a.md",
+        "services/x/.agent/execplans/a.md",
+        "docs/exec-plans/active/a b.md",
+        "docs/execplans/a.md",
+        "execplans/superseded/FP-0112-a.md",
+        ".agents/done/a.md",
+    ):
+        assert re.search(hook["files"], path), path
+    for path in (
+        ".agent/PLANS.md",
+        ".agent/execplans/README.md",
+        ".agent/execplans/artifacts/a/log.md",
+        ".agent/execplans/.a.md",
+        "docs/plans.md",
+        "my-execplans-2/a.md",
+        "plans/a.md",
+        "myexecplans/a.md",
+    ):
+        assert not re.search(hook["files"], path), path
+    own = plan_paths(find(str(repo.path)))
+    for name in ("a.md", "archive/a.md", "README.md", "agents.MD", ".a.md", "x/a.md", "artifacts/a.md"):
+        path = f".agent/execplans/{name}"
+        assert bool(re.search(hook["files"], path)) == bool(re.search(own, path)), path
