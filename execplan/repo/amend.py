@@ -179,4 +179,6 @@ def _amended(home: Home, ref: Ref, written: Written, options: Options, made: Com
     old, new, change, warnings = written
     shown = diff(old, new, path) if options.dry_run and new != old else ""
     commit, more = (made.digest, made.warnings) if made else (None, ())
+    if made and made.rewritten:
+        new = shelf.open_bytes(home, ref.path)
     return Amended(path, new != old, digest(new), shown, commit, change.said, warnings + more)

