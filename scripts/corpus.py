@@ -6,8 +6,9 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from multiprocessing import Pool
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,12 @@ from markdown_it.token import Token
 
 from execplan.errors import ExecplanError
 from execplan.lint.runner import lint_plan
-from execplan.plan import logs, outline, reader, tasks
+from execplan.plan import body, logs, outline, reader, reword, tasks
 from execplan.plan.change import Change, Facts, facts
 from execplan.plan.grammar import is_nothing, read_label
 from execplan.plan.guidance import is_guidance
-from execplan.plan.model import DONE, OPEN, OTHER, Plan, Task
+from execplan.plan.model import DONE, OPEN, OTHER, Plan, Section, Task
+from execplan.plan.whole import rebased
 from execplan.repo.amend import changed
 from execplan.text.blocks import HEADING
 from execplan.text.lines import Text
@@ -40,6 +42,8 @@ WORDS = (
 WHY = "So that `a - b` stays as it is, - and so that # a long reason wraps where the plan wraps its own reasons, too"
 AUTHOR = "Ann Example"
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
+_REPLACING = ("done", "reopen", "reword", "split", "set")
+"""Writers that put lines in the place of others."""
 _BOX = re.compile(r"\[(.)\](\s|$)")
 
 
@@ -89,6 +93,8 @@ class Probe:
         self.plan = reader.read(data)
         self.facts = facts(self.plan)
         self.report = new_report(name)
+        self.undone: set[str] = set()
+        """The writers whose edits were taken back."""
 
     def fail(self, line: int, why: str) -> None:
         """Keep what is wrong, with the line that it is about, from 0."""
@@ -120,6 +126,11 @@ class Probe:
             return None
         self.report.made[writer] += 1
         self.own_lines(writer, old, new, change)
+        if writer not in self.undone:
+            self.undone.add(writer)
+            self.report.made["undo"] += 1
+            if changed(new, lambda plan: rebased(plan, new, old, "undo", "undone", ""))[0] != old:
+                self.fail(change.edits[0].start, f"undo does not give back the bytes from before {writer}")
         if changed(new, make())[0] != new:
             self.fail(change.edits[0].start, f"{writer} changes the plan when it is done again")
         return new, reader.read(new)
@@ -139,7 +150,7 @@ class Probe:
             self.fail(start, f"{writer} changed lines that are not its own")
         if len(after) - len(before) != len(lines) - (end - start) or new.endswith((b"\n", b"\r")) != ended:
             self.fail(start, f"{writer} changed the number of lines, or the last line's end")
-        if end > start and not (writer in ("done", "reopen") and end - start == len(lines) == 1):
+        if end > start and writer not in _REPLACING:
             self.report.replaced[writer] += 1
             if not all(holds_place(line.decode("utf-8")) for line in before[start:end]):
                 self.fail(start, f"{writer} replaced words")
@@ -218,6 +229,59 @@ def _add(probe: Probe, writer: str, **where: str) -> Plan | None:
     return plan
 
 
+def reword_tasks(probe: Probe) -> None:
+    """Say tasks in other words, and split those that are not done."""
+    before = probe.facts.tasks
+    for task in _some(probe.plan.tasks):
+        made = probe.write("reword", partial(reword.reword, str(task.number), WORDS))
+        if made is not None:
+            at = task.number - 1
+            probe.expect("reword", made[1], task.box, tasks=(*before[:at], (task.mark, WORDS), *before[at + 1 :]))
+    for task in _some([each for each in probe.plan.tasks if each.state != DONE]):
+        made = probe.write("split", partial(reword.split, str(task.number), WORDS, WHY, MOMENT))
+        if made is not None:
+            at = task.number - 1
+            parts = (("x", WORDS), (" ", WHY))
+            probe.expect("split", made[1], task.box, tasks=(*before[:at], *parts, *before[at + 1 :]))
+            if counted_again(made[0]) != [(each.start, each.state) for each in made[1].tasks]:
+                probe.fail(task.box, "split left something that markdown-it-py does not read as a task")
+
+
+def _some(found: Sequence[Task]) -> list[Task]:
+    """The first, the middle and the last."""
+    return [found[at] for at in sorted({0, len(found) // 2, len(found) - 1})] if found else []
+
+
+def fill_bodies(probe: Probe) -> None:
+    """Add a note with an excerpt, and put a body into every section: its own, which changes nothing, and another."""
+
+    def note(create: bool) -> Changer:
+        return body.note([WORDS], ["$ make test", "```", "# 12 passed"], create=create)
+
+    made = probe.write("note", lambda: note(False))
+    if made is None and probe.report.refused["no-such-section", "note"]:
+        made = probe.write("note" + CREATED, lambda: note(True))
+    if made is not None:
+        probe.expect("note", made[1], 0, sections=facts(made[1]).sections)
+    for section in probe.plan.sections:
+        _set(probe, section)
+
+
+def _set(probe: Probe, section: Section) -> None:
+    """Put a section's own body in its place, and then another."""
+    own = "\n".join(probe.plan.text.lines[section.body : section.room])
+    lines = Text.from_str(re.sub(r"\A(\s*\n)+|\s+\Z", "", own)).lines
+    if not any(lines):
+        return
+    made = probe.write("set", partial(body.set_body, section.title, [WHY, "", "- and an item"]))
+    if made is not None:
+        titles = [[each.title for each in plan.sections] for plan in (probe.plan, made[1])]
+        if titles[0] != titles[1] or made[1].text.lines.count(WHY) != 1:
+            probe.fail(section.start, "set changed other sections")
+        if changed(probe.data, body.set_body(section.title, lines))[0] != probe.data:
+            probe.fail(section.start, "set with a section's own body changes the plan")
+
+
 def fill_logs(probe: Probe) -> None:
     """Add a decision, with and without one that it supersedes, a discovery, an outcome and a revision note."""
     decided = (WORDS, WHY, DATE, AUTHOR, None)
@@ -268,9 +332,9 @@ def examine(named: tuple[str, Path]) -> Report:
         probe = Probe(name, path.read_bytes())
     except ExecplanError as error:
         return new_report(name)._replace(failures=[f"{name}:{error.line}: not read: {error.message}"])
-    for part in (probe.read, lambda: mark_tasks(probe), lambda: add_tasks(probe), lambda: fill_logs(probe)):
+    for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies):
         try:
-            part()
+            part(probe)
         except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other
             probe.fail(0, f"{type(error).__name__}: {error}")
     return probe.report

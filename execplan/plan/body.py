@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, facts, fill, padded, section_for, with_section
+from execplan.plan.change import Change, facts, fill, padded, section_for, stop_twice, with_section
 from execplan.plan.grammar import is_note
 from execplan.plan.reader import read_text
 from execplan.plan.seek import find_section, fold
@@ -110,10 +110,11 @@ def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer
 
     def change(plan: Plan) -> Change:
         wanted = outline.canonical(name)
-        if wanted is None or any([section.title == name for section in plan.sections]):
-            section: Section | None = find_section(plan, name)
-        else:
+        if wanted is not None:
             section = section_for(plan, wanted, create=create)
+        else:
+            section = find_section(plan, name)
+            stop_twice([each for each in plan.sections if each.title == section.title], section.title)
         if section is None:
             assert wanted is not None
             edit, titles = with_section(plan, wanted, body)

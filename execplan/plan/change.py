@@ -94,6 +94,17 @@ def section_for(plan: Plan, name: str, *, create: bool = False, by: str = "--cre
     `by` is what adds a missing section, for the hint.
     """
     found = [section for section in plan.sections if section.name == name]
+    stop_twice(found, name)
+    if found:
+        return found[0]
+    stop_unclosed(plan, len(plan.text.lines))
+    if not create:
+        raise _missing(plan, name, by)
+    return None
+
+
+def stop_twice(found: Sequence[Section], name: str) -> None:
+    """Refuse to edit one of several sections that are called the same."""
     if len(found) > 1:
         lines = [f"line {section.start + 1}: ## {section.title}" for section in found]
         raise ExecplanError(
@@ -104,12 +115,6 @@ def section_for(plan: Plan, name: str, *, create: bool = False, by: str = "--cre
             candidates=lines,
             line=found[1].start + 1,
         )
-    if found:
-        return found[0]
-    stop_unclosed(plan, len(plan.text.lines))
-    if not create:
-        raise _missing(plan, name, by)
-    return None
 
 
 def stop_conflicts(plan: Plan) -> None:

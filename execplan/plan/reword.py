@@ -31,7 +31,7 @@ def reword(query: str, words: str) -> Changer:
         name = f"{task.number}. {text}"
         head, box = _box(plan, task)
         new = _line(head, box, words, text, shape_beside(plan, task))
-        if new == list(plan.text.lines[task.box : task.end]):
+        if task.text == text and (words == text or (task.stamp is not None and words.startswith(task.stamp.text))):
             return Change((), before, "", (f"so already: {name}",))
         edit = Edit(task.box, task.end, tuple(new))
         return Change((edit,), _instead(before, task, (task.mark, text)), f"reword {name}", (f"reworded: {name}",))
