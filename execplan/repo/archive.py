@@ -56,7 +56,7 @@ def archive(home: Home, ref: Ref, options: Options, *, reason: str | None = None
         data = shelf.open_bytes(home, ref.path)
         return Archived(home.shown(ref.path), False, digest(data), "", (), None, ())
     finished = _finished(ref, reason)
-    target = os.path.join(home.archive, os.path.basename(ref.path))
+    target = home.file(home.archive, ref.id)
     if options.dry_run:
         written = rewrite(home, ref, finished, options)
         shown = diff(written.old, written.new, home.shown(ref.path)) if written.new != written.old else ""
@@ -125,11 +125,13 @@ def why_not(plan: Plan) -> list[str]:
 def _moves(home: Home, ref: Ref, target: str) -> list[tuple[str, str]]:
     """The renames, artifacts first: a plan that is left behind by a crash is still where the next try looks for it."""
     moves = []
-    old, new = home.artifacts(ref.id), home.artifacts(ref.id, archived=True)
+    old, new = home.artifacts_of(ref.path, archived=False), home.artifacts_of(target, archived=True)
     if os.path.isdir(old):
         if os.path.lexists(new):
             raise _taken(home.shown(new))
         moves.append((old, new))
+        if os.path.dirname(ref.path) == old:
+            return moves
     if os.path.lexists(target):
         raise _taken(home.shown(target))
     return [*moves, (ref.path, target)]

@@ -1,18 +1,16 @@
-"""New things: a home, and a plan in it."""
+"""New plans."""
 
 from __future__ import annotations
 
 import os
 
-from execplan.clock import now
 from execplan.errors import INPUT, NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.plan.grammar import is_note, task_text
 from execplan.plan.shape import escape
 from execplan.record import NamedTuple
-from execplan.repo import settings as config
-from execplan.repo import shelf, state, stock
+from execplan.repo import naming, shelf, state, stock
 from execplan.repo.amend import Options
 from execplan.repo.commit import commit_paths
 from execplan.repo.home import Home
@@ -25,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST_TITLE = 300
-
-_FOLDER = "folder"
-_GUIDE = "the guide for authors"
 
 
 class Made(NamedTuple):
@@ -44,20 +39,12 @@ class Made(NamedTuple):
     warnings: tuple[str, ...]
 
 
-class Path(NamedTuple):
-    """A path of a home, and whether `init` makes it."""
-
-    path: str
-    made: bool
-    why: str
-
-
 def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options: Options) -> Made:
     """Write a plan from the skeleton; words are cleaned but for the title. Raises ExecplanError."""
     home = home._replace(exists=True)
     title = checked_title(title)
     data = _skeleton(title, purpose, tasks)
-    return _file(home, _named(home, slug(title)), data, title, options)
+    return _file(home, slug(title), data, title, options)
 
 
 def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
@@ -83,8 +70,8 @@ def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
             candidates=lines,
             data={"findings": [each.to_json(shown) for each in errors]},
         )
-    name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
-    return _file(home, name, data, plan.title or name, options)
+    title = plan.title or stem or "plan"
+    return _file(home, slug(title), data, title, options, stem if naming.fits(home.settings.name, stem) else "")
 
 
 def checked_title(title: str) -> str:
@@ -98,81 +85,6 @@ def checked_title(title: str) -> str:
             hint="say it shorter, and the rest with --purpose",
         )
     return title
-
-
-def has_form(home: Home, name: str) -> bool:
-    """Whether a file name has the form that the settings give: a real date, a slug of letters, digits and hyphens."""
-    from execplan.clock import read_stamp
-
-    head, _, tail = home.settings.name.partition("{slug}")
-    before, has_date, after = head.partition("{date}")
-    if has_date:
-        stamp = read_stamp(name[len(before) : len(before) + 10])
-        if not name.startswith(before) or stamp is None or not stamp.possible:
-            return False
-        rest = name[len(before) + 10 :]
-        if not rest.startswith(after):
-            return False
-        rest = rest[len(after) :]
-    elif name.startswith(head):
-        rest = name[len(head) :]
-    else:
-        return False
-    if tail and not rest.endswith(tail):
-        return False
-    rest = rest[: len(rest) - len(tail)]
-    return bool(rest) and all([char.isalnum() or char in "-_." for char in rest]) and rest[0].isalnum()
-
-
-def plan_init(home: Home) -> list[Path]:
-    """What `init` makes and what it leaves, folders first."""
-    found = config.load(home.base)
-    folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
-    paths = [_folder(home, folder.rstrip("/")) for folder in folders]
-    for name, why in ((home.settings.guide, _GUIDE), (config.FILE, "settings")):
-        path = os.path.join(home.base, name)
-        there = os.path.lexists(path)
-        if name == config.FILE and found and not there:
-            paths.append(Path(home.shown(path), False, f"settings are in {found.file}"))
-        else:
-            paths.append(Path(home.shown(path), not there, "there already" if there else why))
-    return paths
-
-
-def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[str, ...]]:
-    """Make a home; what is there already stays as it is. The paths, the commit if one was made, and warnings."""
-    home = home._replace(exists=True)
-    paths = plan_init(home)
-    if options.dry_run:
-        return paths, None, ()
-    guide, settings = os.path.join(home.base, home.settings.guide), os.path.join(home.base, config.FILE)
-    files = {guide: stock.text("PLANS.md").encode("utf-8"), settings: settings_text().encode("utf-8")}
-    with state.lock(home, "home", "init"):
-        for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
-            if path in files:
-                disk.make_folder(os.path.dirname(path))
-                disk.create(path, files[path])
-            else:
-                disk.make_folder(path)
-    if options.commits(home):
-        ours = [path for path, content in files.items() if _holds(path, content)]
-        done = commit_paths(home, "init", ours, "init", "init", {}, "init")
-        return paths, done.digest, done.warnings
-    return paths, None, ()
-
-
-def _holds(path: str, content: bytes) -> bool:
-    """Whether a file is as `init` wrote it, now or in a run whose commit failed."""
-    return os.path.isfile(path) and disk.read(path, len(content)) == (content, len(content))
-
-
-def settings_text() -> str:
-    """The settings file that `init` writes: every setting with its default, as a comment."""
-    lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
-    for name, value in config.Settings()._asdict().items():
-        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
-        lines += [f"# {config.ABOUT[name]}", f"# {name} = {shown}", ""]
-    return "\n".join(lines[:-1]) + "\n"
 
 
 def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
@@ -192,28 +104,27 @@ def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     return data
 
 
-def _named(home: Home, short: str) -> str:
-    return home.settings.name.format(date=f"{now():%Y-%m-%d}", slug=short)
-
-
-def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> Made:
-    """Put a new plan into the plans folder under a free id, with its artifacts folder."""
+def _file(home: Home, short: str, data: bytes, title: str, options: Options, name: str = "") -> Made:
+    """Put a new plan into the plans folder under a free id, with its artifacts folder; the name is made if not given."""
     from execplan.repo.amend import diff
 
     def made(free: str, commit: str | None, warnings: tuple[str, ...]) -> Made:
-        path = home.shown(os.path.join(home.plans, f"{free}.md"))
+        path = home.shown(home.file(home.plans, free))
         shown = diff(b"", data, path) if options.dry_run else ""
         artifacts = home.shown(home.artifacts(free)) + "/"
         return Made(free, path, digest(data), shown, (path, artifacts), commit, warnings)
 
+    def free_name(taken: set[str]) -> str:
+        return _free(taken, name or naming.fill(home.settings.name, short, taken))
+
     if options.dry_run:
-        return made(_free(shelf.taken_ids(home), name), None, ())
-    disk.make_folder(home.plans)
-    with state.lock(home, "home", f"new {name}"):
+        return made(free_name(shelf.taken_ids(home)), None, ())
+    with state.lock(home, "home", f"new {short}"):
         taken = shelf.taken_ids(home)
         while True:
-            free = _free(taken, name)
-            path = os.path.join(home.plans, f"{free}.md")
+            free = free_name(taken)
+            path = home.file(home.plans, free)
+            disk.make_folder(os.path.dirname(path))
             if disk.create(path, data):
                 break
             taken.add(shelf.same_id(free))
@@ -231,8 +142,3 @@ def _free(taken: set[str], name: str) -> str:
         number += 1
         free = f"{name}-{number}"
     return free
-
-
-def _folder(home: Home, path: str) -> Path:
-    there = os.path.isdir(path)
-    return Path(home.shown(path), not there, "there already" if there else _FOLDER)

@@ -17,7 +17,7 @@ from execplan.repo import shelf
 
 
 @verb(
-    reads="every plan outside the archive; with --all, those in it too.",
+    reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too.",
     writes="nothing.",
     examples=("execplan list", "execplan list --all --json"),
 )
@@ -25,9 +25,8 @@ from execplan.repo import shelf
 def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     home = homes.require(os.getcwd())
-    refs = shelf.every(home) if everything else shelf.refs(home)
-    shelved = shelf.load_all(home, refs)
-    plans = [plan_json(home, each) for each in shelved]
+    shelved = shelf.load_together(home, archive=everything)
+    plans = [plan_json(each) for each in shelved]
     broken = [each for each in plans if each["state"] == BROKEN]
     rows = [
         (
@@ -44,7 +43,7 @@ def list_(call: Call, everything: bool) -> Answer:
     follow = (
         ("execplan new 'Its title'",) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
     )
-    warnings = conflict_warnings(home, shelved)
+    warnings = conflict_warnings(shelved)
     return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next=follow)
 
 

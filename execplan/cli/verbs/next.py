@@ -29,7 +29,7 @@ def next_(call: Call, plan: str | None) -> Answer:
         shelved = shelf.load(home, ref)
     else:
         home = homes.require(os.getcwd())
-        plans = shelf.load_all(home, shelf.refs(home))
+        plans = shelf.load_together(home)
         if not plans:
             return Answer({"task": None}, "no plans yet", next=("execplan new 'Its title'",))
         others = [each.ref.id for each in plans if each.state == BROKEN]
@@ -40,13 +40,13 @@ def next_(call: Call, plan: str | None) -> Answer:
                 error.message += f"; broken: {', '.join(others)}"
             raise
     ref = shelved.ref
-    told = plan_json(home, shelved)
+    told = plan_json(shelved)
     if shelved.plan is None:
         data = {**told, "task": None, "broken": [ref.id]}
         return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {typed(told['path'])}",))
     task = next_task(shelved.plan)
     warnings = tuple([f"{name} is broken: see execplan lint {name}" for name in others])
-    warnings += conflict_warnings(home, [shelved])
+    warnings += conflict_warnings([shelved])
     data = {**told, "task": task, "broken": others}
     name = typed(ref.id, told["path"])
     if task is None:
