@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
 from execplan.repo import stock
-from execplan.repo.scaffold import settings_text
-from execplan.repo.settings import ABOUT, Settings
+from execplan.repo.settings import ABOUT, Settings, literal
+from execplan.repo.setup import settings_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import click
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -117,16 +119,15 @@ def settings() -> str:
     """Every setting with its default."""
     lines = ["| setting | default | what it is for |", "|---|---|---|"]
     for name, value in Settings()._asdict().items():
-        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
-        lines.append(f"| `{name}` | `{shown}` | {ABOUT[name]} |")
+        lines.append(f"| `{name}` | `{literal(value)}` | {ABOUT[name]} |")
     return "\n".join(lines) + "\n"
 
 
-GENERATED = {
+GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
     README: readme,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
-    ".agent/execplan.toml": settings_text,
+    ".agent/execplan.toml": lambda: settings_text(Settings()),
 }
 
 

@@ -29,7 +29,8 @@ _MARKERS = (
     "package.json pyproject.toml setup.py Cargo.toml go.mod pom.xml build.gradle build.gradle.kts Gemfile composer.json "
     "mix.exs AGENTS.md CLAUDE.md .agent"
 ).split()
-_GUIDES = (".agent/PLANS.md", "PLANS.md", "docs/PLANS.md", ".agents/PLANS.md")
+GUIDES = (".agent/PLANS.md", "PLANS.md", "docs/PLANS.md", ".agents/PLANS.md")
+"""Where a guide for authors may lie."""
 _FEWEST = 3
 """Plans that make a folder of any name one that plans are kept in."""
 
@@ -195,11 +196,8 @@ def _base(folder: str, is_there: Callable[[str], bool]) -> str:
     while parts:
         base = "/".join(parts)
         wraps = parts[-1].lower() in _WRAPPERS or parts[-1].startswith(".")
-        if (
-            not wraps
-            and (len(parts) > 1 and parts[-2] in _COLLECTIONS)
-            or any([is_there(f"{base}/{each}") for each in _MARKERS])
-        ):
+        collected = len(parts) > 1 and parts[-2] in _COLLECTIONS
+        if not wraps and (collected or any([is_there(f"{base}/{each}") for each in _MARKERS])):
             return base
         parts.pop()
     return ""
@@ -209,7 +207,7 @@ def _based(layout: Layout, base: str, is_there: Callable[[str], bool]) -> Layout
     """The layout with settings that count from a base, and with the guide that there is."""
     lead = f"{base}/" if base else ""
     above = os.path.dirname(layout.folder).removeprefix(lead)
-    guides = [*_GUIDES, os.path.join(above, "PLANS.md"), f"{layout.folder.removeprefix(lead)}/PLANS.md"]
+    guides = [*GUIDES, os.path.join(above, "PLANS.md"), f"{layout.folder.removeprefix(lead)}/PLANS.md"]
     folders = {
         name: getattr(layout.settings, name).removeprefix(lead)
         for name in ("plans", "archive", "superseded", "artifacts", "archive_artifacts")

@@ -113,13 +113,13 @@ def find(start: str) -> Home:
         found = config.load(folder)
         settings = found.settings if found is not None else Settings()
         if found is not None or os.path.isdir(os.path.join(folder, settings.plans)):
-            return _inside(Home(git_root or folder, folder, git, settings, exists=True))
+            return inside(Home(git_root or folder, folder, git, settings, exists=True))
         parent = os.path.dirname(folder)
         if folder in (git_root, parent):
             break
         folder = parent
     base = git_root or real
-    return _inside(Home(base, base, git, Settings(), exists=False))
+    return inside(Home(base, base, git, Settings(), exists=False))
 
 
 def at(folder: str) -> Home:
@@ -128,7 +128,13 @@ def at(folder: str) -> Home:
     base = os.path.realpath(folder)
     if home.base == base:
         return home
-    return _inside(Home(home.root if home.git else base, base, home.git, Settings(), exists=False))
+    return inside(Home(home.root if home.git else base, base, home.git, Settings(), exists=False))
+
+
+def below(home: Home, name: str) -> Home:
+    """The home of a folder below another, with paths that are shown from the same root; raises ExecplanError."""
+    other = at(os.path.join(home.base, name))
+    return other if other.git else other._replace(root=home.root)
 
 
 def require(start: str) -> Home:
@@ -154,7 +160,7 @@ def together(home: Home) -> list[Home]:
     """A home, and those below it that its settings name; raises ExecplanError for a name that is none."""
     homes = [home]
     for name in home.settings.homes:
-        other = at(os.path.join(home.base, name))
+        other = below(home, name)
         if not other.exists:
             raise ExecplanError(
                 "no-home",
@@ -178,7 +184,7 @@ def check_inside(home: Home, path: str) -> None:
         )
 
 
-def _inside(home: Home) -> Home:
+def inside(home: Home) -> Home:
     """The home, none of whose folders is a link out of the repository; raises ExecplanError."""
     settings = home.settings
     seen = set()

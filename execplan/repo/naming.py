@@ -28,18 +28,19 @@ _GUESSES = (
 """What a name may look like, and its form, in which numbers stand for groups."""
 
 
-def fill(form: str, slug: str, taken: Iterable[str]) -> str:
-    """The name of a new plan: of today, and with the number that follows those of the names that are taken."""
+def fill(form: str, slug: str) -> str:
+    """The name of a new plan of today; a number is left to be given."""
     today = f"{now():%Y-%m-%d}"
-    values = {"date": today, "day": today.replace("-", ""), "slug": slug}
-    head, width = "", 0
-    for text, field, spec, _ in Formatter().parse(form):
-        head += text
-        if field == "number":
-            width = int(spec or 0)
-            break
-        head += values[field] if field else ""
-    return form.format(**values, number=1 + max(_numbers(head.casefold(), width, taken), default=0))
+    return form.replace("{date}", today).replace("{day}", today.replace("-", "")).replace("{slug}", slug)
+
+
+def number(name: str, taken: Iterable[str]) -> str:
+    """The name with the number, if it wants one, that follows those of the names that are taken, in lower case."""
+    head, field, rest = name.partition("{number")
+    if not field:
+        return name
+    width = int(rest.partition("}")[0].removeprefix(":") or 0)
+    return name.format(number=1 + max(_numbers(head.casefold(), width, taken), default=0))
 
 
 def fits(form: str, name: str) -> bool:
@@ -62,16 +63,16 @@ def guess(names: Iterable[str]) -> str:
     forms: Counter[str] = Counter()
     numbers: dict[str, list[str]] = {}
     for name in names:
-        form, number = "{slug}", ""
+        form, held = "{slug}", ""
         for pattern, said in _GUESSES:
             found = pattern.match(name)
             if found is not None:
                 groups = ["", *[each or "" for each in found.groups()]]
                 form = said.format(*groups)
-                number = next((each for each in groups if each.isdigit()), "")
+                held = next((each for each in groups if each.isdigit()), "")
                 break
         forms[form] += 1
-        numbers.setdefault(form, []).append(number)
+        numbers.setdefault(form, []).append(held)
     if not forms:
         return "{slug}"
     form = max(forms, key=lambda each: (forms[each], each != "{slug}"))
@@ -84,7 +85,7 @@ def _numbers(head: str, width: int, names: Iterable[str]) -> Iterable[int]:
     """The numbers behind a head; not those of dates, and not those of another width that begin with a zero."""
     for name in names:
         digits = re.match(r"\d*", name[len(head) :] if name.startswith(head) else "")
-        number = digits[0] if digits else ""
-        as_wide = len(number) == width or (width < len(number) <= width + 2 and number[0] != "0")
-        if number and as_wide and not _DATED.match(name[len(head) :]):
-            yield int(number)
+        found = digits[0] if digits else ""
+        as_wide = len(found) == width or (width < len(found) <= width + 2 and found[0] != "0")
+        if found and as_wide and not _DATED.match(name[len(head) :]):
+            yield int(found)

@@ -44,7 +44,7 @@ def new_plan(home: Home, title: str, purpose: str, tasks: Sequence[str], options
     home = home._replace(exists=True)
     title = checked_title(title)
     data = _skeleton(title, purpose, tasks)
-    return _file(home, slug(title), data, title, options)
+    return _file(home, _named(home, slug(title)), data, title, options)
 
 
 def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
@@ -70,8 +70,9 @@ def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
             candidates=lines,
             data={"findings": [each.to_json(shown) for each in errors]},
         )
-    title = plan.title or stem or "plan"
-    return _file(home, slug(title), data, title, options, stem if naming.fits(home.settings.name, stem) else "")
+    fits = stem and naming.fits(home.settings.name, stem)
+    name = stem if fits else _named(home, slug(plan.title or stem or "plan"))
+    return _file(home, name, data, plan.title or name, options)
 
 
 def checked_title(title: str) -> str:
@@ -104,8 +105,12 @@ def _skeleton(title: str, purpose: str, tasks: Sequence[str]) -> bytes:
     return data
 
 
-def _file(home: Home, short: str, data: bytes, title: str, options: Options, name: str = "") -> Made:
-    """Put a new plan into the plans folder under a free id, with its artifacts folder; the name is made if not given."""
+def _named(home: Home, short: str) -> str:
+    return naming.fill(home.settings.name, short)
+
+
+def _file(home: Home, name: str, data: bytes, title: str, options: Options) -> Made:
+    """Put a new plan into the plans folder under a free id, with its artifacts folder."""
     from execplan.repo.amend import diff
 
     def made(free: str, commit: str | None, warnings: tuple[str, ...]) -> Made:
@@ -114,15 +119,12 @@ def _file(home: Home, short: str, data: bytes, title: str, options: Options, nam
         artifacts = home.shown(home.artifacts(free)) + "/"
         return Made(free, path, digest(data), shown, (path, artifacts), commit, warnings)
 
-    def free_name(taken: set[str]) -> str:
-        return _free(taken, name or naming.fill(home.settings.name, short, taken))
-
     if options.dry_run:
-        return made(free_name(shelf.taken_ids(home)), None, ())
-    with state.lock(home, "home", f"new {short}"):
+        return made(_free(shelf.taken_ids(home), name), None, ())
+    with state.lock(home, "home", f"new {name}"):
         taken = shelf.taken_ids(home)
         while True:
-            free = free_name(taken)
+            free = _free(taken, name)
             path = home.file(home.plans, free)
             disk.make_folder(os.path.dirname(path))
             if disk.create(path, data):
@@ -136,8 +138,9 @@ def _file(home: Home, short: str, data: bytes, title: str, options: Options, nam
 
 
 def _free(taken: set[str], name: str) -> str:
-    """The name, or the name with the first number that makes it free."""
-    free, number = name, 1
+    """The name, with its number, or the name with the first number behind it that makes it free."""
+    name = free = naming.number(name, taken)
+    number = 1
     while shelf.same_id(free) in taken:
         number += 1
         free = f"{name}-{number}"

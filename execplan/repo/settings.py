@@ -176,18 +176,25 @@ def _check_value(name: str, value: object, where: str) -> None:
     elif name == "stalled_days" and isinstance(value, int) and value < 1:
         why = "is at least 1"
     elif name in _FIELDS:
-        try:
-            text.format_map(_FIELDS[name])
-        except (KeyError, ValueError, IndexError, AttributeError):
-            why = f"knows the fields {', '.join(['{' + each + '}' for each in _FIELDS[name]])}"
-        width = text.partition("{number")[2].partition("}")[0].removeprefix(":")
-        if name == "name" and width.strip("0123456789"):
-            why = "takes a width for the number, as in {number:04}"
-        head, _, fields = text.partition("/{")
-        if not why and name in _PATHS and ("{" in head or set("{" + fields) - set("{yearmonthday}/-_.")):
-            why = "holds fields only as its last folders"
+        why = _why_not_form(name, text)
     if why:
         raise ExecplanError("bad-setting", f"{where}: {name} {why}, not {value!r}", exit=INPUT, hint=ABOUT[name])
+
+
+def _why_not_form(name: str, text: str) -> str:
+    """What is wrong with a text that holds fields, or nothing."""
+    try:
+        said = text.format_map(_FIELDS[name])
+    except (KeyError, ValueError, IndexError, AttributeError):
+        return f"knows the fields {', '.join(['{' + each + '}' for each in _FIELDS[name]])}"
+    if name == "name":
+        width = text.partition("{number")[2].partition("}")[0].removeprefix(":")
+        wrong = width.strip("0123456789") or len(width) > 2 or {"{", "}"} & set(said)
+        return "takes a width for the number, as in {number:04}, and no other brace" if wrong else ""
+    head, _, fields = text.partition("/{")
+    if name in _PATHS and ("{" in head or set(fields) - set("{yearmonthday}/-_.")):
+        return "holds fields only as its last folders"
+    return ""
 
 
 def _is_inside(path: str) -> bool:

@@ -3,38 +3,126 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import new_options, verb
+from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
 from execplan.repo import home as homes
-from execplan.repo import scaffold
+from execplan.repo import setup
 from execplan.repo.amend import Options
+from execplan.repo.inspection import inspect
+
+if TYPE_CHECKING:
+    from execplan.repo.setup import Prepared, Survey
 
 
 @verb(
-    reads="the settings, if there are any.",
-    writes="the guide .agent/PLANS.md, the folders of plans, archive and artifacts, and a commented settings file.",
-    examples=("execplan init --dry-run", "execplan init --commit"),
+    reads="the settings, and every markdown file to see which are plans; not those in node_modules and the like.",
+    writes="settings; without plans also their folders; the guide .agent/PLANS.md, where there is none. Moves nothing.",
+    examples=(
+        "execplan init --check",
+        "execplan init --commit",
+        "execplan init packages/a",
+        "execplan init --plans docs/plans --dry-run",
+    ),
 )
+@click.argument("place", required=False, metavar="[DIR]")
+@click.option("--plans", "wanted", metavar="DIR", help="Keep plans in this folder, whatever is found.")
+@click.option("--check", is_flag=True, help="Say what is found, write nothing; exit 1 if init would write something.")
 @new_options
-def init(call: Call, options: Options) -> Answer:
-    """Make a home for plans in this repository, or in this folder where there is no git.
+def init(call: Call, place: str | None, wanted: str | None, check: bool, options: Options) -> Answer:
+    """Make a home for plans in this repository, in this folder where there is no git, or in DIR.
 
-    What is there already stays as it is, so it can be run again at any time.
+    Plans that are there already are recognised, in packages below, too: settings are written that fit them, and nothing
+    is moved. What is there stays as it is, so it can be run again at any time.
     """
-    home = homes.find(os.getcwd())
-    paths, commit, warnings = scaffold.init(home, options)
-    made = "would make" if options.dry_run else "made"
-    lines = [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in paths]
+    if check and options.commit:
+        raise ExecplanError("usage", "--check writes nothing", exit=USAGE, hint="leave --check or --commit out")
+    if place is not None and not os.path.isdir(place):
+        raise ExecplanError("no-such-folder", f"there is no folder {place}", exit=INPUT, hint=f"mkdir -p {place}")
+    home = homes.find(os.getcwd()) if place is None else homes.at(place)
+    survey = setup.survey(home, wanted)
+    commit, warnings = setup.init(survey, options._replace(dry_run=options.dry_run or check))
+    changed = any([each.made for each in survey.paths])
+    wrote = not (check or options.dry_run)
+    told = [_told(each, check) for each in survey.homes]
+    made = "made" if wrote else "would make"
+    lines = [line for each in told for line in _lines(each, check)]
+    lines += [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in survey.paths]
+    lines += _strewn(survey, check)
     if commit:
         lines.append(f"committed {commit[:12]}")
     data = {
-        "paths": [each._asdict() for each in paths],
-        "changed": any([each.made for each in paths]),
+        "homes": told,
+        "others": [each._asdict() for each in survey.others],
+        "elsewhere": list(survey.elsewhere),
+        "paths": [each._asdict() for each in survey.paths],
+        "changed": changed,
         "commit": commit,
     }
-    follow = () if options.dry_run else ("execplan new 'What shall be done'",)
-    return Answer(data, "\n".join(lines), warnings=warnings, next=follow, wanted=options.dry_run)
+    status = NO if check and changed else OK
+    follow = _follow(told, changed and not wrote)
+    return Answer(data, "\n".join(lines), status, warnings=survey.warnings + warnings, next=follow, wanted=not wrote)
+
+
+def _told(prepared: Prepared, check: bool) -> dict[str, Any]:
+    """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
+    home = prepared.home
+    found = inspect(home)
+    settings = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in home.settings._asdict().items()
+    }
+    return {
+        "base": os.path.relpath(home.base, home.root),
+        "settings": settings,
+        "new": prepared.new,
+        "plans": found.plans,
+        "archived": found.archived,
+        "broken": [{"path": path, "why": why} for path, why in found.broken],
+        "misfits": [{"path": path, "why": why} for path, why in found.misfits],
+    }
+
+
+def _lines(told: dict[str, Any], check: bool) -> list[str]:
+    """A home as text: its plans, and in a check what is wrong with them."""
+    settings, base = told["settings"], told["base"]
+    count = told["plans"] + told["archived"]
+    if not count and not check:
+        return []
+    place = settings["plans"] if base == "." else f"{base}/{settings['plans']}"
+    lines = [f"found {_plans(count)}: {told['plans']} in {place}, {told['archived']} archived in {settings['archive']}"]
+    if check:
+        lines.append(
+            f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if told['new'] else 'there'}"
+        )
+        lines += [f"  {each['path']}: {each['why']}" for each in told["misfits"]]
+        lines += [f"  broken: {each['path']}: {each['why']}" for each in told["broken"]]
+    return lines
+
+
+def _strewn(survey: Survey, check: bool) -> list[str]:
+    """The plans that no home holds."""
+    if check:
+        lines = [
+            f"not taken: {_plans(each.plans)} in {each.folder}; to take them: {each.take}" for each in survey.others
+        ]
+        return lines + [f"elsewhere: {path}" for path in survey.elsewhere]
+    if not survey.elsewhere:
+        return []
+    return [f"{_plans(len(survey.elsewhere))} lie elsewhere, as execplan init --check shows; name these by their path"]
+
+
+def _plans(count: int) -> str:
+    return f"{count} plan{'s' if count != 1 else ''}"
+
+
+def _follow(told: list[dict[str, Any]], to_do: bool) -> tuple[str, ...]:
+    if to_do:
+        return ("execplan init",)
+    return ("execplan status",) if any([each["plans"] for each in told]) else ("execplan new 'What shall be done'",)
 
 
 command = init
