@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
-from execplan.repo import stock
+from execplan.repo import settings_file, stock
 from execplan.repo.settings import ABOUT, Settings, literal
-from execplan.repo.setup import settings_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +126,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
     README: readme,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
-    ".agent/execplan.toml": lambda: settings_text(Settings()),
+    ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
 from execplan.repo import settings as config
@@ -20,6 +21,8 @@ _PASSED = frozenset(
 )
 """Folders, in lower case, of what others wrote, of what is made, and of examples."""
 _DEEPEST = 12
+_MOST = 100_000
+"""Folders, for a walk that begins in a home directory or at the root of the disk."""
 _LIVING = (b"decision", b"surprises", b"suprises", b"outcomes")
 _FEWEST = 3
 """Of the twelve sections, what makes a plan: what the least of the census has."""
@@ -30,7 +33,10 @@ def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
 
     Left out are links, other repositories, and folders of what others wrote, of what is made, and of examples.
     """
-    for folder, folders, files in os.walk(root):
+    for count, (folder, folders, files) in enumerate(os.walk(root)):
+        if count == _MOST:
+            trace.tell(f"looked into {_MOST:,} folders below {root}, and no further")
+            return
         if folder != root and ".git" in [*folders, *files]:
             folders.clear()
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +15,10 @@ from execplan.repo import home as homes
 from execplan.repo import setup
 from execplan.repo.amend import Options
 from execplan.repo.inspection import inspect
+from execplan.repo.survey import survey
 
 if TYPE_CHECKING:
-    from execplan.repo.setup import Prepared, Survey
+    from execplan.repo.survey import Prepared, Survey
 
 
 @verb(
@@ -44,31 +46,34 @@ def init(call: Call, place: str | None, wanted: str | None, check: bool, options
     if place is not None and not os.path.isdir(place):
         raise ExecplanError("no-such-folder", f"there is no folder {place}", exit=INPUT, hint=f"mkdir -p {place}")
     home = homes.find(os.getcwd()) if place is None else homes.at(place)
-    survey = setup.survey(home, wanted)
-    commit, warnings = setup.init(survey, options._replace(dry_run=options.dry_run or check))
-    changed = any([each.made for each in survey.paths])
+    found = survey(home, wanted)
+    commit, warnings = setup.init(found, options._replace(dry_run=options.dry_run or check))
+    changed = any([each.made for each in found.paths])
     wrote = not (check or options.dry_run)
-    told = [_told(each, check) for each in survey.homes]
+    told = [_told(each) for each in found.homes]
     made = "made" if wrote else "would make"
     lines = [line for each in told for line in _lines(each, check)]
-    lines += [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in survey.paths]
-    lines += _strewn(survey, check)
+    lines += [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in found.paths]
+    lines += _strewn(found, check)
     if commit:
         lines.append(f"committed {commit[:12]}")
     data = {
         "homes": told,
-        "others": [each._asdict() for each in survey.others],
-        "elsewhere": list(survey.elsewhere),
-        "paths": [each._asdict() for each in survey.paths],
+        "others": [each._asdict() for each in found.others],
+        "elsewhere": list(found.elsewhere),
+        "paths": [each._asdict() for each in found.paths],
         "changed": changed,
         "commit": commit,
     }
     status = NO if check and changed else OK
-    follow = _follow(told, changed and not wrote)
-    return Answer(data, "\n".join(lines), status, warnings=survey.warnings + warnings, next=follow, wanted=not wrote)
+    follow = ("execplan status",) if any([each["plans"] for each in told]) else ("execplan new 'What shall be done'",)
+    if changed and not wrote:
+        given = ([place] if place else []) + (["--plans", wanted] if wanted else [])
+        follow = (shlex.join(["execplan", "init", *given]),)
+    return Answer(data, "\n".join(lines), status, warnings=found.warnings + warnings, next=follow, wanted=not wrote)
 
 
-def _told(prepared: Prepared, check: bool) -> dict[str, Any]:
+def _told(prepared: Prepared) -> dict[str, Any]:
     """A home: where, its settings, its plans in numbers, and which of them something is wrong with."""
     home = prepared.home
     found = inspect(home)
@@ -92,8 +97,8 @@ def _lines(told: dict[str, Any], check: bool) -> list[str]:
     count = told["plans"] + told["archived"]
     if not count and not check:
         return []
-    place = settings["plans"] if base == "." else f"{base}/{settings['plans']}"
-    lines = [f"found {_plans(count)}: {told['plans']} in {place}, {told['archived']} archived in {settings['archive']}"]
+    place, archive = [os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")]
+    lines = [f"found {_plans(count)}: {told['plans']} in {place}, {told['archived']} archived in {archive}"]
     if check:
         lines.append(
             f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if told['new'] else 'there'}"
@@ -117,12 +122,6 @@ def _strewn(survey: Survey, check: bool) -> list[str]:
 
 def _plans(count: int) -> str:
     return f"{count} plan{'s' if count != 1 else ''}"
-
-
-def _follow(told: list[dict[str, Any]], to_do: bool) -> tuple[str, ...]:
-    if to_do:
-        return ("execplan init",)
-    return ("execplan status",) if any([each["plans"] for each in told]) else ("execplan new 'What shall be done'",)
 
 
 command = init
