@@ -44,6 +44,11 @@ class Home(NamedTuple):
         folders = [self.settings.archive, self.settings.superseded]
         return list(dict.fromkeys([os.path.join(self.base, each.partition("/{")[0]) for each in folders if each]))
 
+    def given_up(self, path: str) -> bool:
+        """Whether a file lies in the folder for plans that were given up, where open tasks are no wonder."""
+        folder = self.settings.superseded.partition("/{")[0]
+        return bool(folder) and path.startswith(os.path.join(self.base, folder) + "/")
+
     @property
     def flat(self) -> bool:
         """Whether plans are files of one folder; else each lies in a folder of its own, with its artifacts."""

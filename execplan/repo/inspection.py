@@ -33,7 +33,7 @@ def inspect(home: Home) -> Inspection:
             broken.append((path, each.error.message if each.error is not None else BROKEN))
         elif each.ref.archived:
             open_tasks = [task.state for task in each.plan.tasks].count(OPEN)
-            if open_tasks and not each.plan.forced:
+            if open_tasks and not each.plan.forced and not home.given_up(each.ref.path):
                 misfits.append((path, f"archived with {open_tasks} open task{'s' if open_tasks > 1 else ''}"))
         elif each.state == COMPLETE:
             misfits.append((path, "complete, and not archived"))
