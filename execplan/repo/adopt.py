@@ -206,14 +206,20 @@ def _base(folder: str, is_there: Callable[[str], bool]) -> str:
 def _based(layout: Layout, base: str, is_there: Callable[[str], bool]) -> Layout:
     """The layout with settings that count from a base, and with the guide that there is."""
     lead = f"{base}/" if base else ""
-    above = os.path.dirname(layout.folder).removeprefix(lead)
-    guides = [*GUIDES, os.path.join(above, "PLANS.md"), f"{layout.folder.removeprefix(lead)}/PLANS.md"]
+    folder = layout.folder.removeprefix(lead)
     folders = {
         name: getattr(layout.settings, name).removeprefix(lead)
         for name in ("plans", "archive", "superseded", "artifacts", "archive_artifacts")
     }
-    guide = next((each for each in guides if is_there(lead + each)), Settings().guide)
-    return layout._replace(base=base, settings=layout.settings._replace(guide=guide, **folders))
+    there = guide(
+        lambda path: is_there(lead + path), os.path.join(os.path.dirname(folder), "PLANS.md"), f"{folder}/PLANS.md"
+    )
+    return layout._replace(base=base, settings=layout.settings._replace(guide=there, **folders))
+
+
+def guide(is_there: Callable[[str], bool], *more: str) -> str:
+    """Where the guide for authors is, or where it is put."""
+    return next((each for each in (*GUIDES, *more) if is_there(each)), Settings().guide)
 
 
 def _above(folder: str) -> Iterable[str]:

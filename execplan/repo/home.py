@@ -9,6 +9,9 @@ from execplan.record import NamedTuple
 from execplan.repo import settings as config
 from execplan.repo.settings import FLAT, FOLDER, Settings
 
+_NEAR = 4
+"""Folders down to which homes are looked for that a refusal can name."""
+
 
 class Home(NamedTuple):
     """Where plans live; every path is absolute."""
@@ -155,7 +158,7 @@ def existing(home: Home) -> Home:
 
     from execplan.repo import tree
 
-    below = [os.path.relpath(each) for each in tree.homes(home.base)]
+    below = [os.path.relpath(each) for each in tree.homes(home.base, _NEAR)]
     hint = f"name the one that is meant: execplan -C {quote(below[0])} status" if below else "make one: execplan init"
     message = f"no plans folder in {home.base} or above" + (", but in folders below" if below else "")
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=below)
@@ -168,7 +171,7 @@ def together(home: Home) -> list[Home]:
         other = below(home, name)
         if not other.exists:
             raise ExecplanError(
-                "no-home",
+                "no-such-home",
                 f"the settings of {home.base} name {name} under homes, but there is none",
                 exit=INPUT,
                 hint=f"make it, or take it out of homes: execplan init {name}",

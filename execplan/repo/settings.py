@@ -191,8 +191,8 @@ def _why_not_form(name: str, text: str) -> str:
         width = text.partition("{number")[2].partition("}")[0].removeprefix(":")
         wrong = width.strip("0123456789") or len(width) > 2 or {"{", "}"} & set(said)
         return "takes a width for the number, as in {number:04}, and no other brace" if wrong else ""
-    head, _, fields = text.partition("/{")
-    if name in _PATHS and ("{" in head or set(fields) - set("{yearmonthday}/-_.")):
+    head = text.partition("/{")[0]
+    if name in _PATHS and ("{" in head or said[len(head) :].strip("/-_.")):
         return "holds fields only as its last folders"
     return ""
 

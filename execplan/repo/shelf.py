@@ -177,7 +177,7 @@ def _is_archive(home: Home, folder: str) -> bool:
     """Whether a folder holds archived plans."""
     archives = [os.path.realpath(each) for each in home.archives]
     if "{" in home.settings.archive + home.settings.superseded:
-        while not os.path.basename(folder).strip("0123456789-_."):
+        while folder != "/" and not os.path.basename(folder).strip("0123456789-_."):
             folder = os.path.dirname(folder)
     return folder in archives
 

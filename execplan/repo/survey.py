@@ -68,7 +68,11 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
             old = _as_written(home, found)
     new = found is None or bool(old)
     plans = tree.plans(base)
-    seen = adopt.survey(plans, lambda path: os.path.lexists(os.path.join(base, path)), wanted)
+
+    def is_there(path: str) -> bool:
+        return os.path.lexists(os.path.join(base, path))
+
+    seen = adopt.survey(plans, is_there, wanted)
     layouts = {layout.base: layout for layout in seen.chosen}
     names = sorted({*layouts, *[os.path.relpath(each, base) for each in tree.homes(base)]} - {""})
     settings = home.settings
@@ -78,6 +82,8 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
         settings = settings._replace(**{name: getattr(layout, name) for name in fields})
     if found is None:
         settings = settings._replace(homes=tuple(names))
+        if "" not in layouts:
+            settings = settings._replace(guide=adopt.guide(is_there))
     prepared = [Prepared(homes.inside(home._replace(settings=settings, exists=True)), new, old)]
     for name in names:
         other = homes.below(home, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from execplan import trace
 from execplan.errors import ExecplanError
@@ -23,15 +24,20 @@ _PASSED = frozenset(
 _DEEPEST = 12
 _MOST = 100_000
 """Folders, for a walk that begins in a home directory or at the root of the disk."""
-_LIVING = (b"decision", b"surprises", b"suprises", b"outcomes")
+_PROGRESS, _LIVING = [
+    re.compile(rb"^[#*_` \t]*(?:%b)" % words, re.IGNORECASE | re.MULTILINE)
+    for words in (b"progress", b"decision|sur?prises|outcomes")
+]
+"""What a plan's headings begin with: most files need not be read as plans to know that they are none."""
 _FEWEST = 3
 """Of the twelve sections, what makes a plan: what the least of the census has."""
 
 
-def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(root: str, deepest: int = _DEEPEST) -> Iterator[tuple[str, list[str], list[str]]]:
     """Each folder from the root, with its folders and files by name.
 
-    Left out are links, other repositories, and folders of what others wrote, of what is made, and of examples.
+    Left out are links, other repositories, folders of what others wrote, of what is made, and of examples, and names
+    that no settings can hold.
     """
     for count, (folder, folders, files) in enumerate(os.walk(root)):
         if count == _MOST:
@@ -41,14 +47,19 @@ def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
             folders.clear()
             continue
         depth = folder[len(root) :].count(os.sep)
-        folders[:] = sorted([name for name in folders if depth < _DEEPEST and name.lower() not in _PASSED])
+        folders[:] = sorted([name for name in folders if depth < deepest and not _is_passed(name)])
         yield folder, folders, sorted(files)
 
 
-def homes(root: str) -> list[str]:
+def _is_passed(name: str) -> bool:
+    """Whether a folder is passed by; so are those of project templates, such as `{{ name }}`."""
+    return name.lower() in _PASSED or "{" in name or name != name.encode("utf-8", "replace").decode()
+
+
+def homes(root: str, deepest: int = _DEEPEST) -> list[str]:
     """The folders below that hold a home."""
     found = []
-    for folder, _, files in walk(root):
+    for folder, _, files in walk(root, deepest):
         has_settings = os.path.isfile(os.path.join(folder, config.FILE)) or (
             config.PYPROJECT in files and config.load(folder) is not None
         )
@@ -73,8 +84,7 @@ def _is_plan(path: str) -> bool:
         if os.path.islink(path):
             return False
         data, _ = disk.read(path, reader.MAX_BYTES)
-        folded = data.lower()
-        if b"progress" not in folded or not any([word in folded for word in _LIVING]):
+        if not (_PROGRESS.search(data) and _LIVING.search(data)):
             return False
         names = {section.name for section in reader.read(data).sections}
     except ExecplanError:

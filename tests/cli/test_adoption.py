@@ -267,6 +267,13 @@ def test_the_guide_that_is_there_is_the_guide(bare: Folder, guide: str) -> None:
     assert bare.ok("init")["changed"] is False
 
 
+def test_a_guide_counts_where_there_is_no_plan_yet(bare: Folder) -> None:
+    bare.write("docs/PLANS.md", "ours\n")
+    assert bare.ok("init")["homes"][0]["settings"]["guide"] == "docs/PLANS.md"
+    assert not (bare.path / ".agent/PLANS.md").exists()
+    assert bare.ok("init")["changed"] is False
+
+
 def test_the_larger_of_two_is_taken_and_the_other_on_demand(bare: Folder) -> None:
     for name in ("docs/execplans/a", "docs/execplans/b", "plans/0001-c"):
         bare.write(f"{name}.md", CLEAN)
@@ -319,6 +326,8 @@ def test_what_others_wrote_is_passed_by(bare: Folder) -> None:
     for name in ("node_modules/x/plans/b.md", "vendor/y/plans/c.md", "tests/fixtures/plans/d.md", "sub/.git/HEAD"):
         bare.write(name, CLEAN)
     bare.write("sub/plans/e.md", CLEAN)
+    bare.write("{{ name }}/plans/f.md", CLEAN)
+    bare.write(os.fsdecode(b"caf\xe9/plans/g.md"), CLEAN)
     bare.write("plans/PLANS.md", CLEAN)
     bare.write("docs/about.md", "# About\n\n## Progress\n\nMuch.\n\n## Decisions\n\nFew.\n")
     (bare.path / "linked").symlink_to("plans")
@@ -355,7 +364,7 @@ def test_a_plan_given_up_is_archived_too(bare: Folder) -> None:
 
 def test_check_and_commit_exclude_each_other(bare: Folder) -> None:
     assert bare.run("init", "--check", "--commit").exit == 2
-    assert bare.run("init", "nowhere").exit == 3
+    assert bare.run("init", "README.md").exit == 3
 
 
 CORPUS = find_corpus()

@@ -52,6 +52,8 @@ def test_init_at_the_root_sets_up_each(packages: Folder) -> None:
 def test_the_root_sees_all_and_a_package_its_own(packages: Folder) -> None:
     packages.ok("init")
     assert _ids(packages, "list") == {"0007-lexer", "2026-01-01-parser"}
+    assert f"{A}/active/0007-lexer.md" in packages.run("list").out
+    assert f"{B}/2026-01-01-parser.md" in packages.run("status").out
     assert _ids(packages, "list", "--all") == {"0007-lexer", "0001-reader", "2026-01-01-parser"}
     assert packages.ok("status")["states"] == {"broken": 0, "draft": 0, "active": 2, "complete": 0, "archived": 1}
     assert packages.ok("lint")["plans"] == 3
@@ -104,7 +106,6 @@ def test_init_of_a_folder_makes_a_home_in_it_alone(packages: Folder) -> None:
     packages.plan()
     packages.ok("init")
     folder = packages.path / "packages/c"
-    folder.mkdir()
     result = packages.run("init", "packages/c", "--json")
     assert result.exit == 0
     assert {each["path"] for each in result.json["data"]["paths"] if each["made"]} == {
@@ -128,7 +129,7 @@ def test_a_home_that_is_named_and_gone(packages: Folder) -> None:
     packages.ok("init")
     (packages.path / "services/b/.agent/execplan.toml").unlink()
     result = packages.run("list", "--json")
-    assert (result.exit, result.json["error"]["code"]) == (3, "no-home")
+    assert (result.exit, result.json["error"]["code"]) == (3, "no-such-home")
     assert "execplan init services/b" in result.json["error"]["hint"]
     assert packages.run("init", "services/b").exit == 0
     assert _ids(packages, "list") == {"0007-lexer", "2026-01-01-parser"}

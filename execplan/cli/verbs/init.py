@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     reads="the settings, and every markdown file to see which are plans; not those in node_modules and the like.",
     writes="settings; without plans also their folders; the guide .agent/PLANS.md, where there is none. Moves nothing.",
     examples=(
-        "execplan init --check",
+        "execplan init --check || execplan init",
         "execplan init --commit",
         "execplan init packages/a",
         "execplan init --plans docs/plans --dry-run",
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 @click.option("--check", is_flag=True, help="Say what is found, write nothing; exit 1 if init would write something.")
 @new_options
 def init(call: Call, place: str | None, wanted: str | None, check: bool, options: Options) -> Answer:
-    """Make a home for plans in this repository, in this folder where there is no git, or in DIR.
+    """Make a home for plans in this repository, in this folder where there is no git, or in DIR, which may be new.
 
     Plans that are there already are recognised, in packages below, too: settings are written that fit them, and nothing
     is moved. What is there stays as it is, so it can be run again at any time.
     """
     if check and options.commit:
         raise ExecplanError("usage", "--check writes nothing", exit=USAGE, hint="leave --check or --commit out")
-    if place is not None and not os.path.isdir(place):
-        raise ExecplanError("no-such-folder", f"there is no folder {place}", exit=INPUT, hint=f"mkdir -p {place}")
+    if place is not None and os.path.lexists(place) and not os.path.isdir(place):
+        raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
     home = homes.find(os.getcwd()) if place is None else homes.at(place)
     found = survey(home, wanted)
     commit, warnings = setup.init(found, options._replace(dry_run=options.dry_run or check))

@@ -27,19 +27,20 @@ def list_(call: Call, everything: bool) -> Answer:
     home = homes.require(os.getcwd())
     shelved = shelf.load_together(home, archive=everything)
     plans = [plan_json(each) for each in shelved]
+    name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
     broken = [each for each in plans if each["state"] == BROKEN]
     rows = [
         (
             each["state"],
             f"{each['counts']['done']}/{each['counts']['total']}",
-            each["id"],
+            each[name],
             each["title"] or "(no title)",
         )
         if each["counts"]
-        else (each["state"], "-", each["id"], each["error"])
+        else (each["state"], "-", each[name], each["error"])
         for each in plans
     ]
-    text = table(("state", "done", "id", "title"), rows) if rows else "no plans yet"
+    text = table(("state", "done", name, "title"), rows) if rows else "no plans yet"
     follow = (
         ("execplan new 'Its title'",) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
     )

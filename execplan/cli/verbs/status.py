@@ -41,7 +41,8 @@ def status(call: Call, plan: str | None) -> Answer:
     broken = [each for each in told if each["state"] == BROKEN]
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     if told:
-        lines += ["", table(("state", "done", "id", "next"), [_row(each) for each in told])]
+        name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
+        lines += ["", table(("state", "done", name, "next"), [_row(each, name) for each in told])]
     data = {"states": counts, "plans": told}
     warnings = conflict_warnings(shelved)
     return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings, next=_follow(told))
@@ -56,9 +57,9 @@ def _told(shelved: Shelved) -> dict[str, Any]:
     return told
 
 
-def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
+def _row(told: dict[str, Any], name: str) -> tuple[str, str, str, str]:
     if told["state"] == BROKEN:
-        return BROKEN, "-", told["id"], told["error"]
+        return BROKEN, "-", told[name], told["error"]
     counts = told["counts"]
     done = f"{counts['done']}/{counts['total']}"
     if counts["other"]:
@@ -69,7 +70,7 @@ def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
         what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(
             told["state"], ""
         )
-    return told["state"], done, told["id"], what + (" (stalled)" if told["stalled"] else "")
+    return told["state"], done, told[name], what + (" (stalled)" if told["stalled"] else "")
 
 
 def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:
