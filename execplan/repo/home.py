@@ -158,10 +158,10 @@ def existing(home: Home) -> Home:
 
     from execplan.repo import tree
 
-    below = [os.path.relpath(each) for each in tree.homes(home.base, _NEAR)]
-    hint = f"name the one that is meant: execplan -C {quote(below[0])} status" if below else "make one: execplan init"
-    message = f"no plans folder in {home.base} or above" + (", but in folders below" if below else "")
-    raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=below)
+    near = [os.path.relpath(each) for each in tree.homes(home.base, _NEAR)]
+    message = f"no plans folder in {home.base} or above" + (", but in folders below" if near else "")
+    hint = f"name the one that is meant: execplan -C {quote(near[0])} status" if near else "make one: execplan init"
+    raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=near)
 
 
 def together(home: Home) -> list[Home]:

@@ -10,6 +10,7 @@ from execplan.repo import adopt, settings_file, shelf, tree
 from execplan.repo import home as homes
 from execplan.repo import settings as config
 from execplan.repo.home import Home
+from execplan.repo.settings import Settings
 
 _FOLDER = "folder"
 _GUIDE = "the guide for authors"
@@ -61,12 +62,7 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
     """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
     base = home.base
     found = config.load(base)
-    old = b""
-    if wanted is not None:
-        wanted = _below(home, wanted)
-        if found is not None and found.settings.plans != wanted:
-            old = _as_written(home, found)
-    new = found is None or bool(old)
+    wanted = _below(home, wanted) if wanted is not None else None
     plans = tree.plans(base)
 
     def is_there(path: str) -> bool:
@@ -76,14 +72,14 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
     layouts = {layout.base: layout for layout in seen.chosen}
     names = sorted({*layouts, *[os.path.relpath(each, base) for each in tree.homes(base)]} - {""})
     settings = home.settings
-    if new and "" in layouts:
-        layout = layouts[""].settings
-        fields = _LAYOUT if old else (*_LAYOUT, "guide")
-        settings = settings._replace(**{name: getattr(layout, name) for name in fields})
+    old = b""
     if found is None:
+        settings = layouts[""].settings if "" in layouts else Settings(guide=adopt.guide(is_there))
         settings = settings._replace(homes=tuple(names))
-        if "" not in layouts:
-            settings = settings._replace(guide=adopt.guide(is_there))
+    elif wanted is not None and layouts[""].settings.plans != settings.plans:
+        old = _as_written(home, found)
+        settings = settings._replace(**{name: getattr(layouts[""].settings, name) for name in _LAYOUT})
+    new = found is None or bool(old)
     prepared = [Prepared(homes.inside(home._replace(settings=settings, exists=True)), new, old)]
     for name in names:
         other = homes.below(home, name)

@@ -296,6 +296,11 @@ def test_the_larger_of_two_is_taken_and_the_other_on_demand(bare: Folder) -> Non
     assert [each["id"] for each in bare.ok("list")["plans"]] == ["0001-c"]
     assert "\ncommit = true" in path.read_text()
     assert bare.ok("init", "--plans", "plans", "--no-commit")["changed"] is False
+    bare.write("docs/exec-plans/active/e.md", CLEAN)
+    assert bare.ok("init", "--plans", "docs/exec-plans", "--no-commit")["changed"] is True
+    assert [each["id"] for each in bare.ok("list")["plans"]] == ["e"]
+    assert bare.ok("init", "--plans", "docs/exec-plans/active", "--no-commit")["changed"] is False
+    assert bare.ok("init", "--plans", "docs/exec-plans", "--no-commit")["changed"] is False
 
 
 def test_settings_that_a_person_wrote_are_not_replaced(bare: Folder) -> None:
