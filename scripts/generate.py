@@ -13,12 +13,13 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
-from execplan.repo import pages, stock
-from execplan.repo.scaffold import settings_text
-from execplan.repo.settings import ABOUT, Settings
+from execplan.repo import pages, settings_file, stock
+from execplan.repo.settings import ABOUT, Settings, literal
 from tests.console.runner import rewrite
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import click
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,8 +89,7 @@ def settings() -> str:
     """Every setting with its default."""
     lines = ["| setting | default | what it is for |", "|---|---|---|"]
     for name, value in Settings()._asdict().items():
-        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
-        lines.append(f"| `{name}` | `{shown}` | {ABOUT[name]} |")
+        lines.append(f"| `{name}` | `{literal(value)}` | {ABOUT[name]} |")
     return "\n".join(lines) + "\n"
 
 
@@ -116,12 +116,12 @@ def replayed(name: str) -> str:
     return rewrite((ROOT / name).read_text(encoding="utf-8"))
 
 
-GENERATED = {
+GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
     README: readme,
     "docs/errors.md": errors,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
-    ".agent/execplan.toml": settings_text,
+    ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
 }
 for _path in sorted((ROOT / "docs").glob("*.md")):
     _name = f"docs/{_path.name}"

@@ -52,7 +52,8 @@ def lint_ref(home: Home, ref: Ref, named: str, *, hook: bool) -> Linted:
         data = shelf.open_bytes(home, ref.path)
     except ExecplanError as error:
         return Linted(path, named, [unreadable(error)])
-    return Linted(path, named, lint_bytes(data, Given(archived=ref.archived, draft_is_fine=hook)))
+    filed = ref.archived and not home.given_up(ref.path)
+    return Linted(path, named, lint_bytes(data, Given(archived=filed, draft_is_fine=hook)))
 
 
 def lint_staged(start: str, *, hook: bool) -> list[Linted]:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref, Shelved
 
 
-def plan_json(home: Home, shelved: Shelved) -> dict[str, Any]:
+def plan_json(shelved: Shelved) -> dict[str, Any]:
     """A plan in a list; one that can't be read says why."""
     plan = shelved.plan
     told: dict[str, Any] = {
         "id": shelved.ref.id,
-        "path": home.shown(shelved.ref.path),
+        "path": shelved.home.shown(shelved.ref.path),
         "title": plan.title if plan is not None else None,
         "state": shelved.state,
         "counts": plan.counts() if plan is not None else None,
@@ -36,10 +36,10 @@ def plan_json(home: Home, shelved: Shelved) -> dict[str, Any]:
     return told
 
 
-def whole_json(home: Home, shelved: Shelved, plan: Plan) -> dict[str, Any]:
+def whole_json(shelved: Shelved, plan: Plan) -> dict[str, Any]:
     """All that a plan says."""
     return {
-        **plan_json(home, shelved),
+        **plan_json(shelved),
         "sections": [section_json(section) for section in plan.sections],
         "tasks": tasks_json(plan.tasks),
         "checklists": [{**task_json(task), "section": section} for section, task in plan.checklists],
@@ -50,11 +50,15 @@ def whole_json(home: Home, shelved: Shelved, plan: Plan) -> dict[str, Any]:
     }
 
 
-def conflict_warnings(home: Home, shelved: Sequence[Shelved]) -> tuple[str, ...]:
+def conflict_warnings(shelved: Sequence[Shelved]) -> tuple[str, ...]:
     """A warning for each plan that is shown although it holds conflict markers."""
-    held = [(each.ref, each.plan.conflicts) for each in shelved if each.plan is not None and each.plan.conflicts]
+    held = [
+        (each.home.shown(each.ref.path), each.plan.conflicts)
+        for each in shelved
+        if each.plan is not None and each.plan.conflicts
+    ]
     what = "holds a conflict marker of git: both sides are shown"
-    return tuple([f"{home.shown(ref.path)}: line {lines[0] + 1} {what}" for ref, lines in held])
+    return tuple([f"{path}: line {lines[0] + 1} {what}" for path, lines in held])
 
 
 def section_json(section: Section) -> dict[str, Any]:

@@ -49,11 +49,11 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
     from execplan.repo import git
 
     existing(home)
-    paths = [ref.path, home.artifacts(ref.id, archived=ref.archived)]
+    paths = [ref.path, home.artifacts_of(ref.path, archived=ref.archived)]
     if os.path.islink(ref.path):
         paths.append(os.path.realpath(ref.path))
     if ref.archived:
-        paths += [os.path.join(home.plans, os.path.basename(ref.path)), home.artifacts(ref.id)]
+        paths += [home.file(home.plans, ref.id), home.artifacts(ref.id)]
     paths += [path for path in journal.left_by(home, ref.path) if not os.path.lexists(path)]
     if dry_run:
         data = shelf.open_bytes(home, ref.path)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import settings as config
-from execplan.repo.settings import Settings
+from execplan.repo.settings import FLAT, FOLDER, Settings
+
+_NEAR = 4
+"""Folders down to which homes are looked for that a refusal can name."""
 
 
 class Home(NamedTuple):
@@ -30,22 +33,66 @@ class Home(NamedTuple):
 
     @property
     def archive(self) -> str:
-        """The folder of archived plans."""
-        return os.path.join(self.base, self.settings.archive)
+        """The folder into which a plan is archived today."""
+        return self._today(self.settings.archive)
 
     @property
     def superseded(self) -> str:
-        """Where plans go that others supersede."""
-        return self.archive
+        """The folder into which a plan is archived today that was given up."""
+        return self._today(self.settings.superseded or self.settings.archive)
+
+    @property
+    def archives(self) -> list[str]:
+        """The folders of archived plans, without those that are named by the day."""
+        folders = [self.settings.archive, self.settings.superseded]
+        return list(dict.fromkeys([os.path.join(self.base, each.partition("/{")[0]) for each in folders if each]))
+
+    def given_up(self, path: str) -> bool:
+        """Whether a file lies in the folder for plans that were given up, where open tasks are no wonder."""
+        folder = self.settings.superseded.partition("/{")[0]
+        return bool(folder) and path.startswith(os.path.join(self.base, folder) + "/")
+
+    @property
+    def flat(self) -> bool:
+        """Whether plans are files of one folder; else each lies in a folder of its own, with its artifacts."""
+        return self.settings.layout == FLAT
 
     def file(self, folder: str, name: str) -> str:
-        """Where the plan with this id lies in a folder of plans."""
-        return os.path.join(folder, f"{name}.md")
+        """The file of the plan with this id in a folder of plans."""
+        if self.flat:
+            return os.path.join(folder, f"{name}.md")
+        return os.path.join(folder, name, f"{name}.md" if self.settings.layout == FOLDER else self.settings.layout)
+
+    def place(self, path: str) -> tuple[str, str]:
+        """The folder of plans that a plan's file lies in, and its id."""
+        folder, name = os.path.split(path)
+        if self.flat:
+            return folder, name.removesuffix(".md")
+        above, own = os.path.split(folder)
+        if path == self.file(above, own):
+            return above, own
+        of_folder = self.settings.layout == FOLDER and name.endswith(f"{own}.md")
+        return above if of_folder else folder, name.removesuffix(".md")
 
     def artifacts(self, name: str, *, archived: bool = False) -> str:
-        """The artifacts folder of a plan."""
+        """The artifacts folder of a plan with this id; of all plans for an empty one."""
+        if not self.flat:
+            return os.path.join(self.archive if archived else self.plans, name)
         folder = self.settings.archive_artifacts if archived else self.settings.artifacts
         return os.path.join(self.base, folder, name)
+
+    def artifacts_of(self, path: str, *, archived: bool) -> str:
+        """The artifacts folder of the plan in a file, wherever it lies."""
+        folder, name = self.place(path)
+        return self.artifacts(name, archived=archived) if folder == os.path.dirname(path) else os.path.dirname(path)
+
+    def _today(self, folder: str) -> str:
+        if "{" in folder:
+            from execplan.clock import now
+
+            year, month, day = f"{now():%Y %m %d}".split()
+            folder = folder.format(year=year, month=month, day=day)
+        return os.path.join(self.base, folder)
 
     @property
     def state(self) -> str:
@@ -64,21 +111,43 @@ class Home(NamedTuple):
 
 
 def find(start: str) -> Home:
-    """The home that a folder lies in: the nearest with settings or plans, up to the root of the repository."""
-    start = os.path.realpath(start)
-    git_root, git = _repository(start)
-    folder = start
+    """The home that a folder lies in: the nearest with settings or plans, up to the root of the repository.
+
+    Raises ExecplanError for bad settings, and for a home of which a folder is a link out of the repository.
+    """
+    real, path = os.path.realpath(start), os.path.abspath(start)
+    while path not in (real, "/"):
+        if os.path.islink(path):
+            find(os.path.dirname(path))
+        path = os.path.dirname(path)
+    git_root, git = _repository(real)
+    folder = real
     while True:
         found = config.load(folder)
         settings = found.settings if found is not None else Settings()
         if found is not None or os.path.isdir(os.path.join(folder, settings.plans)):
-            return Home(git_root or folder, folder, git, settings, exists=True)
+            return inside(Home(git_root or folder, folder, git, settings, exists=True))
         parent = os.path.dirname(folder)
         if folder in (git_root, parent):
             break
         folder = parent
-    base = git_root or start
-    return Home(base, base, git, Settings(), exists=False)
+    base = git_root or real
+    return inside(Home(base, base, git, Settings(), exists=False))
+
+
+def at(folder: str) -> Home:
+    """The home of this very folder, whether it is one yet or not; raises ExecplanError."""
+    home = find(folder)
+    base = os.path.realpath(folder)
+    if home.base == base:
+        return home
+    return inside(Home(home.root if home.git else base, base, home.git, Settings(), exists=False))
+
+
+def below(home: Home, name: str) -> Home:
+    """The home of a folder below another, with paths that are shown from the same root; raises ExecplanError."""
+    other = at(os.path.join(home.base, name))
+    return other if other.git else other._replace(root=home.root)
 
 
 def require(start: str) -> Home:
@@ -88,10 +157,63 @@ def require(start: str) -> Home:
 
 def existing(home: Home) -> Home:
     """The home, if it is one: a plan that is named by its path may lie in none; raises ExecplanError."""
-    if not home.exists:
+    if home.exists:
+        return home
+    from shlex import quote
+
+    from execplan.repo import tree
+
+    near = [os.path.relpath(each) for each in tree.homes(home.base, _NEAR)]
+    message = f"no plans folder in {home.base} or above" + (", but in folders below" if near else "")
+    hint = f"name the one that is meant: execplan -C {quote(near[0])} status" if near else "make one: execplan init"
+    raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=near)
+
+
+def together(home: Home) -> list[Home]:
+    """A home, and those below it that its settings name; raises ExecplanError for a name that is none."""
+    homes = [home]
+    for name in home.settings.homes:
+        other = below(home, name)
+        if not other.exists:
+            raise ExecplanError(
+                "no-such-home",
+                f"the settings of {home.base} name {name} under homes, but there is none",
+                exit=INPUT,
+                hint=f"make it, or take it out of homes: execplan init {name}",
+            )
+        homes.append(other)
+    return homes
+
+
+def check_inside(home: Home, path: str) -> None:
+    """Refuse a path that leads out of the repository through a link; raises ExecplanError."""
+    real = os.path.realpath(path)
+    if not real.startswith(home.root.rstrip("/") + "/") and real != home.root:
         raise ExecplanError(
-            "no-home", f"no plans folder in {home.base} or above", exit=ENVIRONMENT, hint="make one: execplan init"
+            "link-outside",
+            f"{home.shown(path)} is a link out of the repository, to {real}",
+            exit=POLICY,
+            hint="put the plan itself into the repository",
         )
+
+
+def inside(home: Home) -> Home:
+    """The home, none of whose folders is a link out of the repository; raises ExecplanError."""
+    settings = home.settings
+    seen = set()
+    for folder in (
+        settings.plans,
+        settings.archive,
+        settings.superseded,
+        settings.artifacts,
+        settings.archive_artifacts,
+    ):
+        path = home.base
+        for part in folder.split("/"):
+            path = os.path.join(path, part)
+            if path not in seen and os.path.islink(path):
+                check_inside(home, path)
+            seen.add(path)
     return home
 
 

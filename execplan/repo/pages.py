@@ -6,8 +6,8 @@ import os
 
 from execplan.errors import MEANINGS
 from execplan.record import NamedTuple
-from execplan.repo import stock
-from execplan.repo.scaffold import settings_text
+from execplan.repo import settings_file, stock
+from execplan.repo.settings import Settings
 
 _FOLDER = "explain"
 _ERRORS = "errors"
@@ -74,7 +74,7 @@ def _settings() -> list[str]:
     from textwrap import wrap
 
     lines = []
-    for chunk in settings_text().split("\n\n")[1:]:
+    for chunk in settings_file.content(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
         lines += [setting, *wrap(" ".join(about), WIDTH, initial_indent="  ", subsequent_indent="  ")]
     return lines

@@ -1,16 +1,14 @@
-"""New things: a home, and a plan in it."""
+"""New plans."""
 
 from __future__ import annotations
 
 import os
 
-from execplan.clock import now
 from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.record import NamedTuple
-from execplan.repo import draft, shelf, state, stock, templates
-from execplan.repo import settings as config
+from execplan.repo import draft, naming, shelf, state, templates
 from execplan.repo.amend import Options
 from execplan.repo.commit import commit_paths
 from execplan.repo.home import Home
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LONGEST_TITLE = 300
-
-_FOLDER = "folder"
-_GUIDE = "the guide for authors"
 
 
 class Made(NamedTuple):
@@ -39,14 +34,6 @@ class Made(NamedTuple):
     """All that was made, or would be."""
     commit: str | None
     warnings: tuple[str, ...]
-
-
-class Path(NamedTuple):
-    """A path of a home, and whether `init` makes it."""
-
-    path: str
-    made: bool
-    why: str
 
 
 def new_plan(
@@ -86,7 +73,8 @@ def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
             candidates=lines,
             data={"findings": [each.to_json(shown) for each in errors]},
         )
-    name = stem if stem and has_form(home, stem) else _named(home, slug(plan.title or stem or "plan"))
+    fits = stem and naming.fits(home.settings.name, stem)
+    name = stem if fits else _named(home, slug(plan.title or stem or "plan"))
     return _file(home, name, lambda _: (data, ()), plan.title or name, options)
 
 
@@ -103,83 +91,8 @@ def checked_title(title: str) -> str:
     return title
 
 
-def has_form(home: Home, name: str) -> bool:
-    """Whether a file name has the form that the settings give: a real date, a slug of letters, digits and hyphens."""
-    from execplan.clock import read_stamp
-
-    head, _, tail = home.settings.name.partition("{slug}")
-    before, has_date, after = head.partition("{date}")
-    if has_date:
-        stamp = read_stamp(name[len(before) : len(before) + 10])
-        if not name.startswith(before) or stamp is None or not stamp.possible:
-            return False
-        rest = name[len(before) + 10 :]
-        if not rest.startswith(after):
-            return False
-        rest = rest[len(after) :]
-    elif name.startswith(head):
-        rest = name[len(head) :]
-    else:
-        return False
-    if tail and not rest.endswith(tail):
-        return False
-    rest = rest[: len(rest) - len(tail)]
-    return bool(rest) and all([char.isalnum() or char in "-_." for char in rest]) and rest[0].isalnum()
-
-
-def plan_init(home: Home) -> list[Path]:
-    """What `init` makes and what it leaves, folders first."""
-    found = config.load(home.base)
-    folders = [home.plans, home.archive, home.artifacts(""), home.artifacts("", archived=True)]
-    paths = [_folder(home, folder.rstrip("/")) for folder in folders]
-    for name, why in ((home.settings.guide, _GUIDE), (config.FILE, "settings")):
-        path = os.path.join(home.base, name)
-        there = os.path.lexists(path)
-        if name == config.FILE and found and not there:
-            paths.append(Path(home.shown(path), False, f"settings are in {found.file}"))
-        else:
-            paths.append(Path(home.shown(path), not there, "there already" if there else why))
-    return paths
-
-
-def init(home: Home, options: Options) -> tuple[list[Path], str | None, tuple[str, ...]]:
-    """Make a home; what is there already stays as it is. The paths, the commit if one was made, and warnings."""
-    home = home._replace(exists=True)
-    paths = plan_init(home)
-    if options.dry_run:
-        return paths, None, ()
-    guide, settings = os.path.join(home.base, home.settings.guide), os.path.join(home.base, config.FILE)
-    files = {guide: stock.text("PLANS.md").encode("utf-8"), settings: settings_text().encode("utf-8")}
-    with state.lock(home, "home", "init"):
-        for path in [os.path.join(home.root, each.path) for each in paths if each.made]:
-            if path in files:
-                disk.make_folder(os.path.dirname(path))
-                disk.create(path, files[path])
-            else:
-                disk.make_folder(path)
-    if options.commits(home):
-        ours = [path for path, content in files.items() if _holds(path, content)]
-        done = commit_paths(home, "init", ours, "init", "init", {}, "init")
-        return paths, done.digest, done.warnings
-    return paths, None, ()
-
-
-def _holds(path: str, content: bytes) -> bool:
-    """Whether a file is as `init` wrote it, now or in a run whose commit failed."""
-    return os.path.isfile(path) and disk.read(path, len(content)) == (content, len(content))
-
-
-def settings_text() -> str:
-    """The settings file that `init` writes: every setting with its default, as a comment."""
-    lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
-    for name, value in config.Settings()._asdict().items():
-        shown = f'"{value}"' if isinstance(value, str) else str(value).lower()
-        lines += [f"# {config.ABOUT[name]}", f"# {name} = {shown}", ""]
-    return "\n".join(lines[:-1]) + "\n"
-
-
 def _named(home: Home, short: str) -> str:
-    return home.settings.name.format(date=f"{now():%Y-%m-%d}", slug=short)
+    return naming.fill(home.settings.name, short)
 
 
 def _file(
@@ -195,21 +108,21 @@ def _file(
     data, warnings = content(free)
 
     def made(commit: str | None, more: tuple[str, ...]) -> Made:
-        path = home.shown(os.path.join(home.plans, f"{free}.md"))
+        path = home.shown(home.file(home.plans, free))
         shown = diff(b"", data, path) if options.dry_run else ""
         artifacts = home.shown(home.artifacts(free)) + "/"
         return Made(free, path, data, shown, (path, artifacts), commit, warnings + more)
 
     if options.dry_run:
         return made(None, ())
-    disk.make_folder(home.plans)
     with state.lock(home, "home", f"new {name}"):
         taken = shelf.taken_ids(home)
         while True:
             if shelf.same_id(free) in taken:
                 free = _free(taken, name)
                 data, warnings = content(free)
-            path = os.path.join(home.plans, f"{free}.md")
+            path = home.file(home.plans, free)
+            disk.make_folder(os.path.dirname(path))
             if disk.create(path, data):
                 break
             taken.add(shelf.same_id(free))
@@ -221,14 +134,10 @@ def _file(
 
 
 def _free(taken: set[str], name: str) -> str:
-    """The name, or the name with the first number that makes it free."""
-    free, number = name, 1
+    """The name, with its number, or the name with the first number behind it that makes it free."""
+    name = free = naming.number(name, taken)
+    number = 1
     while shelf.same_id(free) in taken:
         number += 1
         free = f"{name}-{number}"
     return free
-
-
-def _folder(home: Home, path: str) -> Path:
-    there = os.path.isdir(path)
-    return Path(home.shown(path), not there, "there already" if there else _FOLDER)

@@ -11,8 +11,18 @@ from execplan.text import disk
 FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT = "pyproject.toml"
 _LIMIT = 1 << 20
-_PATHS = ("plans", "archive", "artifacts", "archive_artifacts", "guide", "templates")
-_FIELDS = {"name": ("date", "slug"), "message": ("id", "summary", "verb", "title")}
+_PATHS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "guide", "templates")
+_DAY: dict[str, str | int] = dict.fromkeys(("year", "month", "day"), "")
+_FIELDS: dict[str, dict[str, str | int]] = {
+    "name": {"date": "", "day": "", "number": 0, "slug": ""},
+    "message": dict.fromkeys(("id", "summary", "verb", "title"), ""),
+    "archive": _DAY,
+    "superseded": _DAY,
+}
+FLAT = "flat"
+FOLDER = "folder"
+NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
+"""Files of a plans folder that are none, by their names in lower case."""
 
 
 class Settings(NamedTuple):
@@ -20,12 +30,15 @@ class Settings(NamedTuple):
 
     plans: str = ".agent/execplans"
     archive: str = ".agent/execplans/archive"
+    superseded: str = ""
     artifacts: str = ".agent/execplans/artifacts"
     archive_artifacts: str = ".agent/execplans/archive/artifacts"
     guide: str = ".agent/PLANS.md"
     templates: str = ".agent/templates"
     template: str = "plan"
+    layout: str = FLAT
     name: str = "{date}_{slug}"
+    homes: tuple[str, ...] = ()
     commit: bool = False
     message: str = "plan({id}): {summary}"
     author: str = ""
@@ -34,13 +47,16 @@ class Settings(NamedTuple):
 
 ABOUT = {
     "plans": "The folder of the plans.",
-    "archive": "Where `archive` moves a finished plan.",
+    "archive": "Where `archive` moves a finished plan; may end in `/{year}/{month}/{day}`.",
+    "superseded": "Another folder of archived plans, for those that were given up; empty: there is none.",
     "artifacts": "Holds a folder for each plan: transcripts, logs, screenshots.",
     "archive_artifacts": "Where `archive` moves that folder.",
     "guide": "The guide for authors.",
     "templates": "The repository's own templates of plans.",
     "template": "The template that `new` takes where `--template` names none.",
-    "name": "How plan files are named: `{date}` is YYYY-MM-DD, `{slug}` comes from the title.",
+    "layout": "`flat`: a file a plan. `folder`: ID/ID.md, with its artifacts beside it. `ExecPlan.md`: ID/ExecPlan.md, likewise.",
+    "name": "How plans are named: `{slug}` comes from the title, `{date}` is YYYY-MM-DD, `{day}` YYYYMMDD, `{number:04}` counts.",
+    "homes": "Folders below with homes of their own, which `list`, `status`, `next` and `lint` take in from here.",
     "commit": "Whether every edit is committed, as with `--commit`.",
     "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
     "author": "Who decides, where `--author` does not say; else EXECPLAN_AUTHOR, git's user.name, the login.",
@@ -129,7 +145,7 @@ def _read(path: str) -> bytes | None:
 def _checked(values: dict[str, object], where: str) -> Settings:
     """The values over the defaults."""
     defaults = Settings()._asdict()
-    for name, value in values.items():
+    for name, given in values.items():
         if name not in defaults:
             from difflib import get_close_matches
 
@@ -138,29 +154,64 @@ def _checked(values: dict[str, object], where: str) -> Settings:
                 "unknown-setting", f"{where}: there is no setting {name}", exit=INPUT, hint=f"did you mean {near[0]}?"
             )
         kind = type(defaults[name])
+        value = given
+        if isinstance(given, list) and all([type(each) is str for each in given]):
+            value = tuple(given)
         if type(value) is not kind:
-            wanted = {str: "a string", bool: "true or false", int: "a whole number"}[kind]
+            wanted = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings"}[kind]
             raise ExecplanError("bad-setting", f"{where}: {name} takes {wanted}", exit=INPUT, hint=ABOUT[name])
         _check_value(name, value, where)
-    return Settings(**{**defaults, **values})
+        defaults[name] = value
+    return Settings(**defaults)
 
 
 def _check_value(name: str, value: object, where: str) -> None:
     """Folders stay inside; forms have the fields that they need and no other."""
     text = str(value)
     why = ""
-    if name in _PATHS and (not text or text.startswith("/") or {"..", ".git"} & set(text.split("/"))):
+    if name in _PATHS and (not _is_inside(text) if text else name != "superseded"):
         why = "is a path inside the repository"
+    elif name == "homes" and isinstance(value, tuple) and not all([_is_inside(each) for each in value]):
+        why = "are paths inside the repository"
     elif name == "name" and ("{slug}" not in text or "/" in text):
         why = "is a file name without .md that holds {slug}"
     elif name == "template" and (not text or "/" in text):
         why = "is a name of `execplan new --list-templates`"
+    elif name == "layout" and text not in (FLAT, FOLDER) and (not text.endswith(".md") or "/" in text):
+        why = "is flat, folder, or a file name that ends in .md"
     elif name == "stalled_days" and isinstance(value, int) and value < 1:
         why = "is at least 1"
     elif name in _FIELDS:
-        try:
-            text.format_map(dict.fromkeys(_FIELDS[name], ""))
-        except (KeyError, ValueError, IndexError, AttributeError):
-            why = f"knows the fields {', '.join(['{' + each + '}' for each in _FIELDS[name]])}"
+        why = _why_not_form(name, text)
     if why:
         raise ExecplanError("bad-setting", f"{where}: {name} {why}, not {value!r}", exit=INPUT, hint=ABOUT[name])
+
+
+def _why_not_form(name: str, text: str) -> str:
+    """What is wrong with a text that holds fields, or nothing."""
+    try:
+        said = text.format_map(_FIELDS[name])
+    except (KeyError, ValueError, IndexError, AttributeError):
+        return f"knows the fields {', '.join(['{' + each + '}' for each in _FIELDS[name]])}"
+    if name == "name":
+        width = text.partition("{number")[2].partition("}")[0].removeprefix(":")
+        wrong = width.strip("0123456789") or len(width) > 2 or {"{", "}"} & set(said)
+        return "takes a width for the number, as in {number:04}, and no other brace" if wrong else ""
+    head = text.partition("/{")[0]
+    if name in _PATHS and ("{" in head or said[len(head) :].strip("/-_.")):
+        return "holds fields only as its last folders"
+    return ""
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path leads to something below the folder that it counts from."""
+    return bool(path) and not path.startswith("/") and not {"..", ".git"} & set(path.split("/"))
+
+
+def literal(value: object) -> str:
+    """The value of a setting as TOML writes it."""
+    import json
+
+    if isinstance(value, tuple):
+        return f"[{', '.join([literal(each) for each in value])}]"
+    return json.dumps(value, ensure_ascii=False)

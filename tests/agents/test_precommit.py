@@ -133,6 +133,41 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
 
 
 @pytest.mark.parametrize(
+    "settings",
+    [
+        'plans = "docs/active"\narchive = "docs/done"\nsuperseded = "docs/dropped"\n',
+        'plans = "docs/active"\narchive = "docs/done/{year}/{month}/{day}"\n',
+        'plans = "docs/active"\narchive = "docs/done"\nlayout = "folder"\n',
+        'plans = "docs/active"\narchive = "docs/done/{year}"\nlayout = "folder"\n',
+        'plans = "docs/active"\narchive = "docs/done"\nlayout = "ExecPlan.md"\n',
+        'homes = ["packages/a", "packages/b"]\n',
+    ],
+)
+def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings: str) -> None:
+    from execplan.repo import home as homes
+    from execplan.repo import shelf
+
+    repo.write(".agent/execplan.toml", settings)
+    repo.write("packages/a/.agent/execplan.toml", 'plans = "docs/active"\nlayout = "folder"\n')
+    repo.write("packages/b/.agent/execplan.toml", 'plans = "plans"\nlayout = "folder"\n')
+    ends = ["a.md", "README.md", "a/a.md", "a/x_a.md", "a/notes.md", "a/ExecPlan.md", "2026/01/02/b.md", "2026/c/c.md"]
+    names = [
+        f"{folder}/{end}"
+        for folder in (
+            ".agent/execplans", "docs/active", "docs/done", "docs/dropped", "docs",
+            "packages/a/docs/active", "packages/b/plans", "packages/b/.agent/execplans",
+        )
+        for end in ends
+    ]  # fmt: skip
+    for name in names:
+        repo.write(name, "x")
+    home = find(str(repo.path))
+    matched = {name for name in names if re.search(plan_paths(home), name)}
+    assert matched
+    assert matched == {home.shown(ref.path) for each in homes.together(home) for ref in shelf.every(each)}
+
+
+@pytest.mark.parametrize(
     ("content", "words"),
     [
         ("repos: [\n", f"{FILE}:2: "),

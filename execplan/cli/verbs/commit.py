@@ -26,7 +26,7 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> 
     """Commit a plan and its artifacts, and nothing else."""
     if plan is None and not os.environ.get("EXECPLAN_PLAN"):
         home = homes.require(os.getcwd())
-        if not shelf.refs(home):
+        if not any([shelf.refs(each) for each in homes.together(home)]):
             return Answer(
                 {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
             )

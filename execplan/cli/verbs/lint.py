@@ -65,7 +65,8 @@ def _refs(names: tuple[str, ...]) -> Iterator[_Named]:
     """Each plan that is named, with its home and how to show it."""
     if not names:
         home = homes.require(os.getcwd())
-        yield from [_Named(home, ref, os.path.relpath(ref.path)) for ref in shelf.every(home)]
+        for each in homes.together(home):
+            yield from [_Named(each, ref, os.path.relpath(ref.path)) for ref in shelf.every(each)]
     for name in names:
         if os.path.isdir(name):
             for folder, _, files in sorted(os.walk(name)):

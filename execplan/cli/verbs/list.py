@@ -17,7 +17,7 @@ from execplan.repo import shelf
 
 
 @verb(
-    reads="every plan outside the archive; with --all, those in it too.",
+    reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too.",
     writes="nothing.",
     examples=("execplan list", "execplan list --all --json"),
 )
@@ -25,26 +25,26 @@ from execplan.repo import shelf
 def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     home = homes.require(os.getcwd())
-    refs = shelf.every(home) if everything else shelf.refs(home)
-    shelved = shelf.load_all(home, refs)
-    plans = [plan_json(home, each) for each in shelved]
+    shelved = shelf.load_together(home, archive=everything)
+    plans = [plan_json(each) for each in shelved]
+    name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
     broken = [each for each in plans if each["state"] == BROKEN]
     rows = [
         (
             each["state"],
             f"{each['counts']['done']}/{each['counts']['total']}",
-            each["id"],
+            each[name],
             each["title"] or "(no title)",
         )
         if each["counts"]
-        else (each["state"], "-", each["id"], each["error"])
+        else (each["state"], "-", each[name], each["error"])
         for each in plans
     ]
-    text = table(("state", "done", "id", "title"), rows) if rows else "no plans yet"
+    text = table(("state", "done", name, "title"), rows) if rows else "no plans yet"
     follow = (
         ("execplan new 'Its title'",) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
     )
-    warnings = conflict_warnings(home, shelved)
+    warnings = conflict_warnings(shelved)
     return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next=follow)
 
 

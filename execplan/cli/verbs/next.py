@@ -18,7 +18,6 @@ from execplan.repo import home as homes
 from execplan.repo.home import existing
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 
 _UNITS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
@@ -49,16 +48,16 @@ def next_(call: Call, plan: str | None, claim: str | None, time: str | None, rel
         what = "--claim and --release exclude each other" if release is not None else "--for goes with --claim"
         raise ExecplanError("usage", what, exit=USAGE, hint="execplan next --claim NAME --for 30m")
     hours = _hours(time) if time is not None else claims.HOURS
-    home, shelved, others = _found(plan)
+    shelved, others = _found(plan)
     if shelved is None:
         return Answer({"task": None, "taken": []}, "no plans yet", next=("execplan new 'Its title'",))
-    ref = shelved.ref
-    told = plan_json(home, shelved)
+    home, ref = shelved.home, shelved.ref
+    told = plan_json(shelved)
     if shelved.plan is None:
         data = {**told, "task": None, "taken": [], "broken": [ref.id]}
         return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {typed(told['path'])}",))
     lines, warnings = [], tuple([f"{name} is broken: see execplan lint {name}" for name in others])
-    warnings += conflict_warnings(home, [shelved])
+    warnings += conflict_warnings([shelved])
     mine = None
     if claim is not None or release is not None:
         existing(home)
@@ -84,18 +83,17 @@ def next_(call: Call, plan: str | None, claim: str | None, time: str | None, rel
     return Answer(data, "\n".join(lines), NO if others else OK, warnings=warnings, next=follow)
 
 
-def _found(plan: str | None) -> tuple[Home, Shelved | None, list[str]]:
+def _found(plan: str | None) -> tuple[Shelved | None, list[str]]:
     """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
     if plan is not None or os.environ.get("EXECPLAN_PLAN"):
         home, ref = shelf.open_plan(os.getcwd(), plan)
-        return home, shelf.load(home, ref), []
-    home = homes.require(os.getcwd())
-    plans = shelf.load_all(home, shelf.refs(home))
+        return shelf.load(home, ref), []
+    plans = shelf.load_together(homes.require(os.getcwd()))
     if not plans:
-        return home, None, []
+        return None, []
     others = [each.ref.id for each in plans if each.state == BROKEN]
     try:
-        return home, shelf.only(plans), others
+        return shelf.only(plans), others
     except ExecplanError as error:
         if others:
             error.message += f"; broken: {', '.join(others)}"

@@ -32,7 +32,7 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
         with About(home.shown(ref.path)):
             raise shelved.error
     read = shelved.plan
-    warnings = conflict_warnings(home, [shelved])
+    warnings = conflict_warnings([shelved])
     if section is not None:
         with About(home.shown(ref.path)):
             found = find_section(read, section)
@@ -40,8 +40,8 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
             [line + end for line, end in zip(read.text.lines, read.text.ends, strict=True)][found.start : found.notes]
         )
         place = {"section": found.title, "name": found.name, "line_start": found.start + 1, "line_end": found.notes}
-        return Answer({**plan_json(home, shelved), **place, "text": text}, text, warnings=warnings)
-    data = whole_json(home, shelved, read)
+        return Answer({**plan_json(shelved), **place, "text": text}, text, warnings=warnings)
+    data = whole_json(shelved, read)
     follow: tuple[str, ...] = ()
     if not ref.archived:
         task = next((each for each in data["tasks"] if each["state"] == OPEN), None)

@@ -18,12 +18,11 @@ from execplan.repo import shelf
 from execplan.repo.life import is_stalled
 
 if TYPE_CHECKING:
-    from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 
 
 @verb(
-    reads="every plan, or the one that is named.",
+    reads="every plan, with those of `homes` in the settings, or the one that is named.",
     writes="nothing.",
     examples=("execplan status", "execplan status parser --json"),
 )
@@ -32,36 +31,37 @@ def status(call: Call, plan: str | None) -> Answer:
     """Count the plans by state, broken ones first, then show each open plan with its next task."""
     if plan is None:
         home = homes.require(os.getcwd())
-        shelved = shelf.load_all(home, shelf.every(home))
+        shelved = shelf.load_together(home, archive=True)
     else:
         home, ref = shelf.open_plan(os.getcwd(), plan)
         shelved = [shelf.load(home, ref)]
     shelved.sort(key=lambda each: STATES.index(each.state))
-    told = [_told(home, each) for each in shelved if plan is not None or each.state != ARCHIVED]
+    told = [_told(each) for each in shelved if plan is not None or each.state != ARCHIVED]
     counts = {state: sum([each.state == state for each in shelved]) for state in STATES}
     broken = [each for each in told if each["state"] == BROKEN]
     lines = [", ".join([f"{count} {state}" for state, count in counts.items() if count]) or "no plans yet"]
     if told:
-        lines += ["", table(("state", "done", "id", "next"), [_row(each) for each in told])]
+        name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
+        lines += ["", table(("state", "done", name, "next"), [_row(each, name) for each in told])]
     data = {"states": counts, "plans": told}
-    warnings = conflict_warnings(home, shelved)
+    warnings = conflict_warnings(shelved)
     return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings, next=_follow(told))
 
 
-def _told(home: Home, shelved: Shelved) -> dict[str, Any]:
+def _told(shelved: Shelved) -> dict[str, Any]:
     """A plan with its next task and whether it is stalled."""
-    told = plan_json(home, shelved)
+    told = plan_json(shelved)
     plan = shelved.plan if shelved.state in (ACTIVE, DRAFT) else None
-    found = ahead(home, shelved.ref, plan) if plan is not None else None
+    found = ahead(shelved.home, shelved.ref, plan) if plan is not None else None
     told["next"] = found.task if found is not None else None
     told["taken"] = found.taken if found is not None else []
-    told["stalled"] = plan is not None and is_stalled(home, shelved.ref.path, plan)
+    told["stalled"] = plan is not None and is_stalled(shelved.home, shelved.ref.path, plan)
     return told
 
 
-def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
+def _row(told: dict[str, Any], name: str) -> tuple[str, str, str, str]:
     if told["state"] == BROKEN:
-        return BROKEN, "-", told["id"], told["error"]
+        return BROKEN, "-", told[name], told["error"]
     counts = told["counts"]
     done = f"{counts['done']}/{counts['total']}"
     if counts["other"]:
@@ -75,7 +75,7 @@ def _row(told: dict[str, Any]) -> tuple[str, str, str, str]:
         what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(
             told["state"], ""
         )
-    return told["state"], done, told["id"], what + (" (stalled)" if told["stalled"] else "")
+    return told["state"], done, told[name], what + (" (stalled)" if told["stalled"] else "")
 
 
 def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:

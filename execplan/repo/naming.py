@@ -1,0 +1,91 @@
+"""The form of plan names, such as `{date}_{slug}`: filled in, recognised, and guessed from names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from string import Formatter
+
+from execplan.clock import now, read_stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SHAPES = {
+    "date": r"(?P<date>\d{4}-\d\d-\d\d)",
+    "day": r"(?P<day>\d{8})",
+    "slug": r"(?P<slug>[^\W_][\w.-]*)",
+}
+_DATED = re.compile(r"\d{4}-\d\d-\d\d")
+_GUESSES = (
+    (re.compile(r"\d{4}-\d\d-\d\d([-_])."), r"{{date}}{1}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?\d{8}([-_])(\d{1,4})([-_])."), r"{1}{{day}}{2}{{number}}{4}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?\d{8}([-_])."), r"{1}{{day}}{2}{{slug}}"),
+    (re.compile(r"([A-Za-z]{1,12}[-_])?(\d{1,5})([-_])."), r"{1}{{number}}{3}{{slug}}"),
+    (re.compile(r"((?:exec[-_]?)?plan[-_])."), r"{1}{{slug}}"),
+)
+"""What a name may look like, and its form, in which numbers stand for groups."""
+
+
+def fill(form: str, slug: str) -> str:
+    """The name of a new plan of today; a number is left to be given."""
+    today = f"{now():%Y-%m-%d}"
+    return form.replace("{date}", today).replace("{day}", today.replace("-", "")).replace("{slug}", slug)
+
+
+def number(name: str, taken: Iterable[str]) -> str:
+    """The name with the number, if it wants one, that follows those of the names that are taken, in lower case."""
+    head, field, rest = name.partition("{number")
+    if not field:
+        return name
+    width = int(rest.partition("}")[0].removeprefix(":") or 0)
+    return name.format(number=1 + max(_numbers(head.casefold(), width, taken), default=0))
+
+
+def fits(form: str, name: str) -> bool:
+    """Whether a name has the form: a real date, a number as wide as the others, a slug of letters, digits, hyphens."""
+    shape = ""
+    for text, field, spec, _ in Formatter().parse(form):
+        shape += re.escape(text) + (_SHAPES.get(field) or rf"(?P<number>\d{{{int(spec or 1)},}})" if field else "")
+    found = re.fullmatch(shape, name)
+    if found is None:
+        return False
+    held = found.groupdict()
+    day = held.get("day", "")
+    date = held.get("date") or (day and f"{day[:4]}-{day[4:6]}-{day[6:]}")
+    stamp = read_stamp(date) if date else None
+    return not date or (stamp is not None and stamp.possible)
+
+
+def guess(names: Iterable[str]) -> str:
+    """The form that most of the names have."""
+    forms: Counter[str] = Counter()
+    numbers: dict[str, list[str]] = {}
+    for name in names:
+        form, held = "{slug}", ""
+        for pattern, said in _GUESSES:
+            found = pattern.match(name)
+            if found is not None:
+                groups = ["", *[each or "" for each in found.groups()]]
+                form = said.format(*groups)
+                held = next((each for each in groups if each.isdigit()), "")
+                break
+        forms[form] += 1
+        numbers.setdefault(form, []).append(held)
+    if not forms:
+        return "{slug}"
+    form = max(forms, key=lambda each: (forms[each], each != "{slug}"))
+    widths = Counter(map(len, numbers[form]))
+    padded = len(widths) == 1 or any([each.startswith("0") for each in numbers[form]])
+    return form.replace("{number}", f"{{number:0{widths.most_common(1)[0][0]}}}") if padded else form
+
+
+def _numbers(head: str, width: int, names: Iterable[str]) -> Iterable[int]:
+    """The numbers behind a head; not those of dates, and not those of another width that begin with a zero."""
+    for name in names:
+        digits = re.match(r"\d*", name[len(head) :] if name.startswith(head) else "")
+        found = digits[0] if digits else ""
+        as_wide = len(found) == width or (width < len(found) <= width + 2 and found[0] != "0")
+        if found and as_wide and not _DATED.match(name[len(head) :]):
+            yield int(found)

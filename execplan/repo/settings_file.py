@@ -1,0 +1,22 @@
+"""The settings file that `init` writes."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.repo.settings import ABOUT, Settings, literal
+from execplan.text import disk
+
+
+def content(settings: Settings) -> bytes:
+    """Every setting, as a comment where it has its default."""
+    lines = ["# Settings of execplan. Every line that is commented out shows the default.", ""]
+    for name, value in settings._asdict().items():
+        default = getattr(Settings(), name)
+        lines += [f"# {ABOUT[name]}", f"{'# ' if value == default else ''}{name} = {literal(value)}", ""]
+    return ("\n".join(lines[:-1]) + "\n").encode("utf-8")
+
+
+def holds(path: str, content: bytes) -> bool:
+    """Whether a file is as `init` wrote it, now or in a run whose commit failed."""
+    return os.path.isfile(path) and disk.read(path, len(content)) == (content, len(content))

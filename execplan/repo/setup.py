@@ -1,0 +1,52 @@
+"""A home is made."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.repo import settings as config
+from execplan.repo import settings_file, state, stock
+from execplan.repo.commit import commit_paths
+from execplan.repo.home import check_inside
+from execplan.repo.survey import guide
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
+    from execplan.repo.survey import Survey
+
+
+def init(survey: Survey, options: Options) -> tuple[str | None, tuple[str, ...]]:
+    """Make what a survey says; what is there already stays as it is. The commit if one was made, and warnings."""
+    home = survey.homes[0].home
+    files = {guide(home): stock.text("PLANS.md").encode("utf-8")}
+    for each in survey.homes:
+        files[os.path.join(each.home.base, config.FILE)] = settings_file.content(each.home.settings)
+    replaced = {os.path.join(each.home.base, config.FILE): each.old for each in survey.homes if each.old}
+    made = [os.path.join(home.root, each.path) for each in survey.paths if each.made]
+    for path in made:
+        check_inside(home, os.path.dirname(path))
+    if options.dry_run:
+        return None, ()
+    with state.lock(home, "home", "init"):
+        for path in made:
+            if path in replaced:
+                _replace(path, replaced[path], files[path])
+            elif path in files:
+                disk.make_folder(os.path.dirname(path))
+                disk.create(path, files[path])
+            else:
+                disk.make_folder(path)
+    if options.commits(home):
+        ours = [path for path, content in files.items() if settings_file.holds(path, content)]
+        done = commit_paths(home, "init", ours, "init", "init", {}, "init")
+        return done.digest, done.warnings
+    return None, ()
+
+
+def _replace(path: str, old: bytes, new: bytes) -> None:
+    try:
+        disk.replace(path, old, new)
+    except disk.ChangedMeanwhileError:
+        raise disk.changed_underneath(path) from None

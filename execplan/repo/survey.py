@@ -1,0 +1,183 @@
+"""What `init` finds, and what it would make: a home in the default folders, or settings for plans that are there."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.record import NamedTuple
+from execplan.repo import adopt, settings_file, shelf, tree
+from execplan.repo import home as homes
+from execplan.repo import settings as config
+from execplan.repo.home import Home
+from execplan.repo.settings import Settings
+
+_FOLDER = "folder"
+_GUIDE = "the guide for authors"
+_LAYOUT = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
+"""The settings that say where plans lie."""
+
+
+class Path(NamedTuple):
+    """A path of a home, and whether `init` makes it."""
+
+    path: str
+    made: bool
+    why: str
+
+
+class Prepared(NamedTuple):
+    """A home as it is, or as `init` would make it."""
+
+    home: Home
+    new: bool
+    """Whether its settings are still to be written."""
+    old: bytes = b""
+    """The settings file that is replaced, if one is."""
+
+
+class Survey(NamedTuple):
+    """What `init` finds, and what it would make."""
+
+    homes: tuple[Prepared, ...]
+    """That of the folder itself, then those below it."""
+    paths: tuple[Path, ...]
+    others: tuple[Other, ...]
+    elsewhere: tuple[str, ...]
+    """Files that read as plans and lie in none of all these, from the root of the repository."""
+    warnings: tuple[str, ...]
+
+
+class Other(NamedTuple):
+    """A folder of plans that is not taken: another has more, or the settings name another."""
+
+    folder: str
+    """From the root of the repository."""
+    plans: int
+    take: str
+    """The command that takes it instead."""
+
+
+def survey(home: Home, wanted: str | None = None) -> Survey:
+    """Look for plans below a home's base; a folder that is wanted is taken, whatever is there. Raises ExecplanError."""
+    base = home.base
+    found = config.load(base)
+    wanted = _below(home, wanted) if wanted is not None else None
+    plans = tree.plans(base)
+
+    def is_there(path: str) -> bool:
+        return os.path.lexists(os.path.join(base, path))
+
+    seen = adopt.survey(plans, is_there, wanted)
+    layouts = {layout.base: layout for layout in seen.chosen}
+    names = sorted({*layouts, *[os.path.relpath(each, base) for each in tree.homes(base)]} - {""})
+    settings = home.settings
+    old = b""
+    if found is None:
+        settings = layouts[""].settings if "" in layouts else Settings(guide=adopt.guide(is_there))
+        settings = settings._replace(homes=tuple(names))
+    elif wanted is not None and layouts[""].settings.plans != settings.plans:
+        old = _as_written(home, found)
+        settings = settings._replace(**{name: getattr(layouts[""].settings, name) for name in _LAYOUT})
+    new = found is None or bool(old)
+    prepared = [Prepared(homes.inside(home._replace(settings=settings, exists=True)), new, old)]
+    for name in names:
+        other = homes.below(home, name)
+        is_new = config.load(other.base) is None
+        if is_new and name in layouts:
+            other = homes.inside(other._replace(settings=layouts[name].settings, exists=True))
+        prepared.append(Prepared(other, is_new))
+    kept = {ref.path for each in prepared for ref in shelf.every(each.home)}
+    strewn = [path for path in plans if os.path.join(base, path) not in kept]
+    left = [each for each in (*seen.chosen, *seen.others) if each.plans and set(each.plans) <= set(strewn)]
+    others = tuple([_other(home, each) for each in left])
+    elsewhere = [path for path in strewn if not any([path in each.plans for each in left])]
+    warnings = []
+    if found is None:
+        why = "are left out, since another folder has more; to take these instead"
+        warnings = [f"{each.plans} plans in {each.folder} {why}: {each.take}" for each in others]
+    unnamed = [name for name in names if name not in settings.homes]
+    warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
+    shown = tuple([home.shown(os.path.join(base, path)) for path in elsewhere])
+    return Survey(tuple(prepared), tuple(_paths(prepared)), others, shown, tuple(warnings))
+
+
+def _below(home: Home, folder: str) -> str:
+    """The folder that is to be taken, from the base; raises ExecplanError."""
+    path = os.path.relpath(os.path.realpath(folder), home.base)
+    if path in (".", "..") or path.startswith("../"):
+        raise ExecplanError(
+            "bad-folder",
+            f"{folder} is not below {home.base}",
+            exit=INPUT,
+            hint="name a folder below the one that gets the home: execplan init DIR --plans DIR/plans",
+        )
+    return path
+
+
+def _as_written(home: Home, found: config.Found) -> bytes:
+    """The settings file, if all that it says is in the settings, so that it may be replaced; raises ExecplanError."""
+    content = settings_file.content(found.settings)
+    if found.file == config.FILE and settings_file.holds(os.path.join(home.base, found.file), content):
+        return content
+    raise ExecplanError(
+        "home-exists",
+        f"{home.base} is set up already: plans = {config.literal(found.settings.plans)} in {found.file}",
+        exit=INPUT,
+        hint="change it there, with the other folders",
+    )
+
+
+def _other(home: Home, layout: adopt.Layout) -> Other:
+    from shlex import quote
+
+    base = os.path.join(home.base, layout.base)
+    here = os.path.realpath(os.getcwd())
+    folder = os.path.join(home.base, layout.folder)
+    where = "" if base.rstrip("/") == home.base else f" {quote(os.path.relpath(base, here))}"
+    take = f"execplan init{where} --plans {quote(os.path.relpath(folder, here))}"
+    return Other(home.shown(folder), len(layout.plans), take)
+
+
+def _paths(prepared: list[Prepared]) -> list[Path]:
+    """What is made and what is left, folders first; where there are plans no folder is made for them."""
+    home = prepared[0].home
+    paths = []
+    if not shelf.every(home) and (len(prepared) == 1 or os.path.isdir(home.plans)):
+        folders = [home.plans, home.archives[0], home.artifacts(""), home.artifacts("", archived=True)]
+        for folder in dict.fromkeys([each.rstrip("/") for each in folders]):
+            there = os.path.isdir(folder)
+            paths.append(Path(home.shown(folder), not there, "there already" if there else _FOLDER))
+    above = _guide_above(home)
+    if above:
+        paths.append(Path(home.shown(above), False, "the guide of the repository"))
+    else:
+        paths.append(_file(home, guide(home), _GUIDE))
+    for each in prepared:
+        file = os.path.join(each.home.base, config.FILE)
+        found = config.load(each.home.base)
+        if found is not None and found.file != config.FILE:
+            paths.append(Path(home.shown(file), False, f"settings are in {found.file}"))
+        elif each.old:
+            paths.append(Path(home.shown(file), True, "settings, written anew for another folder"))
+        else:
+            paths.append(_file(home, file, "settings"))
+    return paths
+
+
+def _file(home: Home, path: str, why: str) -> Path:
+    there = os.path.lexists(path)
+    return Path(home.shown(path), not there, "there already" if there else why)
+
+
+def guide(home: Home) -> str:
+    """The file of a home's guide."""
+    return os.path.join(home.base, home.settings.guide)
+
+
+def _guide_above(home: Home) -> str | None:
+    """The guide of the repository, for a home below its root that has none of its own."""
+    if home.base == home.root or os.path.lexists(guide(home)):
+        return None
+    guides = [os.path.join(home.root, each) for each in adopt.GUIDES]
+    return next((each for each in guides if os.path.lexists(each)), None)

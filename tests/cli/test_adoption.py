@@ -1,0 +1,423 @@
+"""Repositories that keep plans already: recognised, set up, and worked in, with nothing moved."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.conftest import find_corpus
+from tests.plans import CLEAN, with_sections
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+DONE = with_sections("## Progress\n\n- [x] (2025-12-30 09:15Z) Read lines.\n")
+OWN = {".agent/execplan.toml", ".agent/PLANS.md"}
+
+
+class Kept(NamedTuple):
+    """A repository that keeps plans: the first is open, the second done, the third archived."""
+
+    paths: tuple[str, str, str]
+    ids: tuple[str, str, str]
+    new: str
+    """Where a plan goes that is called `Write the reader`."""
+    archived: str
+    """Where the second goes."""
+    also: tuple[str, ...] = ()
+    """Archived, too."""
+
+
+LAYOUTS = {
+    "exec-plans": Kept(
+        ("docs/exec-plans/active/a.md", "docs/exec-plans/active/b.md", "docs/exec-plans/completed/c.md"),
+        ("a", "b", "c"),
+        "docs/exec-plans/active/write-the-reader.md",
+        "docs/exec-plans/completed/b.md",
+    ),
+    "flat with completed": Kept(
+        ("docs/execplans/execplan_a.md", "docs/execplans/execplan_b.md", "docs/execplans/completed/execplan_c.md"),
+        ("execplan_a", "execplan_b", "execplan_c"),
+        "docs/execplans/execplan_write-the-reader.md",
+        "docs/execplans/completed/execplan_b.md",
+    ),
+    "numbered": Kept(
+        ("docs/execplans/active/0012-a.md", "docs/execplans/active/0003-b.md", "docs/execplans/completed/0001-c.md"),
+        ("0012-a", "0003-b", "0001-c"),
+        "docs/execplans/active/0013-write-the-reader.md",
+        "docs/execplans/completed/0003-b.md",
+    ),
+    "plans": Kept(
+        ("plans/FP-0112-a.md", "plans/FP-0111-b.md", "plans/archive/FP-0001-c.md"),
+        ("FP-0112-a", "FP-0111-b", "FP-0001-c"),
+        "plans/FP-0113-write-the-reader.md",
+        "plans/archive/FP-0111-b.md",
+    ),
+    "superseded": Kept(
+        ("execplans/active/a.md", "execplans/active/b.md", "execplans/completed/c.md"),
+        ("a", "b", "c"),
+        "execplans/active/write-the-reader.md",
+        "execplans/completed/b.md",
+        ("execplans/superseded/d.md",),
+    ),
+    "agent plans": Kept(
+        (".agent/plans/2026-01-01-a.md", ".agent/plans/2026-01-02-b.md", ".agent/plans/archive/2025-01-01-c.md"),
+        ("2026-01-01-a", "2026-01-02-b", "2025-01-01-c"),
+        ".agent/plans/2026-01-01-write-the-reader.md",
+        ".agent/plans/archive/2026-01-02-b.md",
+    ),
+    "agents done": Kept(
+        (".agents/execplans/a b, c.md", ".agents/execplans/b (KO).md", ".agents/done/c.md"),
+        ("a b, c", "b (KO)", "c"),
+        ".agents/execplans/write-the-reader.md",
+        ".agents/done/b (KO).md",
+    ),
+    "agents exec-plans": Kept(
+        (".agents/exec-plans/active/a.md", ".agents/exec-plans/active/b.md", ".agents/exec-plans/completed/c.md"),
+        ("a", "b", "c"),
+        ".agents/exec-plans/active/write-the-reader.md",
+        ".agents/exec-plans/completed/b.md",
+    ),
+    "folders": Kept(
+        (
+            ".agent/exec_plans/active/EP-002_a/EP-002_a.md",
+            ".agent/exec_plans/active/EP-003_b/EP-003_b.md",
+            ".agent/exec_plans/archive/EP-001_c/EP-001_c.md",
+        ),
+        ("EP-002_a", "EP-003_b", "EP-001_c"),
+        ".agent/exec_plans/active/EP-004_write-the-reader/EP-004_write-the-reader.md",
+        ".agent/exec_plans/archive/EP-003_b/EP-003_b.md",
+    ),
+    "folders by day": Kept(
+        (
+            ".agent/exec_plans/active/EP-20251230-001_a/EP-20251230-001_a.md",
+            ".agent/exec_plans/active/bb/EP-20251230-002_bb.md",
+            ".agent/exec_plans/complete/2025/12/21/EP-20251221-001_c/EP-20251221-001_c.md",
+        ),
+        ("EP-20251230-001_a", "EP-20251230-002_bb", "EP-20251221-001_c"),
+        ".agent/exec_plans/active/EP-20260101-001_write-the-reader/EP-20260101-001_write-the-reader.md",
+        ".agent/exec_plans/complete/2026/01/01/EP-20251230-002_bb/EP-20251230-002_bb.md",
+    ),
+    "epics": Kept(
+        ("docs/epics/a/ExecPlan.md", "docs/epics/control-plane/ExecPlan.md", "docs/epics/archive/c/ExecPlan.md"),
+        ("a", "control-plane", "c"),
+        "docs/epics/write-the-reader/ExecPlan.md",
+        "docs/epics/archive/control-plane/ExecPlan.md",
+    ),
+    "docs plans": Kept(
+        ("docs/plans/2026-01-01-a.md", "docs/plans/2026-01-01-b.md", "docs/plans/archive/2025-01-01-c.md"),
+        ("2026-01-01-a", "2026-01-01-b", "2025-01-01-c"),
+        "docs/plans/2026-01-01-write-the-reader.md",
+        "docs/plans/archive/2026-01-01-b.md",
+    ),
+    "hidden plans": Kept(
+        (".plans/a.md", ".plans/b.md", ".plans/done/c.md"),
+        ("a", "b", "c"),
+        ".plans/write-the-reader.md",
+        ".plans/done/b.md",
+    ),
+    "default": Kept(
+        (
+            ".agent/execplans/2026-01-01_a.md",
+            ".agent/execplans/2026-01-01_b.md",
+            ".agent/execplans/archive/2025-01-01_c.md",
+        ),
+        ("2026-01-01_a", "2026-01-01_b", "2025-01-01_c"),
+        ".agent/execplans/2026-01-01_write-the-reader.md",
+        ".agent/execplans/archive/2026-01-01_b.md",
+    ),
+}
+"""The layouts that FORMAT.md names, and those of the corpus."""
+
+
+@pytest.fixture
+def bare(repo: Folder) -> Folder:
+    """A git repository without a home."""
+    (repo.path / ".agent" / "execplans").rmdir()
+    (repo.path / ".agent").rmdir()
+    return repo
+
+
+def tree(path: Path) -> dict[str, bytes]:
+    """Every file with its bytes, and every empty folder."""
+    found: dict[str, bytes] = {}
+    for folder, folders, files in os.walk(path):
+        if ".git" in folders:
+            folders.remove(".git")
+        where = os.path.relpath(folder, path)
+        for name in files:
+            found[os.path.normpath(f"{where}/{name}")] = Path(folder, name).read_bytes()
+        if not folders and not files:
+            found[f"{where}/"] = b""
+    return found
+
+
+def keep(folder: Folder, kept: Kept) -> None:
+    """Write the plans of a layout, with a sibling that is none."""
+    for path, content in zip(kept.paths, (CLEAN, DONE, DONE), strict=True):
+        folder.write(path, content)
+    for path in kept.also:
+        folder.write(path, CLEAN)
+    folder.write(f"{os.path.dirname(kept.paths[0])}/README.md", "# How we plan\n")
+    folder.git("add", "-A")
+    folder.git("commit", "-q", "-m", "Plans")
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_layout_is_worked_in(bare: Folder, name: str) -> None:
+    """From `init` to `archive`, in each layout; nothing else in the tree changes at any step."""
+    kept = LAYOUTS[name]
+    keep(bare, kept)
+    before = tree(bare.path)
+    first, second, third = kept.ids
+
+    check = bare.run("init", "--check", "--json")
+    assert check.exit == 1
+    assert tree(bare.path) == before
+    (home,) = check.json["data"]["homes"]
+    assert (home["plans"], home["archived"], home["broken"]) == (2, 1 + len(kept.also), [])
+    assert [each["path"] for each in home["misfits"]] == [kept.paths[1]]
+    assert check.json["data"]["elsewhere"] == check.json["data"]["others"] == []
+
+    assert bare.ok("init")["homes"] == check.json["data"]["homes"]
+    after = tree(bare.path)
+    assert set(after) - set(before) == OWN
+    assert {path: after[path] for path in before} == before
+    assert bare.ok("init")["changed"] is False
+    assert tree(bare.path) == after
+    assert bare.run("init", "--check").exit == 0
+
+    plans = {each["id"]: each for each in bare.ok("list", "--all")["plans"]}
+    assert {each["path"] for each in plans.values()} == {*kept.paths, *kept.also}
+    assert [plans[each]["state"] for each in kept.ids] == ["active", "complete", "archived"]
+    assert {each["id"] for each in bare.ok("list")["plans"]} == {first, second}
+    assert bare.ok("status")["states"]["archived"] == 1 + len(kept.also)
+    assert bare.ok("lint")["plans"] == 3 + len(kept.also)
+    for path, plan in zip(kept.paths, kept.ids, strict=True):
+        shown = bare.ok("show", path)
+        assert shown["id"] == plan
+        assert shown == bare.ok("show", plan)
+
+    assert bare.ok("done", "2", "-p", first, "--commit")["path"] == kept.paths[0]
+    assert bare.git("show", "--name-only", "--format=", "-z").strip("\0") == kept.paths[0]
+    assert bare.run("done", "1", "-p", third).exit == 1
+
+    made = bare.ok("new", "Write the reader")
+    assert made["path"] == kept.new
+    assert bare.ok("show", made["id"])["path"] == kept.new
+    assert bare.ok("new", "Write the reader")["id"] not in (made["id"], *kept.ids)
+
+    assert bare.ok("archive", second, "--commit")["path"] == kept.archived
+    assert bare.ok("show", second)["state"] == "archived"
+    assert not (bare.path / kept.paths[1]).exists()
+    assert bare.ok("archive", second)["changed"] is False
+    assert set(bare.git("show", "--name-only", "--no-renames", "--format=", "-z").strip("\0").split("\0")) == {
+        kept.paths[1],
+        kept.archived,
+    }
+    now = tree(bare.path)
+    untouched = set(before) - {*kept.paths[:2]}
+    assert {path: now[path] for path in untouched} == {path: before[path] for path in untouched}
+
+
+@pytest.mark.parametrize("name", ["folders", "folders by day", "epics"])
+def test_a_plan_s_folder_moves_with_it(bare: Folder, name: str) -> None:
+    """What lies beside a plan in its own folder are its artifacts."""
+    kept = LAYOUTS[name]
+    keep(bare, kept)
+    bare.ok("init")
+    beside = os.path.dirname(kept.paths[1])
+    bare.write(f"{beside}/logs/run.txt", "12 passed\n")
+    dry = bare.ok("archive", kept.ids[1], "--dry-run")
+    assert (bare.path / beside / "logs/run.txt").exists()
+    moved = bare.ok("archive", kept.ids[1])
+    assert moved["moves"] == dry["moves"] == [{"from": beside, "to": os.path.dirname(kept.archived)}]
+    assert not (bare.path / beside).exists()
+    assert (bare.path / os.path.dirname(kept.archived) / "logs/run.txt").read_text() == "12 passed\n"
+    paths = bare.ok("commit", kept.ids[1])["paths"]
+    assert {kept.archived, f"{os.path.dirname(kept.archived)}/logs/run.txt"} <= set(paths)
+    assert bare.git("status", "--porcelain", "--", kept.archived) == ""
+
+
+def test_a_taken_folder_in_the_archive_is_refused(bare: Folder) -> None:
+    kept = LAYOUTS["epics"]
+    keep(bare, kept)
+    bare.ok("init")
+    bare.write("docs/epics/archive/control-plane/notes.txt", "old\n")
+    before = tree(bare.path)
+    result = bare.run("archive", "control-plane", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "archive-taken")
+    assert tree(bare.path) == before
+
+
+@pytest.mark.parametrize(
+    "guide", [".agent/PLANS.md", "PLANS.md", "docs/PLANS.md", ".agents/PLANS.md", "docs/exec-plans/PLANS.md"]
+)
+def test_the_guide_that_is_there_is_the_guide(bare: Folder, guide: str) -> None:
+    bare.write("docs/exec-plans/active/a.md", CLEAN)
+    bare.write(guide, "ours\n")
+    data = bare.ok("init")
+    assert data["homes"][0]["settings"]["guide"] == guide
+    assert [each["path"] for each in data["paths"] if each["made"]] == [".agent/execplan.toml"]
+    assert bare.ok("init")["changed"] is False
+
+
+def test_a_guide_counts_where_there_is_no_plan_yet(bare: Folder) -> None:
+    bare.write("docs/PLANS.md", "ours\n")
+    assert bare.ok("init")["homes"][0]["settings"]["guide"] == "docs/PLANS.md"
+    assert not (bare.path / ".agent/PLANS.md").exists()
+    assert bare.ok("init")["changed"] is False
+
+
+def test_the_larger_of_two_is_taken_and_the_other_on_demand(bare: Folder) -> None:
+    for name in ("docs/execplans/a", "docs/execplans/b", "plans/0001-c"):
+        bare.write(f"{name}.md", CLEAN)
+    bare.write("notes/d.md", CLEAN)
+    result = bare.run("init", "--json")
+    assert result.json["data"]["others"] == [{"folder": "plans", "plans": 1, "take": "execplan init --plans plans"}]
+    assert result.json["data"]["elsewhere"] == ["notes/d.md"]
+    assert "execplan init --plans plans" in result.json["warnings"][0]
+    assert [each["id"] for each in bare.ok("list")["plans"]] == ["a", "b"]
+    check = bare.run("init", "--check")
+    assert check.exit == 0
+    assert "elsewhere: notes/d.md" in check.out
+    assert "execplan init --plans plans" in check.out
+    path = bare.path / ".agent/execplan.toml"
+    path.write_text(path.read_text().replace("# commit = false", "commit = true"))
+    assert bare.ok("init", "--plans", "plans", "--dry-run")["changed"] is True
+    assert "commit = true" in path.read_text()
+    assert [each["id"] for each in bare.ok("list")["plans"]] == ["a", "b"]
+    assert bare.ok("init", "--plans", "plans", "--no-commit")["homes"][0]["settings"]["name"] == "{number:04}-{slug}"
+    assert [each["id"] for each in bare.ok("list")["plans"]] == ["0001-c"]
+    assert "\ncommit = true" in path.read_text()
+    assert bare.ok("init", "--plans", "plans", "--no-commit")["changed"] is False
+    bare.write("docs/exec-plans/active/e.md", CLEAN)
+    assert bare.ok("init", "--plans", "docs/exec-plans", "--no-commit")["changed"] is True
+    assert [each["id"] for each in bare.ok("list")["plans"]] == ["e"]
+    assert bare.ok("init", "--plans", "docs/exec-plans/active", "--no-commit")["changed"] is False
+    assert bare.ok("init", "--plans", "docs/exec-plans", "--no-commit")["changed"] is False
+
+
+def test_settings_that_a_person_wrote_are_not_replaced(bare: Folder) -> None:
+    bare.write("plans/a.md", CLEAN)
+    path = bare.write(".agent/execplan.toml", '# ours\nplans = "docs/plans"\n')
+    result = bare.run("init", "--plans", "plans", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "home-exists")
+    assert path.read_text().startswith("# ours")
+    assert set(tree(bare.path)) == {"README.md", "plans/a.md", ".agent/execplan.toml"}
+
+
+@pytest.mark.parametrize("folder", ["..", ".", "../elsewhere", "/"])
+def test_a_folder_elsewhere_is_refused(bare: Folder, folder: str) -> None:
+    result = bare.run("init", "--plans", folder, "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "bad-folder")
+    assert set(tree(bare.path)) == {"README.md"}
+
+
+def test_a_folder_that_is_not_there_yet_is_made(bare: Folder) -> None:
+    bare.ok("init", "--plans", "docs/plans")
+    assert bare.ok("new", "Write the reader")["path"] == "docs/plans/2026-01-01_write-the-reader.md"
+    assert (bare.path / "docs/plans/archive/artifacts").is_dir()
+    assert not (bare.path / ".agent/execplans").exists()
+
+
+def test_what_others_wrote_is_passed_by(bare: Folder) -> None:
+    bare.write("plans/a.md", CLEAN)
+    for name in ("node_modules/x/plans/b.md", "vendor/y/plans/c.md", "tests/fixtures/plans/d.md", "sub/.git/HEAD"):
+        bare.write(name, CLEAN)
+    bare.write("sub/plans/e.md", CLEAN)
+    bare.write("{{ name }}/plans/f.md", CLEAN)
+    bare.write(os.fsdecode(b"caf\xe9/plans/g.md"), CLEAN)
+    bare.write("plans/PLANS.md", CLEAN)
+    bare.write("docs/about.md", "# About\n\n## Progress\n\nMuch.\n\n## Decisions\n\nFew.\n")
+    (bare.path / "linked").symlink_to("plans")
+    data = bare.run("init", "--check", "--json").json["data"]
+    assert data["homes"][0]["plans"] == 1
+    assert data["others"] == data["elsewhere"] == []
+
+
+def test_check_tells_what_is_broken_and_what_does_not_fit(bare: Folder) -> None:
+    bare.write("docs/exec-plans/active/a.md", DONE)
+    bare.write("docs/exec-plans/active/b.md", b"\xff\xfe")
+    bare.write("docs/exec-plans/completed/c.md", CLEAN)
+    bare.write("docs/exec-plans/completed/d.md", DONE)
+    bare.ok("init")
+    check = bare.run("init", "--check", "--json")
+    assert check.exit == 0
+    (home,) = check.json["data"]["homes"]
+    assert [each["path"] for each in home["broken"]] == ["docs/exec-plans/active/b.md"]
+    assert home["misfits"] == [
+        {"path": "docs/exec-plans/active/a.md", "why": "complete, and not archived"},
+        {"path": "docs/exec-plans/completed/c.md", "why": "archived with 2 open tasks"},
+    ]
+    text = bare.run("init", "--check").out
+    assert all(words in text for words in ("docs/exec-plans/active/a.md: complete", "with 2 open tasks", "broken: "))
+
+
+def test_a_plan_given_up_is_archived_too(bare: Folder) -> None:
+    keep(bare, LAYOUTS["superseded"])
+    bare.ok("init")
+    assert bare.ok("show", "d")["state"] == "archived"
+    assert bare.run("done", "1", "-p", "execplans/superseded/d.md").exit == 1
+    assert bare.ok("new", "d")["id"] == "d-2"
+
+
+def test_check_and_commit_exclude_each_other(bare: Folder) -> None:
+    assert bare.run("init", "--check", "--commit").exit == 2
+    assert bare.run("init", "README.md").exit == 3
+
+
+CORPUS = find_corpus()
+
+
+def _repositories() -> dict[str, list[tuple[str, str]]]:
+    """The plans of each repository of the corpus: their real paths, and the files that hold them."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    if CORPUS is not None:
+        with (CORPUS / "MANIFEST.tsv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file, delimiter="\t"):
+                found[row["owner/repo"]].append((row["path"], row["file"]))
+    return found
+
+
+REPOSITORIES = _repositories()
+
+
+@pytest.mark.skipif(CORPUS is None, reason="needs the corpus of real plans beside the checkout")
+@pytest.mark.parametrize("name", REPOSITORIES)
+def test_a_real_repository(bare: Folder, name: str) -> None:
+    """Every real plan is found or told, and one of them is ticked; nothing else changes."""
+    assert CORPUS is not None
+    plans = dict(REPOSITORIES[name])
+    for path, file in plans.items():
+        bare.write(path, (CORPUS / file).read_bytes())
+    before = tree(bare.path)
+    data = bare.ok("init")
+    told = {*data["elsewhere"]}
+    for other in data["others"]:
+        told |= {path for path in plans if path.startswith(f"{other['folder']}/")}
+    listed = bare.run("list", "--all", "--json").json["data"]["plans"]
+    paths = [each["path"] for each in listed]
+    assert sorted(paths) == sorted(set(plans) - told)
+    assert len(listed) * 2 > len(plans) or data["others"]
+    assert len({each["id"] for each in listed}) == len(listed)
+    assert bare.run("lint").exit in (0, 1)
+    assert bare.run("status").exit == 0
+    for plan in [each for each in listed if each["state"] == "active" and each["counts"]["open"]][:1]:
+        tasks = bare.ok("show", plan["path"])["tasks"]
+        task = next(each for each in tasks if each["state"] == "open")
+        assert bare.ok("done", task["id"], "-p", plan["id"])["path"] == plan["path"]
+        assert {path for path, data in tree(bare.path).items() if before.get(path, data) != data} == {plan["path"]}
+        bare.write(plan["path"], before[plan["path"]])
+    made = bare.ok("new", "Write the reader")
+    assert made["path"] not in plans
+    assert made["path"].startswith(data["homes"][0]["settings"]["plans"])
+    assert made["id"] in {each["id"] for each in bare.run("list", "--json").json["data"]["plans"]}
+    after = tree(bare.path)
+    assert {path: after[path] for path in before} == before
+    assert bare.run("init", "--check").exit == 0
