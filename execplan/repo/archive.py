@@ -42,8 +42,9 @@ def archive(
     if successor is not None:
         how, by, folder = "superseded", successor.id, home.superseded
         finished = revise(f"{SUPERSEDED} {_named(home, ref, successor)}", now())
-    goal = Goal(ref.id, home.file(folder, ref.id), home.artifacts(ref.id, archived=True))
-    write = partial(_evidence, home, goal, home.artifacts(ref.id), how, by)
+    path = home.file(folder, ref.id)
+    goal = Goal(ref.id, path, home.artifacts_of(path, archived=True))
+    write = partial(evidence, home, ref, goal.path, how, by)
     return move(home, ref, goal, finished, options, verb="archive", evidence=write)
 
 
@@ -52,7 +53,8 @@ def restore(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     existing(home)
     if not ref.archived:
         return _there(home, ref)
-    goal = Goal(ref.id, home.file(home.plans, ref.id), home.artifacts(ref.id))
+    path = home.file(home.plans, ref.id)
+    goal = Goal(ref.id, path, home.artifacts_of(path, archived=False))
     return move(home, ref, goal, _restored(reason), options, verb="restore")
 
 
@@ -60,10 +62,6 @@ def _there(home: Home, ref: Ref) -> Moved:
     """A plan that is already where it shall be."""
     data = shelf.open_bytes(home, ref.path)
     return Moved(home.shown(ref.path), False, digest(data), "", (), (), (), None, None, ())
-
-
-def _evidence(home: Home, goal: Goal, artifacts: str, how: str, by: str | None, data: bytes) -> bytes:
-    return evidence(home, goal.id, goal.path, data, artifacts, how, by)
 
 
 def _named(home: Home, ref: Ref, successor: Ref) -> str:

@@ -44,9 +44,11 @@ def attach(
     """
 
     def changer(files: Sequence[Attached]) -> Changer:
-        return note(list(dict.fromkeys([_line(home, each, words) for each in files])), items=True, create=create)
+        make = note(list(dict.fromkeys([_line(home, each, words) for each in files])), items=True, create=create)
+        names = ", ".join([os.path.basename(each.path) for each in files])
+        return lambda plan: make(plan)._replace(summary=f"attach, {names}")
 
-    files = _placed(home.artifacts(ref.id), sources)
+    files = _placed(home.artifacts_of(ref.path, archived=ref.archived), sources)
     tried = amend(home, ref, changer(files), options._replace(dry_run=True), verb="attach")
     if options.dry_run:
         return tried, files
@@ -55,7 +57,7 @@ def attach(
         for source, file in zip(sources, files, strict=True):
             copies.append(_copy(source, file, len(copies)))
         with state.lock(home, "home", f"attach to {ref.id}"):
-            files = _placed(home.artifacts(ref.id), sources)
+            files = _placed(home.artifacts_of(ref.path, archived=ref.archived), sources)
             put = [file.path for file, copy in zip(files, copies, strict=True) if file.copied and _put(copy, file)]
             try:
                 beside = tuple([each.path for each in files])

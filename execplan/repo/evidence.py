@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
 
 FILE = "execplan-evidence.json"
 SCHEMA = "execplan/evidence/1"
 
 
-def evidence(home: Home, name: str, path: str, data: bytes, artifacts: str, how: str, by: str | None) -> bytes:
-    """The evidence of a plan that is archived as `how`, whose artifacts lie in a folder; raises ExecplanError.
+def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: bytes) -> bytes:
+    """The evidence of a plan that will be archived at a path as `how`, with these bytes; raises ExecplanError.
 
     The commit is the one that was checked out, so the one before the archive's own.
     """
@@ -31,7 +32,7 @@ def evidence(home: Home, name: str, path: str, data: bytes, artifacts: str, how:
     plan = reader.read(data)
     told = {
         "schema": SCHEMA,
-        "id": name,
+        "id": ref.id,
         "path": home.shown(path),
         "title": plan.title,
         "digest": digest(data),
@@ -40,7 +41,7 @@ def evidence(home: Home, name: str, path: str, data: bytes, artifacts: str, how:
         "as": how,
         "by": by,
         "counts": plan.counts(),
-        "manifest": _manifest(artifacts),
+        "manifest": _manifest(home.artifacts_of(ref.path, archived=ref.archived), ref.path),
     }
     return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
@@ -50,8 +51,8 @@ def is_evidence(path: str) -> bool:
     return os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in disk.read(path, reader.MAX_BYTES)[0][:200]
 
 
-def _manifest(folder: str) -> list[dict[str, Any]]:
-    """Each file below a folder, by path; what a link says is told, and not followed."""
+def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
+    """Each file below a folder but the plan's own, by path; what a link says is told, and not followed."""
     from hashlib import file_digest
 
     files: list[dict[str, Any]] = []
@@ -63,7 +64,7 @@ def _manifest(folder: str) -> list[dict[str, Any]]:
             shown = os.path.relpath(path, folder)
             if os.path.islink(path):
                 files.append({"path": shown, "link": os.readlink(path)})
-            elif os.path.isfile(path) and shown != FILE:
+            elif os.path.isfile(path) and shown != FILE and path != plan:
                 handle, size = disk.open_file(path)
                 with open(handle, "rb") as file:
                     files.append({"path": shown, "bytes": size, "sha256": file_digest(file, "sha256").hexdigest()})

@@ -109,9 +109,11 @@ def move(
 
 def _moves(home: Home, ref: Ref, goal: Goal) -> list[tuple[str, str]]:
     """The renames, artifacts first: a plan that is left behind by a crash is still where the next try looks for it."""
-    old = home.artifacts(ref.id, archived=ref.archived)
+    old = home.artifacts_of(ref.path, archived=ref.archived)
     moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
-    moves = [(source, target) for source, target in [*moves, (ref.path, goal.path)] if source != target]
+    if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
+        moves.append((ref.path, goal.path))  # else it lies among its artifacts and goes with them
+    moves = [(source, target) for source, target in moves if source != target]
     for source, target in moves:
         if os.path.lexists(target) and not os.path.samefile(source, target):
             raise _taken(home.shown(target))
@@ -143,8 +145,9 @@ def _move(moves: Sequence[tuple[str, str]], goal: Goal, evidence: bytes | None) 
     undo: list[Callable[[], object]] = []
     try:
         for old, new in moves:
+            beside = os.path.join(goal.artifacts, os.path.basename(old))
             _make_folder(os.path.dirname(new), undo)
-            _rename(old, new, undo)
+            _rename(old if os.path.lexists(old) else beside, new, undo)
         path = os.path.join(goal.artifacts, FILE)
         if is_evidence(path):
             os.unlink(path)
@@ -159,7 +162,8 @@ def _move(moves: Sequence[tuple[str, str]], goal: Goal, evidence: bytes | None) 
             step()
         raise
     for folder in {os.path.dirname(path) for pair in moves for path in pair}:
-        disk.sync_folder(folder)
+        if os.path.isdir(folder):
+            disk.sync_folder(folder)
 
 
 def _rename(old: str, new: str, undo: list[Callable[[], object]]) -> None:

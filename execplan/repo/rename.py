@@ -35,7 +35,8 @@ def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
     shelved = shelf.load(home, ref)
     old = shelved.plan.title if shelved.plan is not None else None
     name = _free(home, ref.id, new_id(ref.id, old or "", title))
-    goal = Goal(name, home.file(home.plans, name) if name != ref.id else ref.path, home.artifacts(name))
+    path = home.file(home.plans, name) if name != ref.id else ref.path
+    goal = Goal(name, path, home.artifacts_of(path, archived=False))
     return move(home, ref, goal, _titled(title), options, verb="rename")
 
 

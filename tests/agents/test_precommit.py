@@ -150,7 +150,7 @@ def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings:
     repo.write(".agent/execplan.toml", settings)
     repo.write("packages/a/.agent/execplan.toml", 'plans = "docs/active"\nlayout = "folder"\n')
     repo.write("packages/b/.agent/execplan.toml", 'plans = "plans"\nlayout = "folder"\n')
-    ends = ["a.md", "README.md", "a/a.md", "a/x_a.md", "a/notes.md", "a/ExecPlan.md", "2026/01/02/b.md", "2026/c/c.md"]
+    ends = ["a.md", "README.md", "a/a.md", "c/x_c.md", "a/notes.md", "a/ExecPlan.md", "2026/01/02/b.md", "2026/c/c.md"]
     names = [
         f"{folder}/{end}"
         for folder in (

@@ -212,17 +212,48 @@ def test_a_layout_is_worked_in(bare: Folder, name: str) -> None:
     assert bare.ok("show", made["id"])["path"] == kept.new
     assert bare.ok("new", "Write the reader")["id"] not in (made["id"], *kept.ids)
 
-    assert bare.ok("archive", second, "--commit")["path"] == kept.archived
+    archived = bare.ok("archive", second, "--commit")
+    assert archived["path"] == kept.archived
     assert bare.ok("show", second)["state"] == "archived"
     assert not (bare.path / kept.paths[1]).exists()
     assert bare.ok("archive", second)["changed"] is False
     assert set(bare.git("show", "--name-only", "--no-renames", "--format=", "-z").strip("\0").split("\0")) == {
+        archived["evidence"],
         kept.paths[1],
         kept.archived,
     }
     now = tree(bare.path)
     untouched = set(before) - {*kept.paths[:2]}
     assert {path: now[path] for path in untouched} == {path: before[path] for path in untouched}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_plan_is_filed_and_taken_back(bare: Folder, name: str) -> None:
+    """archive, restore and rename find their way in each layout; after archive and restore all is as it was."""
+    kept = LAYOUTS[name]
+    keep(bare, kept)
+    bare.ok("init")
+    first, second, _ = kept.ids
+    bare.write("run.log", "12 passed\n")
+    bare.ok("attach", "run.log", "-p", second, "--create")
+    bare.git("add", "-A")
+    bare.git("commit", "-q", "-m", "All")
+    before = tree(bare.path)
+    archived = bare.ok("archive", second, "--as", "superseded", "--by", first, "--commit")
+    assert bare.ok("show", second)["path"] == archived["path"]
+    assert bare.git("status", "--porcelain") == ""
+    back = bare.ok("restore", second, "--commit")
+    assert bare.git("status", "--porcelain") == ""
+    assert back["path"] == bare.ok("show", second)["path"]
+    bare.ok("archive", second)
+    bare.ok("restore", second)
+    after = tree(bare.path)
+    changed = {path for path in {*before, *after} if before.get(path) != after.get(path)}
+    assert {path for path in changed if not path.endswith("/")} == {kept.paths[1], back["path"]}
+    renamed = bare.ok("rename", second, "Write the lexer", "--commit")
+    assert bare.ok("show", renamed["path"])["title"] == "Write the lexer"
+    assert "lexer" in renamed["path"]
+    assert bare.git("status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("name", ["folders", "folders by day", "epics"])
@@ -251,7 +282,7 @@ def test_a_taken_folder_in_the_archive_is_refused(bare: Folder) -> None:
     bare.write("docs/epics/archive/control-plane/notes.txt", "old\n")
     before = tree(bare.path)
     result = bare.run("archive", "control-plane", "--json")
-    assert (result.exit, result.json["error"]["code"]) == (3, "archive-taken")
+    assert (result.exit, result.json["error"]["code"]) == (3, "target-taken")
     assert tree(bare.path) == before
 
 

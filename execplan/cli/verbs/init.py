@@ -84,7 +84,9 @@ def init(call: Call, place: str | None, wanted: str | None, check: bool, upgrade
     if options.dry_run and upgrade:
         data["diff"] = newer.told.diff
     status = NO if check and changed else OK
-    follow: tuple[str, ...] = ("execplan status",) if any([each["plans"] for each in told]) else ("execplan new 'What shall be done'",)
+    follow: tuple[str, ...] = (
+        ("execplan status",) if any([each["plans"] for each in told]) else ("execplan new 'What shall be done'",)
+    )
     if changed and not wrote:
         given = ([place] if place else []) + (["--plans", wanted] if wanted else [])
         follow = (shlex.join(["execplan", "init", *given]),)
