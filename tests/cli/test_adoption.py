@@ -249,7 +249,7 @@ def test_a_plan_is_filed_and_taken_back(bare: Folder, name: str) -> None:
     bare.ok("restore", second)
     after = tree(bare.path)
     changed = {path for path in {*before, *after} if before.get(path) != after.get(path)}
-    assert {path for path in changed if not path.endswith("/")} == {kept.paths[1], back["path"]}
+    assert {path for path in changed if path.endswith(".md")} == {kept.paths[1], back["path"]}
     renamed = bare.ok("rename", second, "Write the lexer", "--commit")
     assert bare.ok("show", renamed["path"])["title"] == "Write the lexer"
     assert "lexer" in renamed["path"]
