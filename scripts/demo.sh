@@ -28,46 +28,57 @@ git config user.name Ann
 git config user.email ann@example.org
 
 run execplan init --commit
-run execplan new "Build the line parser" \
+run execplan install agents git-hooks
+git add AGENTS.md
+git commit -q -m "Tell agents how to work with plans"
+run execplan new --list-templates
+run execplan new "Build the line parser" --template feature \
     --purpose "Plans can be read and edited without losing a byte; seen by running make test." \
     --task "Read lines" --task "Build the parser" --task "Write the tests" --commit
 plan=$(execplan list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["plans"][0]["path"])')
-run execplan next
-run execplan done 1 --commit
+
+# The other sections get words of their own: a whole body at a time, or all of them in an editor.
+run execplan lint --hook
+run execplan set "Context and Orientation" 'The reader is `src/reader.py`; a plan is a markdown file.'
+run execplan set "Plan of Work" 'Write the scanner in `src/scan.py`, then the reader on top of it.' --dry-run
+fill() { execplan set -q "$1" "$2"; }
+fill "Plan of Work" 'Write the scanner in `src/scan.py`, then the reader on top of it.'
+fill "Concrete Steps" 'In the root of the repository, `make test` prints `12 passed`.'
+fill "Validation and Acceptance" '`make test` passes; a file read and written again has the same bytes.'
+fill "Idempotence and Recovery" 'Every step may be run again; nothing outside the repository changes.'
+fill "Interfaces and Dependencies" '`read(data: bytes) -> Plan` in `src/reader.py`.'
+
+run execplan next --claim ann
+run execplan next --claim bob
+run execplan done 1
 run execplan add "Handle CRLF" --after 2
 run execplan decide "Read line by line" --why "A task is a line; a tree would lose where it stands."
 run execplan discover "Files without a final newline lose their last line" --evidence "test_last_line failed"
-run execplan done 2 3 "write the tests"
+run execplan done 2
+run execplan split 3 --done "Handle CRLF when reading" --remaining "Handle CRLF when writing"
+run execplan reword "write the tests" "Test the reader and the writers"
+run execplan undo
+run execplan done 4 5
 run execplan done 1
 refused execplan archive
-run execplan explain EP109
-
-# What an author does in an editor: the other sections get words of their own.
-python3 - "$plan" <<'EDIT'
-import sys
-path = sys.argv[1]
-text = open(path, encoding="utf-8").read()
-words = {
-    "Context and Orientation": "The reader is `src/reader.py`; a plan is a markdown file.",
-    "Plan of Work": "Write the scanner in `src/scan.py`, then the reader on top of it.",
-    "Concrete Steps": "In the root of the repository, `make test` prints `12 passed`.",
-    "Validation and Acceptance": "`make test` passes; a file read and written again has the same bytes.",
-    "Idempotence and Recovery": "Every step may be run again; nothing outside the repository changes.",
-    "Artifacts and Notes": "None were needed.",
-    "Interfaces and Dependencies": "`read(data: bytes) -> Plan` in `src/reader.py`.",
-}
-for name, line in words.items():
-    head, mark, tail = text.partition(f"## {name}\n\n")
-    text = head + mark + line + tail[tail.index("\n") :]
-open(path, "w", encoding="utf-8").write(text)
-EDIT
+run execplan explain EP501
+printf '12 passed in 0.31s\n' >test.log
+run execplan attach test.log --about "All tests pass."
+rm test.log
 run execplan outcome "Plans are read and written without loss; tables are left for later."
 run execplan lint
 run execplan show
 run execplan commit
-run execplan archive --commit
+
+run execplan new "Read tables" --task "Go on from $plan" -q --commit
+run execplan archive "$plan" --commit
+run execplan next
+run execplan rename tables "Read tables and lists" --commit
 run execplan status
-run execplan lint
+run execplan lint --hook
+run execplan restore parser --dry-run
 run git log --oneline --stat
-printf '\n$ cat the archived plan\n'
-cat .agent/execplans/archive/*.md
+printf '\n$ cat the archived plan and its evidence\n'
+cat .agent/execplans/archive/*.md .agent/execplans/archive/artifacts/*/execplan-evidence.json
+run execplan uninstall agents git-hooks
+run git status --short
