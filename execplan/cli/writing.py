@@ -18,12 +18,19 @@ if TYPE_CHECKING:
 
 
 def write(
-    call: Call, plan: str | None, options: Options, verb: str, changer: Callable[[Home], Changer], then: str = ""
+    call: Call,
+    plan: str | None,
+    options: Options,
+    verb: str,
+    changer: Callable[[Home], Changer],
+    then: str,
+    finished: str = "",
 ) -> Answer:
-    """Amend the plan that is meant and tell it."""
+    """Amend the plan that is meant and tell it, with the command that makes sense then, or when no task is open."""
     home, ref = shelf.open_plan(os.getcwd(), plan)
     amended = amend(home, ref, changer(home), options, verb=verb)
-    return told(amended, options, then.format(id=typed(ref.id, amended.path)))
+    follow = then if amended.open or not finished else finished
+    return told(amended, options, follow.format(id=typed(ref.id, amended.path)))
 
 
 def told(amended: Amended, options: Options, then: str = "") -> Answer:

@@ -52,7 +52,7 @@ def find_task(plan: Plan, query: str) -> tuple[str, Task]:
 
 
 def find_section(plan: Plan, name: str) -> Section:
-    """The section of that name, canonical or as written; raises ExecplanError."""
+    """The section of that name, canonical or as written, or with words that only its title has; raises ExecplanError."""
     wanted = outline.canonical(name)
     for section in plan.sections:
         if section.title == name or (wanted is not None and section.name == wanted):
@@ -61,6 +61,10 @@ def find_section(plan: Plan, name: str) -> Section:
         if outline.key(section.title) == outline.key(name):
             return section
     titles = [section.title for section in plan.sections]
+    names = [f"line {section.start + 1}: ## {section.title}" for section in plan.sections]
+    at = single(matching(titles, name), names, name, "section", "say more of its title")
+    if at is not None:
+        return plan.sections[at]
     near = outline.nearest(name, titles)
     raise ExecplanError(
         "no-such-section",

@@ -53,6 +53,8 @@ class Amended(NamedTuple):
     diff: str
     """Unified, in a dry run only."""
     commit: str | None
+    open: int
+    """How many tasks are open then."""
     said: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -181,4 +183,5 @@ def _amended(home: Home, ref: Ref, written: Written, options: Options, made: Com
     commit, more = (made.digest, made.warnings) if made else (None, ())
     if made and made.rewritten:
         new = shelf.open_bytes(home, ref.path)
-    return Amended(path, new != old, digest(new), shown, commit, change.said, warnings + more)
+    left = [mark for mark, _ in change.expected.tasks].count(" ")
+    return Amended(path, new != old, digest(new), shown, commit, left, change.said, warnings + more)

@@ -36,7 +36,7 @@ def undo(home: Home, ref: Ref, options: Options) -> Amended:
 
 
 def _reverse(plan: Plan, edit: Journaled) -> Change:
-    what = f"{edit.summary}, of {edit.moment}"
+    what = f"{edit.summary}, made {edit.moment.replace('T', ' ')}"
     try:
         old, new = edit.unpack()
     except ValueError as error:

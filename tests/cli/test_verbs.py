@@ -201,7 +201,7 @@ def test_show_a_section(repo: Folder) -> None:
     assert data["text"] in text
     lines = text.split("\r\n")[data["line_start"] - 1 : data["line_end"]]
     assert "\r\n".join(lines) + "\r\n" == data["text"]
-    result = repo.run("show", "--section", "Progres")
+    result = repo.run("show", "--section", "Progess")
     assert result.exit == 3
     assert "did you mean 'Progress'?" in result.err
 

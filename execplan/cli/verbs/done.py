@@ -22,7 +22,9 @@ from execplan.repo.amend import Options
 @writer_options
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
-    return write(call, plan, options, "done", lambda home: tick(tasks, now()), "execplan next {id}")
+    return write(
+        call, plan, options, "done", lambda home: tick(tasks, now()), "execplan next {id}", "execplan archive {id}"
+    )
 
 
 command = done
