@@ -78,13 +78,7 @@ def amend(
     if not home.exists:
         shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
         existing(home)
-    if ref.archived:
-        raise ExecplanError(
-            "archived-plan",
-            f"{home.shown(ref.path)} is archived: it is a record of what was done",
-            exit=NO,
-            hint="write down what is new in a plan of its own: execplan new 'Its title'",
-        )
+    stop_archived(home, ref)
     if options.dry_run:
         return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
@@ -104,6 +98,19 @@ def amend(
             home, ref.id, [real, *beside], verb, change.summary, {real: written.old}, change.expected.title
         )
         return _amended(home, ref, written, options, made)
+
+
+def stop_archived(home: Home, ref: Ref) -> None:
+    """Refuse to change a plan that is in the archive."""
+    if ref.archived:
+        from shlex import quote
+
+        raise ExecplanError(
+            "archived-plan",
+            f"{home.shown(ref.path)} is archived: it is a record of what was done",
+            exit=NO,
+            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {quote(ref.id)}",
+        )
 
 
 def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Written:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from execplan.errors import INPUT, NO, ExecplanError
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan.change import Change, facts
 from execplan.plan.shape import heading
 from execplan.repo import shelf
+from execplan.repo.amend import stop_archived
 from execplan.repo.home import existing
 from execplan.repo.moving import Goal, Moved, move
 from execplan.repo.scaffold import checked_title
@@ -24,13 +25,7 @@ if TYPE_CHECKING:
 def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
     """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError."""
     existing(home)
-    if ref.archived:
-        raise ExecplanError(
-            "archived-plan",
-            f"{home.shown(ref.path)} is archived: it is a record of what was done",
-            exit=NO,
-            hint="take it out of the archive first: execplan restore",
-        )
+    stop_archived(home, ref)
     title = checked_title(title)
     shelved = shelf.load(home, ref)
     old = shelved.plan.title if shelved.plan is not None else None
