@@ -62,7 +62,8 @@ def find_section(plan: Plan, name: str) -> Section:
             return section
     titles = [section.title for section in plan.sections]
     names = [f"line {section.start + 1}: ## {section.title}" for section in plan.sections]
-    at = single(matching(titles, name), names, name, "section", "say more of its title")
+    found = matching(titles, name) if wanted is None else []
+    at = single(found, names, name, "section", "say more of its title")
     if at is not None:
         return plan.sections[at]
     near = outline.nearest(name, titles)
