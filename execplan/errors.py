@@ -63,6 +63,24 @@ class ExecplanError(Exception):
         self.data = data
         """At exit 1, what a JSON document holds as its data."""
 
+    def name_plan(self, name: str) -> None:
+        """Let a hint that ends with a command name the plan that it is about."""
+        from shlex import quote
+
+        for command, way in _UNNAMED.items():
+            if self.hint.endswith(command):
+                self.hint += way.format(quote(name))
+                return
+
+
+_UNNAMED = {
+    "execplan show": " {}",
+    "execplan commit": " {}",
+    "execplan add 'First step'": " -p {}",
+    "execplan add 'First step' --create": " -p {}",
+}
+"""Commands at the end of hints that may name a plan, and how they do."""
+
 
 class About:
     """Lets every refusal that is raised inside name the file that it is about, and the line."""

@@ -43,10 +43,10 @@ def words(given: str, what: str) -> str:
 def body(given: str, what: str) -> list[str]:
     """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
     text, source = _text(given, what)
-    lines = [line.rstrip() for line in Text.from_str(text).lines]
-    while lines and not lines[-1]:
+    lines = Text.from_str(text).lines
+    while lines and not lines[-1].strip():
         lines.pop()
-    while lines and not lines[0]:
+    while lines and not lines[0].strip():
         lines.pop(0)
     if not lines:
         where = f"{place(source)}: " if source else ""

@@ -92,7 +92,7 @@ def _noted(words: str, excerpt: Sequence[str], mark: str, shape: Shape) -> list[
     fence = "```"
     while any([fence in line for line in excerpt]):
         fence += "`"
-    return [*new, "", f"{indent}{fence}text", *[(indent + line).rstrip() for line in excerpt], indent + fence]
+    return [*new, "", f"{indent}{fence}text", *[indent + line if line else "" for line in excerpt], indent + fence]
 
 
 def _says(lines: Sequence[str], block: Block, words: str, excerpt: Sequence[str]) -> bool:
@@ -106,10 +106,9 @@ def _says(lines: Sequence[str], block: Block, words: str, excerpt: Sequence[str]
 
 def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer:
     """Put lines in the place of all that stands in a section, but for the revision notes at its end."""
-    _stop_headings(body)
+    wanted = outline.canonical(name)
 
     def change(plan: Plan) -> Change:
-        wanted = outline.canonical(name)
         if wanted is not None:
             section = section_for(plan, wanted, create=create)
         else:
@@ -117,30 +116,38 @@ def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer
             stop_twice([each for each in plan.sections if each.title == section.title], section.title)
         if section is None:
             assert wanted is not None
-            edit, titles = with_section(plan, wanted, body)
+            lines = _below_heading(body, wanted)
+            edit, titles = with_section(plan, wanted, lines)
             return _replaced(plan, edit, wanted, wanted, titles)
-        lines = plan.text.lines
-        closed = section.room < section.notes and body[-1] == lines[section.room]  # the body brings the rule along
+        lines = _below_heading(body, section.title)
+        there = plan.text.lines
+        closed = section.room < section.notes and lines[-1] == there[section.room]  # the body brings the rule along
         end = section.notes if closed else section.room
-        filled = [at for at in range(section.body, end) if lines[at].strip()]
-        if filled and lines[filled[0] : filled[-1] + 1] == list(body):
+        filled = [at for at in range(section.body, end) if there[at].strip()]
+        if filled and there[filled[0] : filled[-1] + 1] == list(lines):
             return Change((), facts(plan), "", (f"so already: {section.title}",))
-        edit = Edit(filled[0], filled[-1] + 1, tuple(body)) if filled else padded(lines, end, body)
+        edit = Edit(filled[0], filled[-1] + 1, tuple(lines)) if filled else padded(there, end, lines)
         return _replaced(plan, edit, section.title, section.name, tuple([each.title for each in plan.sections]))
 
     return change
 
 
-def _stop_headings(body: Sequence[str]) -> None:
-    """Refuse a body that would begin another section."""
-    for block in scan(list(body), front=False):
-        if block.kind == HEADING and block.level < 3 and not block.depth:
-            raise ExecplanError(
-                "heading-in-body",
-                f"line {block.start + 1} of the new body is a heading of level {block.level}: {block.text!r}",
-                exit=INPUT,
-                hint="a section holds headings of level 3 and deeper: ###",
-            )
+def _below_heading(body: Sequence[str], title: str) -> Sequence[str]:
+    """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
+    heads = [block for block in scan(list(body), front=False) if block.kind == HEADING and not block.depth]
+    heads = [block for block in heads if block.level < 3]
+    if heads and not heads[0].start and outline.key(heads[0].text) == outline.key(title):
+        lines = body[heads.pop(0).end :]
+        body = lines[next((at for at, line in enumerate(lines) if line.strip()), len(lines)) :]
+    if heads or not body:
+        what = f"a heading of level {heads[0].level}: {heads[0].text!r}" if heads else "nothing but its heading"
+        raise ExecplanError(
+            "heading-in-body",
+            f"the new body of {title} holds {what}",
+            exit=INPUT,
+            hint="give what stands below the heading; it may hold headings of level 3 and deeper: ###",
+        )
+    return body
 
 
 def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> Change:

@@ -49,13 +49,24 @@ def respelled(text: str, spellings: Sequence[Spelling]) -> str:
     parts: list[str] = []
     at = done = 0
     while at < len(text):
-        fits = next((each for each in found if text.startswith(each.old, at) and _stands_alone(text, at, each)), None)
+        fits = next((each for each in found if _is_named(text, at, each, found)), None)
         if fits is None:
             at += 1
             continue
         parts += [text[done:at], fits.new]
         at = done = at + len(fits.old)
     return "".join([*parts, text[done:]])
+
+
+def _is_named(text: str, at: int, spelling: Spelling, spellings: Sequence[Spelling]) -> bool:
+    """Whether a spelling stands at a place, and is not the text of a link to something else."""
+    if not text.startswith(spelling.old, at) or not _stands_alone(text, at, spelling):
+        return False
+    behind = at + len(spelling.old)
+    if not text.startswith("](", behind):
+        return True
+    to = behind + (3 if text.startswith("](<", behind) else 2)
+    return any([text.startswith(each.old, to) and _stands_alone(text, to, each) for each in spellings])
 
 
 def _stands_alone(text: str, at: int, spelling: Spelling) -> bool:

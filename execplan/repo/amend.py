@@ -122,7 +122,11 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: s
         with About(home.shown(ref.path)):
             old = shelf.open_bytes(home, ref.path)
             check_match(home, ref, old, options)
-            new, change = changed(old, changer)
+            try:
+                new, change = changed(old, changer)
+            except ExecplanError as error:
+                error.name_plan(ref.id)
+                raise
         if new == old or options.dry_run:
             return Written(old, new, change, ())
         try:

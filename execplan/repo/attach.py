@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.plan.body import note
+from execplan.plan.change import Change, facts
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import amend
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.change import Changer
+    from execplan.plan.model import Plan
     from execplan.repo.amend import Amended, Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -44,15 +46,24 @@ def attach(
     """
 
     def changer(files: Sequence[Attached]) -> Changer:
-        make = note(list(dict.fromkeys([_line(home, each, words) for each in files])), items=True, create=create)
         names = ", ".join([os.path.basename(each.path) for each in files])
-        return lambda plan: make(plan)._replace(summary=f"attach, {names}")
+        lines = {home.shown(each.path): _line(home, each, words) for each in files}
+
+        def change(plan: Plan) -> Change:
+            text = "\n".join(plan.text.lines)
+            new = [line for path, line in lines.items() if f"`{path}`" not in text]
+            if not new:
+                return Change((), facts(plan), "", tuple([f"there already: {path}" for path in lines]))
+            return note(new, items=True, create=create)(plan)._replace(summary=f"attach, {names}")
+
+        return change
 
     files = _placed(home.artifacts_of(ref.path, archived=ref.archived), sources)
     tried = amend(home, ref, changer(files), options._replace(dry_run=True), verb="attach")
     if options.dry_run:
         return tried, files
     copies: list[str] = []
+    made = disk.make_folder(home.artifacts_of(ref.path, archived=ref.archived))
     try:
         for source, file in zip(sources, files, strict=True):
             copies.append(_copy(source, file, len(copies)))
@@ -68,6 +79,8 @@ def attach(
     finally:
         for copy in copies:
             os.unlink(copy)
+        if made:
+            disk.remove_empty(home.artifacts_of(ref.path, archived=ref.archived))
 
 
 def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
@@ -114,9 +127,7 @@ def _copy(source: str, file: Attached, number: int) -> str:
     """A copy of a file, on disk and read back, under a name for the time being; raises ExecplanError."""
     from shutil import copyfile
 
-    folder = os.path.dirname(file.path)
-    disk.make_folder(folder)
-    copy = os.path.join(folder, f"{_TEMPORARY}{os.getpid()}-{number}.tmp")
+    copy = os.path.join(os.path.dirname(file.path), f"{_TEMPORARY}{os.getpid()}-{number}.tmp")
     try:
         copyfile(source, copy)
         with open(copy, "rb+") as written:

@@ -41,7 +41,13 @@ def commit_paths(
     name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
     message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
     with state.lock(home, "commit", f"{verb} of {plan}"):
-        return git.commit(home, paths, message, before)
+        try:
+            return git.commit(home, paths, message, before)
+        except ExecplanError as error:
+            if verb == "init":
+                error.hint = error.hint.replace("execplan commit", "execplan init --commit")
+            error.name_plan(plan)
+            raise
 
 
 def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> CommittedPlan:

@@ -156,7 +156,7 @@ def _move(moves: Sequence[tuple[str, str]], goal: Goal, evidence: bytes | None) 
             if not disk.create(path, evidence):
                 raise _taken(path)
         elif os.path.isdir(goal.artifacts):
-            _remove_empty(goal.artifacts)
+            disk.remove_empty(goal.artifacts)
     except BaseException:
         for step in reversed(undo):
             step()
@@ -184,15 +184,7 @@ def _rename(old: str, new: str, undo: list[Callable[[], object]]) -> None:
 
 def _make_folder(path: str, undo: list[Callable[[], object]]) -> None:
     if disk.make_folder(path):
-        undo.append(partial(_remove_empty, path))
-
-
-def _remove_empty(folder: str) -> None:
-    """Remove a folder that holds nothing."""
-    try:
-        os.rmdir(folder)
-    except OSError:
-        pass
+        undo.append(partial(disk.remove_empty, path))
 
 
 def _follow(

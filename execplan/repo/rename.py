@@ -42,11 +42,14 @@ def new_id(old: str, before: str, title: str) -> str:
     """
     import re
 
+    found = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
+    lead = found.group() if found else ""
     words, short = slug(before) if before else "", slug(title)
-    if words and old.casefold().endswith(words):
-        return old[: len(old) - len(words)] + short
-    lead = re.match(r"(?:(?:[A-Za-z]{1,8}[-_]?)?\d[\d-]*[-_ ]+)*", old)
-    return (lead.group() if lead else "") + short
+    if lead and short.startswith(f"{slug(lead)}-"):
+        short = short[len(slug(lead)) + 1 :]
+    if words and old[len(lead) :].casefold().endswith(words):
+        lead = old[: len(old) - len(words)]
+    return lead + short
 
 
 def _free(home: Home, old: str, wanted: str) -> str:

@@ -196,6 +196,14 @@ def make_folder(path: str) -> bool:
     return True
 
 
+def remove_empty(path: str) -> None:
+    """Remove a folder if it holds nothing."""
+    try:
+        os.rmdir(path)
+    except OSError:
+        pass
+
+
 def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
     """The refusal that an error of the operating system comes to."""
     import errno

@@ -25,6 +25,10 @@ PLAN = [
         ("plans/artifacts/p.", "plans/archive/artifacts/p."),
         ("2026-01-01_p, 2026-01-01_p's", "2026-01-01_q, 2026-01-01_q's"),
         ("(2026-01-01_p)", "(2026-01-01_q)"),
+        (
+            "[p.md](p.md), [2026-01-01_p](<plans/p.md>)",
+            "[archive/p.md](archive/p.md), [2026-01-01_q](<plans/archive/p.md>)",
+        ),
     ],
 )
 def test_what_is_named(before: str, after: str) -> None:
@@ -36,6 +40,7 @@ def test_what_is_named(before: str, after: str) -> None:
     [
         "other/plans/p.md", "plans/p.md.bak", "plans/p.mdx", "xp.md", "step.md", "up-p.md", "../p.md", "plans/artifacts/pq",
         "2026-01-01_pq", "2026-01-01_p-2", "x2026-01-01_p", "2026-01-01_p/x", "2026-01-01_p.txt", "/p.md", "~p.md",
+        "[p.md](../docs/p.md)", "[2026-01-01_p](https://example.org/2026-01-01_p)",
     ],
 )  # fmt: skip
 def test_what_is_something_else(text: str) -> None:

@@ -132,3 +132,21 @@ def test_twenty_at_once(repo: Folder) -> None:
     assert set(ends) == {0}
     assert contents == sorted(["same\n"] + [f"{number}\n" for number in range(1, 20, 2)])
     assert path.read_text().count("sha256") == 11
+
+
+def test_what_is_named_already_is_not_named_again(repo: Folder) -> None:
+    path = repo.plan()
+    repo.write("a.log", "one\n")
+    repo.ok("attach", "a.log", "--about", "The log.")
+    text = path.read_text()
+    for arguments in (["attach", "a.log"], ["attach", "a.log", "--about", "Other words."]):
+        assert repo.ok(*arguments)["changed"] is False
+        assert path.read_text() == text
+
+
+def test_a_refusal_leaves_no_folder(repo: Folder) -> None:
+    path = repo.plan()
+    path.chmod(0o444)
+    repo.write("a.log", "one\n")
+    assert repo.run("attach", "a.log").exit == 6
+    assert not (repo.path / ARTIFACTS).exists()

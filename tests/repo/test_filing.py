@@ -274,11 +274,17 @@ def test_rename_of_an_archived_plan_is_refused(repo: Folder) -> None:
         ("FP-0112-build-the-parser", "Build the parser", "FP-0112-scanner"),
         ("execplan_build-the-parser", "Build the parser", "execplan_scanner"),
         ("parser", "", "scanner"),
+        ("FP-0083-oss-demo", "FP-0083 - OSS Demo", "FP-0083-scanner"),
+        ("2026-01-01-parser", "2026-01-01 Parser", "2026-01-01-scanner"),
         ("2026-01-01 some words, and more", "Build", "2026-01-01 scanner"),
     ],
 )
 def test_new_id(old: str, title: str, new: str) -> None:
     assert new_id(old, title, "Scanner") == new
+
+
+def test_new_id_of_a_title_that_brings_the_number() -> None:
+    assert new_id("FP-0083-oss-demo", "FP-0083 - OSS Demo", "FP-0083 - Scanner") == "FP-0083-scanner"
 
 
 def test_what_was_moved_is_committed_later(repo: Folder) -> None:
