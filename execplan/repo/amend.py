@@ -82,13 +82,7 @@ def amend(
     if options.dry_run:
         return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
-        if not os.path.lexists(ref.path):
-            raise ExecplanError(
-                "plan-gone",
-                f"{home.shown(ref.path)} was moved or removed while this waited for it",
-                exit=CHANGED,
-                hint="see where it is: execplan list --all",
-            )
+        stop_gone(home, ref)
         written = rewrite(home, ref, changer, options, verb=verb)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
@@ -110,6 +104,17 @@ def stop_archived(home: Home, ref: Ref) -> None:
             f"{home.shown(ref.path)} is archived: it is a record of what was done",
             exit=NO,
             hint=f"write down what is new in a plan of its own, or take it back: execplan restore {quote(ref.id)}",
+        )
+
+
+def stop_gone(home: Home, ref: Ref) -> None:
+    """Refuse when a plan is no longer where it was found, before a lock was had; raises ExecplanError."""
+    if not os.path.lexists(ref.path):
+        raise ExecplanError(
+            "plan-gone",
+            f"{home.shown(ref.path)} was moved or removed while this waited for it",
+            exit=CHANGED,
+            hint="see where it is: execplan list --all",
         )
 
 

@@ -8,7 +8,7 @@ from execplan.plan.body import note
 from execplan.plan.change import Change, facts
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.amend import amend
+from execplan.repo.amend import amend, stop_gone
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Amended, Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
-
-_TEMPORARY = ".execplan-"
-"""How the names of copies begin that are being made."""
 
 
 class Attached(NamedTuple):
@@ -45,48 +42,62 @@ def attach(
     `words` say what the files show, or are empty.
     """
 
-    def changer(files: Sequence[Attached]) -> Changer:
-        names = ", ".join([os.path.basename(each.path) for each in files])
-        lines = {home.shown(each.path): _line(home, each, words) for each in files}
+    def naming(files: Sequence[Attached]) -> Changer:
+        return _naming(home, files, words, create=create)
 
-        def change(plan: Plan) -> Change:
-            text = "\n".join(plan.text.lines)
-            new = [line for path, line in lines.items() if f"`{path}`" not in text]
-            if not new:
-                return Change((), facts(plan), "", tuple([f"there already: {path}" for path in lines]))
-            return note(new, items=True, create=create)(plan)._replace(summary=f"attach, {names}")
-
-        return change
-
-    files = _placed(home.artifacts_of(ref.path, archived=ref.archived), sources)
-    tried = amend(home, ref, changer(files), options._replace(dry_run=True), verb="attach")
+    folder = home.artifacts_of(ref.path, archived=ref.archived)
+    files = _placed(folder, sources)
+    tried = amend(home, ref, naming(files), options._replace(dry_run=True), verb="attach")
     if options.dry_run:
         return tried, files
+    above = os.path.dirname(folder)
+    made = disk.make_folder(above)
     copies: list[str] = []
-    made = disk.make_folder(home.artifacts_of(ref.path, archived=ref.archived))
+    put: list[str] = []
     try:
         for source, file in zip(sources, files, strict=True):
-            copies.append(_copy(source, file, len(copies)))
+            copies.append(_copy(source, file, above, len(copies)))
         with state.lock(home, "home", f"attach to {ref.id}"):
-            files = _placed(home.artifacts_of(ref.path, archived=ref.archived), sources)
-            put = [file.path for file, copy in zip(files, copies, strict=True) if file.copied and _put(copy, file)]
+            stop_gone(home, ref)
+            new = disk.make_folder(folder)
             try:
+                files = _placed(folder, sources)
+                for file, copy in zip(files, copies, strict=True):
+                    if file.copied:
+                        _put(copy, file.path)
+                        put.append(file.path)
                 beside = tuple([each.path for each in files])
-                return amend(home, ref, changer(files), options, verb="attach", beside=beside), files
+                return amend(home, ref, naming(files), options, verb="attach", beside=beside), files
             except BaseException:
                 _take_back(home, ref, put)
+                if new:
+                    disk.remove_empty(folder)
                 raise
     finally:
         for copy in copies:
             os.unlink(copy)
         if made:
-            disk.remove_empty(home.artifacts_of(ref.path, archived=ref.archived))
+            disk.remove_empty(above)
+
+
+def _naming(home: Home, files: Sequence[Attached], words: str, *, create: bool) -> Changer:
+    """The change that names the files that a plan does not name yet."""
+    names = ", ".join([os.path.basename(each.path) for each in files])
+    lines = {home.shown(each.path): _line(home, each, words) for each in files}
+
+    def change(plan: Plan) -> Change:
+        text = "\n".join(plan.text.lines)
+        new = [line for path, line in lines.items() if f"`{path}`" not in text]
+        if not new:
+            return Change((), facts(plan), "", tuple([f"there already: {path}" for path in lines]))
+        return note(new, items=True, create=create)(plan)._replace(summary=f"attach, {names}")
+
+    return change
 
 
 def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
     """Where each file is in the folder, or where it would go; raises ExecplanError."""
-    entries = os.scandir(folder) if os.path.isdir(folder) else ()
-    there = sorted([each.path for each in entries if not each.name.startswith(_TEMPORARY)])
+    there = sorted([each.path for each in os.scandir(folder)]) if os.path.isdir(folder) else []
     taken = {shelf.same_id(os.path.basename(path)) for path in there}
     files: dict[str, Attached] = {}
     placed = []
@@ -123,11 +134,14 @@ def _digest(path: str) -> tuple[str, int]:
         return file_digest(file, "sha256").hexdigest(), size
 
 
-def _copy(source: str, file: Attached, number: int) -> str:
-    """A copy of a file, on disk and read back, under a name for the time being; raises ExecplanError."""
+def _copy(source: str, file: Attached, folder: str, number: int) -> str:
+    """A copy of a file, on disk and read back, under a name for the time being; raises ExecplanError.
+
+    It lies above the artifacts of the plan, because they may be moved away meanwhile.
+    """
     from shutil import copyfile
 
-    copy = os.path.join(os.path.dirname(file.path), f"{_TEMPORARY}{os.getpid()}-{number}.tmp")
+    copy = os.path.join(folder, f".execplan-{os.getpid()}-{number}.tmp")
     try:
         copyfile(source, copy)
         with open(copy, "rb+") as written:
@@ -143,14 +157,13 @@ def _copy(source: str, file: Attached, number: int) -> str:
     return copy
 
 
-def _put(copy: str, file: Attached) -> bool:
+def _put(copy: str, path: str) -> None:
     """Give a copy its name; raises ExecplanError."""
     try:
-        os.link(copy, file.path, follow_symlinks=False)
+        os.link(copy, path, follow_symlinks=False)
     except OSError as error:
-        raise disk.trouble(error, file.path, "write") from None
-    disk.sync_folder(os.path.dirname(file.path))
-    return True
+        raise disk.trouble(error, path, "write") from None
+    disk.sync_folder(os.path.dirname(path))
 
 
 def _take_back(home: Home, ref: Ref, paths: Sequence[str]) -> None:

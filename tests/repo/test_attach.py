@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from execplan.text.disk import Lock
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 
@@ -120,6 +121,27 @@ def test_section_that_is_missing(repo: Folder) -> None:
     assert names(repo) == []
     repo.ok("attach", "a.log", "--create")
     assert "## Artifacts and Notes\n\n- `" in path.read_text()
+
+
+def test_a_plan_that_is_archived_while_its_file_is_copied(repo: Folder) -> None:
+    path = repo.plan(CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)"))
+    repo.write(f"{ARTIFACTS}/old.log", "old\n")
+    repo.write("a.log", "one\n")
+    lock = repo.path / ".git/execplan/locks/home.lock"
+    lock.parent.mkdir(parents=True)
+    with Lock(str(lock), "the test"):
+        running = repo.start("attach", "a.log")
+        while not list(path.parent.rglob("*.tmp")):
+            assert running.poll() is None
+        archived = repo.path / ".agent/execplans/archive"
+        (archived / "artifacts").mkdir(parents=True)
+        (repo.path / ARTIFACTS).rename(archived / "artifacts" / path.stem)
+        path.rename(archived / path.name)
+    _, trouble = running.communicate()
+    assert (running.returncode, b"was moved or removed" in trouble) == (4, True)
+    assert not (repo.path / ARTIFACTS).exists()
+    assert [each.name for each in (archived / "artifacts" / path.stem).iterdir()] == ["old.log"]
+    assert not list(path.parent.rglob("*.tmp"))
 
 
 def test_twenty_at_once(repo: Folder) -> None:
