@@ -52,8 +52,12 @@ def lint_ref(home: Home, ref: Ref, named: str, *, hook: bool) -> Linted:
         data = shelf.open_bytes(home, ref.path)
     except ExecplanError as error:
         return Linted(path, named, [unreadable(error)])
-    filed = ref.archived and not home.given_up(ref.path)
-    return Linted(path, named, lint_bytes(data, Given(archived=filed, draft_is_fine=hook)))
+    return Linted(path, named, lint_bytes(data, _given(home, ref, hook=hook)))
+
+
+def _given(home: Home, ref: Ref, *, hook: bool) -> Given:
+    """What the rules are told of a plan's place; in the folder for plans that were given up open tasks are no wonder."""
+    return Given(archived=ref.archived and not home.given_up(ref.path), draft_is_fine=hook)
 
 
 def lint_staged(start: str, *, hook: bool) -> list[Linted]:
@@ -64,19 +68,20 @@ def lint_staged(start: str, *, hook: bool) -> list[Linted]:
     from execplan.repo.pattern import plan_paths
 
     here = homes.find(start)
-    found: dict[str, Home] = {}
+    found: dict[str, tuple[Home, str]] = {}
     plans = []
     for staged in ask.staged(here, ".md"):
         folder = os.path.dirname(os.path.join(here.root, staged.path))
         if folder not in found:
-            found[folder] = homes.find(folder)
-        if re.search(plan_paths(found[folder]), staged.path):
+            home = homes.find(folder)
+            found[folder] = home, plan_paths(home)
+        if re.search(found[folder][1], staged.path):
             plans.append(staged)
     linted = []
     for staged, (data, size) in zip(plans, ask.contents(here, plans), strict=True):
         path = os.path.join(here.root, staged.path)
-        archived = shelf.by_file(found[os.path.dirname(path)], path).archived
-        given = Given(archived=archived, draft_is_fine=hook)
+        home = found[os.path.dirname(path)][0]
+        given = _given(home, shelf.by_file(home, path), hook=hook)
         findings = [unreadable(too_large(size))] if size > MAX_BYTES else lint_bytes(data, given)
         linted.append(Linted(staged.path, os.path.relpath(path), findings))
     return linted

@@ -205,6 +205,17 @@ def test_staged_in_every_home_of_the_repository(repo: Folder) -> None:
     assert repo.run("lint", "--staged", cwd=repo.path / "services/a").out.startswith("plans/one.md:")
 
 
+def test_staged_says_of_plans_given_up_what_lint_says_of_their_files(repo: Folder) -> None:
+    (repo.path / ".agent/execplans").rmdir()
+    repo.write(".agent/execplan.toml", 'plans = "plans"\narchive = "plans/done"\nsuperseded = "plans/dropped"\n')
+    repo.write("plans/dropped/one.md", CLEAN)
+    repo.git("add", "-A")
+    assert repo.ok("lint", "plans/dropped/one.md") == repo.ok("lint", "--staged")
+    repo.write("plans/done/two.md", CLEAN)
+    repo.git("add", "-A")
+    assert {each["code"] for each in repo.run("lint", "--staged", "--json").json["data"]["findings"]} == {"EP502"}
+
+
 def test_staged_lets_a_draft_be_with_hook(repo: Folder) -> None:
     repo.ok("new", "A draft")
     repo.git("add", "-A")
