@@ -109,9 +109,10 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str])
         undo.append(partial(_move, path, change.source))
     elif new is None:
         assert old is not None
+        target = os.path.realpath(path)
         mode = disk.remove(path, old)
-        undo.append(partial(_remake, path, old, mode))
-        _remove_folders(os.path.realpath(path), change.folders)
+        undo.append(partial(_remake, target, old, mode))
+        _remove_folders(target, change.folders)
     elif old is None:
         target = os.path.realpath(path)
         missing = missing_folders(target)

@@ -269,6 +269,15 @@ def test_links_inside_are_kept(repo: Folder, there: bool) -> None:
     assert tree(repo.path) == before
 
 
+def test_what_was_removed_through_a_link_comes_back_when_the_rest_fails(repo: Folder) -> None:
+    (repo.path / "AGENTS.md").symlink_to("docs/agents.md")
+    install(repo, "agents", "pre-commit")
+    (repo.path / ".pre-commit-config.yaml").chmod(0o444)
+    before = tree(repo.path)
+    assert repo.run("uninstall", "agents", "pre-commit").exit == 6
+    assert tree(repo.path) == before
+
+
 def test_uninstall_needs_no_home(repo: Folder, plain: Folder) -> None:
     install(repo, "agents", "git-hooks")
     (repo.path / ".agent/execplans").rmdir()
