@@ -73,6 +73,15 @@ def test_evidence(repo: Folder) -> None:
     assert repo.git("status", "--porcelain") == ""
 
 
+def test_evidence_names_the_artifacts_that_a_killed_try_has_moved(repo: Folder) -> None:
+    filed(repo)
+    (repo.path / FILED).parent.mkdir(parents=True)
+    (repo.path / ARTIFACTS).rename(repo.path / FILED)
+    repo.ok("archive", "parser")
+    manifest = json.loads((repo.path / FILED / "execplan-evidence.json").read_text())["manifest"]
+    assert [each["path"] for each in manifest] == ["folder-out", "out", "run.log", "shots/a.png"]
+
+
 def test_evidence_of_a_plan_without_artifacts(repo: Folder) -> None:
     repo.plan(DONE)
     repo.ok("archive", "--commit")
