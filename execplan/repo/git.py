@@ -240,10 +240,7 @@ def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, 
     held = before.get(path)
     if held is None and entry.staged == "D":
         return
-    if held is None and os.path.isfile(path):
-        with open(path, "rb") as file:
-            held = file.read()
-    if held is not None and len(staged) > 1 and _blob(run, entry.path, held) == staged[1]:
+    if (held is not None or os.path.isfile(path)) and len(staged) > 1 and _blob(run, entry.path, held) == staged[1]:
         return
     raise ExecplanError(
         "partly-staged",
@@ -253,9 +250,11 @@ def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, 
     )
 
 
-def _blob(run: _Runner, path: str, data: bytes) -> str:
-    """The id that the bytes have, or would have, as the content of a path, filters applied."""
-    return run.checked("hash-object", "--stdin", "--path", path, stdin=data).strip()
+def _blob(run: _Runner, path: str, data: bytes | None) -> str:
+    """The id that a file has as content of the repository, filters applied; that of other bytes in its place if given."""
+    return run.checked(
+        "hash-object", *(("--", path) if data is None else ("--stdin", "--path", path)), stdin=data
+    ).strip()
 
 
 def _branch(folder: str) -> str | None:
