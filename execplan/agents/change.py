@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
+from execplan.repo.home import check_inside
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -55,14 +56,7 @@ class Planned(NamedTuple):
 
 def read(home: Home, path: str) -> bytes | None:
     """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
-    real = os.path.realpath(path)
-    if not real.startswith(home.root.rstrip("/") + "/"):
-        raise ExecplanError(
-            "link-outside",
-            f"{home.shown(path)} is a link out of the repository, to {real}",
-            exit=POLICY,
-            hint="put the file itself into the repository",
-        )
+    check_inside(home, path)
     return read_file(path)
 
 
@@ -123,7 +117,7 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str])
         undo.append(partial(disk.remove, target, new))
     else:
         if disk.replace(path, old, new):
-            warnings.append(f"{path} had other hard links: they keep the old text")
+            warnings.append(disk.still_linked(path))
         undo.append(partial(disk.replace, path, new, old))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
+
+from execplan.record import NamedTuple
 
 INSIDE, INSTEAD, END = "inside", "instead", "end"
 

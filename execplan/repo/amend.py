@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_TRIES = 5
-
 
 class Options(NamedTuple):
     """What every writer takes."""
@@ -123,8 +121,10 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: s
 
     A file that changes between read and replace is read again and the change made anew.
     """
-    for _ in range(_TRIES):
-        with About(home.shown(ref.path)):
+    shown = home.shown(ref.path)
+
+    def once() -> Written:
+        with About(shown):
             old = shelf.open_bytes(home, ref.path)
             check_match(home, ref, old, options)
             try:
@@ -134,14 +134,11 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: s
                 raise
         if new == old or options.dry_run:
             return Written(old, new, change, ())
-        try:
-            with journal.Recording(home, ref.path, verb, change.summary, old, new):
-                linked = disk.replace(ref.path, old, new)
-        except disk.ChangedMeanwhileError:
-            continue
-        others = f"{home.shown(ref.path)} had other hard links: they keep the old text"
-        return Written(old, new, change, (others,) if linked else ())
-    raise disk.changed_underneath(home.shown(ref.path))
+        with journal.Recording(home, ref.path, verb, change.summary, old, new):
+            linked = disk.replace(ref.path, old, new)
+        return Written(old, new, change, (disk.still_linked(shown),) if linked else ())
+
+    return disk.again(once, shown)
 
 
 def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:

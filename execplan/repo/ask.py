@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import IO, TYPE_CHECKING, NamedTuple
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan.reader import MAX_BYTES
+from execplan.record import NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import IO
 
     from execplan.repo.home import Home
 
@@ -70,6 +72,15 @@ def hooks_folder(home: Home) -> tuple[str, str]:
     out = os.fsdecode(_output(home, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
     common, _, hooks = out.partition("\n")
     return os.path.join(home.root, hooks), os.path.normpath(os.path.join(home.root, common))
+
+
+def user_name(folder: str) -> str | None:
+    """Git's user.name, also outside a repository; None where it has none, or where there is no git."""
+    try:
+        found = subprocess.run(["git", "config", "user.name"], cwd=folder, capture_output=True, check=False)
+    except OSError:
+        return None
+    return found.stdout.decode("utf-8", "replace").strip() or None
 
 
 def require(home: Home) -> None:

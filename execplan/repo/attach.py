@@ -108,21 +108,12 @@ def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
             continue
         same = [path for path in there if os.path.isfile(path) and os.path.getsize(path) == size]
         held = next((path for path in same if _digest(path)[0] == digest), None)
-        name = _free(os.path.basename(os.path.abspath(source)), taken)
+        stem, end = os.path.splitext(os.path.basename(os.path.abspath(source)))
+        name = shelf.free_name(stem, taken, end)
         files[digest] = Attached(held or os.path.join(folder, name), digest, size, copied=held is None)
         taken.add(shelf.same_id(name))
         placed.append(files[digest])
     return placed
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """The name, or the name with the first number behind its stem that makes it free."""
-    stem, end = os.path.splitext(name)
-    free, number = name, 1
-    while shelf.same_id(free) in taken:
-        number += 1
-        free = f"{stem}-{number}{end}"
-    return free
 
 
 def _digest(path: str) -> tuple[str, int]:

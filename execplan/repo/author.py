@@ -14,7 +14,7 @@ def author(home: Home) -> str:
     name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
     if name.strip():
         return name
-    from execplan.repo.git import user_name
+    from execplan.repo.ask import user_name
 
     found = user_name(home.root)
     if found:

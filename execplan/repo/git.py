@@ -138,17 +138,6 @@ def head(home: Home) -> str | None:
     return None
 
 
-def user_name(folder: str) -> str | None:
-    """Git's user.name, or None; not through GitPython, whose import takes longer than all else that a verb does."""
-    import subprocess
-
-    try:
-        found = subprocess.run(["git", "config", "user.name"], cwd=folder, capture_output=True, check=False)
-    except OSError:
-        return None
-    return found.stdout.decode("utf-8", "replace").strip() or None
-
-
 class _Runner:
     """Runs git in the root of the repository, waiting for its index lock."""
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _HEAD, _TAIL = "<!-- execplan guide ", " -->"
 _ALIKE = 0.25
 """The part of a version's lines that a guide has at least if it grew out of it."""
-_TRIES = 5
 
 
 class Conflict(NamedTuple):
@@ -76,22 +75,17 @@ def upgrade(home: Home, options: Options) -> Upgraded:
         old, merged = _read(home)
         made = _upgraded(home, old, merged)
         return made._replace(diff=diff(old, merged.data, made.path) if made.changed else "")
+
+    def once() -> tuple[bytes, Upgraded]:
+        old, merged = _read(home)
+        made = _upgraded(home, old, merged)
+        if made.changed and disk.replace(path, old, merged.data):
+            made = made._replace(warnings=(*made.warnings, disk.still_linked(made.path)))
+        return old, made
+
     with state.lock(home, "home", "upgrade of the guide"):
-        for _ in range(_TRIES):
-            old, merged = _read(home)
-            made = _upgraded(home, old, merged)
-            if not made.changed:
-                return made
-            try:
-                if disk.replace(path, old, merged.data):
-                    others = f"{made.path} had other hard links: they keep the old text"
-                    made = made._replace(warnings=(*made.warnings, others))
-                break
-            except disk.ChangedMeanwhileError:
-                continue
-        else:
-            raise disk.changed_underneath(home.shown(path))
-    if options.commits(home):
+        old, made = disk.again(once, home.shown(path))
+    if made.changed and options.commits(home):
         real = os.path.realpath(path)
         words = f"upgrade the guide to version {made.version}"
         done = commit_paths(home, "init", [real], "init", words, {real: old}, "init")

@@ -185,15 +185,17 @@ def together(home: Home) -> list[Home]:
     return homes
 
 
-def check_inside(home: Home, path: str) -> None:
-    """Refuse a path that leads out of the repository through a link; raises ExecplanError."""
+def check_inside(home: Home, path: str, folder: str | None = None) -> None:
+    """Refuse a path that leads through a link out of the repository, or out of a folder of it; raises ExecplanError."""
     real = os.path.realpath(path)
-    if not real.startswith(home.root.rstrip("/") + "/") and real != home.root:
+    within = home.root if folder is None else os.path.realpath(folder)
+    if not f"{real}/".startswith(within.rstrip("/") + "/"):
+        what = "the repository" if folder is None else home.shown(folder)
         raise ExecplanError(
             "link-outside",
-            f"{home.shown(path)} is a link out of the repository, to {real}",
+            f"{home.shown(path)} is a link out of {what}, to {real}",
             exit=POLICY,
-            hint="put the plan itself into the repository",
+            hint=f"put the file itself into {what}",
         )
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-Moves = "Sequence[tuple[str, str]]"
-
 
 def follow(home: Home, moves: Sequence[tuple[str, str]], ids: tuple[str, str], before: str, after: str) -> Changer:
     """The change that lets a plan name the new places; it lies in folder `before`, and in `after` from now on.

@@ -29,7 +29,8 @@ def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
     title = checked_title(title)
     shelved = shelf.load(home, ref)
     old = shelved.plan.title if shelved.plan is not None else None
-    name = _free(home, ref.id, new_id(ref.id, old or "", title))
+    others = shelf.taken_ids(home) - {shelf.same_id(ref.id)}
+    name = shelf.free_name(new_id(ref.id, old or "", title), others)
     path = home.file(home.plans, name) if name != ref.id else ref.path
     goal = Goal(name, path, home.artifacts_of(path, archived=False))
     return move(home, ref, goal, _titled(title), options, verb="rename")
@@ -50,16 +51,6 @@ def new_id(old: str, before: str, title: str) -> str:
     if words and old[len(lead) :].casefold().endswith(words):
         lead = old[: len(old) - len(words)]
     return lead + short
-
-
-def _free(home: Home, old: str, wanted: str) -> str:
-    """The id, or the id with the first number that makes it free; the plan's own is free."""
-    taken = shelf.taken_ids(home) - {shelf.same_id(old)}
-    free, number = wanted, 1
-    while shelf.same_id(free) in taken:
-        number += 1
-        free = f"{wanted}-{number}"
-    return free
 
 
 def _titled(title: str) -> Changer:

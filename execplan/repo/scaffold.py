@@ -135,9 +135,4 @@ def _file(
 
 def _free(taken: set[str], name: str) -> str:
     """The name, with its number, or the name with the first number behind it that makes it free."""
-    name = free = naming.number(name, taken)
-    number = 1
-    while shelf.same_id(free) in taken:
-        number += 1
-        free = f"{name}-{number}"
-    return free
+    return shelf.free_name(naming.number(name, taken), taken)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from execplan.repo import settings as config
 from execplan.repo import settings_file, state, stock
@@ -32,7 +33,7 @@ def init(survey: Survey, options: Options) -> tuple[str | None, tuple[str, ...]]
     with state.lock(home, "home", "init"):
         for path in made:
             if path in replaced:
-                _replace(path, replaced[path], files[path])
+                disk.again(partial(disk.replace, path, replaced[path], files[path]), home.shown(path))
             elif path in files:
                 disk.make_folder(os.path.dirname(path))
                 disk.create(path, files[path])
@@ -43,10 +44,3 @@ def init(survey: Survey, options: Options) -> tuple[str | None, tuple[str, ...]]
         done = commit_paths(home, "init", ours, "init", "init", {}, "init")
         return done.digest, done.warnings
     return None, ()
-
-
-def _replace(path: str, old: bytes, new: bytes) -> None:
-    try:
-        disk.replace(path, old, new)
-    except disk.ChangedMeanwhileError:
-        raise disk.changed_underneath(path) from None

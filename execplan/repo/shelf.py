@@ -245,6 +245,15 @@ def taken_ids(home: Home) -> set[str]:
     return {same_id(name) for name in names}
 
 
+def free_name(name: str, taken: set[str], end: str = "") -> str:
+    """The name, or the name with the first number that makes it free, and what it ends with; taken are ids as compared."""
+    free, number = name + end, 1
+    while same_id(free) in taken:
+        number += 1
+        free = f"{name}-{number}{end}"
+    return free
+
+
 def same_id(name: str) -> str:
     """An id without case and in one Unicode form: what file systems may take for the same name."""
     from unicodedata import normalize

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import INPUT, POLICY, About, ExecplanError
+from execplan.errors import INPUT, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.guidance import MARK, is_guidance
 from execplan.record import NamedTuple
 from execplan.repo import stock
+from execplan.repo.home import check_inside
 from execplan.text import disk
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ def _about(text: str) -> str:
 def _folder(home: Home) -> str:
     """The folder of the repository's own templates; raises ExecplanError when it is a link out of the repository."""
     folder = os.path.join(home.base, home.settings.templates)
-    _stop_outside(home, folder, home.root)
+    check_inside(home, folder)
     return folder
 
 
@@ -139,7 +140,7 @@ def _read_own(home: Home, name: str) -> Source | None:
     path = os.path.join(folder, name)
     if not os.path.lexists(path):
         return None
-    _stop_outside(home, path, folder)
+    check_inside(home, path, folder)
     shown = home.shown(path)
     with About(shown):
         data, size = disk.read(os.path.realpath(path), MAX_BYTES)
@@ -159,15 +160,3 @@ def _marked(line: str) -> str:
             bare = bare.removesuffix(mark).rstrip()
             return bare if is_guidance(bare) else f"{bare} {MARK}"
     return line
-
-
-def _stop_outside(home: Home, path: str, folder: str) -> None:
-    """Refuse what a link leads out of a folder."""
-    real = os.path.realpath(path)
-    if not f"{real}/".startswith(os.path.realpath(folder).rstrip("/") + "/"):
-        raise ExecplanError(
-            "link-outside",
-            f"{home.shown(path)} is a link out of {home.shown(folder) or folder}, to {real}",
-            exit=POLICY,
-            hint="put the file itself into the folder of templates",
-        )

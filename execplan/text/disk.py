@@ -11,8 +11,13 @@ from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+    from typing import TypeVar
 
+    T = TypeVar("T")
+
+_TRIES = 5
 LOCK_TIMEOUT = 10.0
 """Seconds that a writer waits for another."""
 
@@ -139,6 +144,21 @@ def replace(path: str, old: bytes, new: bytes) -> bool:
         raise
     sync_folder(os.path.dirname(target))
     return status.st_nlink > 1
+
+
+def again(work: Callable[[], T], shown: str) -> T:
+    """Do what reads a file and replaces it, anew when the file was changed between the two; raises ExecplanError."""
+    for _ in range(_TRIES):
+        try:
+            return work()
+        except ChangedMeanwhileError:
+            continue
+    raise changed_underneath(shown)
+
+
+def still_linked(shown: str) -> str:
+    """What to warn of when a file was replaced that had other hard links."""
+    return f"{shown} had other hard links: they keep the old text"
 
 
 def create(path: str, data: bytes, *, executable: bool = False) -> bool:
