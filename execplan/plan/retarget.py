@@ -8,7 +8,7 @@ from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from execplan.plan.change import Changer
@@ -27,16 +27,17 @@ class Spelling(NamedTuple):
 def retarget(spellings: Sequence[Spelling]) -> Changer:
     """Put the new spelling in the place of the old one wherever that stands as a word of its own."""
     longest = sorted(spellings, key=lambda each: -len(each.old))
+    return rewritten(lambda text: respelled(text, longest))
+
+
+def rewritten(anew: Callable[[str], str]) -> Changer:
+    """Write every line anew, and with it all that the plan says."""
 
     def change(plan: Plan) -> Change:
-        edits = []
-        for at, line in enumerate(plan.text.lines):
-            new = respelled(line, longest)
-            if new != line:
-                edits.append(Edit(at, at + 1, (new,)))
-        expected = Facts(*_everywhere(tuple(facts(plan)), longest)) if edits else facts(plan)
-        count = f"{len(edits)} line{'s' if len(edits) != 1 else ''}"
-        return Change(tuple(edits), expected, "paths", (f"{count} with paths",), whole=True)
+        lines = [(at, line, anew(line)) for at, line in enumerate(plan.text.lines)]
+        edits = tuple([Edit(at, at + 1, (new,)) for at, line, new in lines if new != line])
+        expected = Facts(*_everywhere(tuple(facts(plan)), anew)) if edits else facts(plan)
+        return Change(edits, expected, "paths", (), whole=True)
 
     return change
 
@@ -72,6 +73,8 @@ def _is_named(text: str, at: int, spelling: Spelling, spellings: Sequence[Spelli
 def _stands_alone(text: str, at: int, spelling: Spelling) -> bool:
     """Whether what stands at a place is no part of a longer name."""
     before, after = text[at - 1 : at], text[at + len(spelling.old) :]
+    if before == ":" and text[at - 2 : at - 1].isalnum():  # a path as it was in a commit
+        return False
     if before.isalnum() or before in tuple("_-./~%\\"):
         return False
     if spelling.path and after[:1] == "/":
@@ -80,8 +83,8 @@ def _stands_alone(text: str, at: int, spelling: Spelling) -> bool:
     return not (after[:1].isalnum() or after[:1] in tuple("_-/%") or (rest != after and rest[:1].isalnum()))
 
 
-def _everywhere(value: Any, spellings: Sequence[Spelling]) -> Any:
-    """A fact, or facts in facts, with the new spellings."""
+def _everywhere(value: Any, anew: Callable[[str], str]) -> Any:
+    """A fact, or facts in facts, written anew."""
     if isinstance(value, str):
-        return respelled(value, spellings)
-    return tuple([_everywhere(each, spellings) for each in value]) if isinstance(value, tuple) else value
+        return anew(value)
+    return tuple([_everywhere(each, anew) for each in value]) if isinstance(value, tuple) else value

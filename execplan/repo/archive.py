@@ -41,7 +41,7 @@ def archive(
     finished = _finished(ref, reason)
     if successor is not None:
         how, by, folder = "superseded", successor.id, home.superseded
-        finished = revise(f"{SUPERSEDED} {_named(home, ref, successor)}", now())
+        finished = _noted(f"{SUPERSEDED} {_named(home, ref, successor)}", f"archive, superseded by {successor.id}")
     path = home.file(folder, ref.id)
     goal = Goal(ref.id, path, home.artifacts_of(path, archived=True))
     write = partial(evidence, home, ref, goal.path, how, by)
@@ -78,9 +78,15 @@ def _restored(reason: str | None) -> Changer:
     def change(plan: Plan) -> Change:
         if not plan.excused and reason is None:
             return Change((), facts(plan), "restore", ())
-        return revise(f"{RESTORED}: {reason}" if reason else RESTORED, now())(plan)._replace(summary="restore")
+        return _noted(f"{RESTORED}: {reason}" if reason else RESTORED, "restore")(plan)
 
     return change
+
+
+def _noted(words: str, summary: str) -> Changer:
+    """A revision note, under the summary of the move that it goes with."""
+    change = revise(words, now())
+    return lambda plan: change(plan)._replace(summary=summary)
 
 
 def _finished(ref: Ref, reason: str | None) -> Changer:
@@ -92,7 +98,7 @@ def _finished(ref: Ref, reason: str | None) -> Changer:
             said = () if reason is None else ("nothing had to be forced: the reason was not written",)
             return Change((), facts(plan), "archive", said)
         if reason is not None:
-            return revise(f"{FORCED}: {reason}", now())(plan)
+            return _noted(f"{FORCED}: {reason}", f"archive, by force: {reason}")(plan)
         from shlex import quote
 
         raise ExecplanError(

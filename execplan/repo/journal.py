@@ -109,7 +109,11 @@ def last(home: Home, path: str) -> Journaled | None:
 
 
 def _last(edits: list[Journaled]) -> Journaled | None:
-    return next((each for each in reversed(edits) if not each.undone and each.verb not in _KEPT), None)
+    return next((each for each in reversed(edits) if _can_be_undone(each)), None)
+
+
+def _can_be_undone(edit: Journaled) -> bool:
+    return not edit.undone and edit.verb not in _KEPT
 
 
 def mark_undone(home: Home, path: str, number: int) -> None:
@@ -193,19 +197,18 @@ def _append(path: str, line: str) -> None:
 
 
 def _shorten(path: str) -> None:
-    """Drop the oldest edits of a journal that has grown too long, down to half."""
+    """Drop the oldest edits of a journal that has grown too long, down to half, and those that were taken back."""
     edits = _read(path)
     if len(edits) <= MAX_EDITS and os.path.getsize(path) <= MAX_BYTES:
         return
-    with open(path, encoding="utf-8", errors="replace") as file:
-        lines = file.readlines()
-    size, first = 0, edits[-1].number
-    for each in reversed(edits[-MAX_EDITS // 2 :]):
+    kept, size = {edits[-1].number}, len(edits[-1].texts)
+    for each in [each for each in reversed(edits[:-1]) if _can_be_undone(each)][: MAX_EDITS // 2 - 1]:
         size += len(each.texts)
         if size > MAX_BYTES // 2:
             break
-        first = each.number
+        kept.add(each.number)
+    lines = [line for line in _lines(path) if _number(line) in kept or line.startswith("left ")]
     temporary = f"{path}.new"
     with open(temporary, "w", encoding="utf-8") as file:
-        file.writelines([line for line in lines if _number(line) >= first])
+        file.write("".join([f"{line}\n" for line in lines]))
     os.replace(temporary, path)

@@ -13,7 +13,7 @@ from execplan.repo import journal, shelf, state
 from execplan.repo.amend import Options, diff, rewrite
 from execplan.repo.commit import commit_paths
 from execplan.repo.evidence import FILE, is_evidence
-from execplan.repo.references import follow, naming
+from execplan.repo.references import carry, follow, naming
 from execplan.text import disk
 from execplan.text.edit import apply
 from execplan.text.lines import digest
@@ -78,7 +78,7 @@ def move(
     moves = _moves(home, ref, goal)
     ids = (ref.id, goal.id)
     folders = (os.path.dirname(ref.path), os.path.dirname(goal.path))
-    changer = _both(changer, follow(home, moves, ids, *folders))
+    changer = _both(_both(changer, carry(moves, *folders)), follow(home, moves, ids, *folders))
     if options.dry_run:
         written = rewrite(home, ref, changer, options, verb=verb)
         followed = _follow(home, ref, moves, ids, options, verb)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from execplan.plan.retarget import Spelling, retarget
+from execplan.plan.retarget import Spelling, retarget, rewritten
 from execplan.repo import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Sequence
 
     from execplan.plan.change import Changer
@@ -25,14 +26,50 @@ def follow(home: Home, moves: Sequence[tuple[str, str]], ids: tuple[str, str], b
     for old, new in moves:
         is_path = not old.endswith(".md")
         for start, end in ((home.root, home.root), (home.base, home.base), (before, after)):
-            said, told = os.path.relpath(old, start), os.path.relpath(new, end)
-            for lead in ("", "./") if not said.startswith(".") or start == before else ("",):
-                for one, two in ((said, told), (_quoted(said), _quoted(told))):
+            told = os.path.relpath(new, end)
+            for said in _ways(old, start, home.root):
+                lead = "/" if said.startswith("/") else "./" if said.startswith("./") and told[:3] != "../" else ""
+                for one, two in ((said, lead + told), (_quoted(said), _quoted(lead + told))):
                     if one != two:
-                        spellings.setdefault(lead + one, Spelling(lead + one, lead + two, is_path))
+                        spellings.setdefault(one, Spelling(one, two, is_path))
     if ids[0] != ids[1] and _is_distinct(ids[0]):
         spellings.setdefault(ids[0], Spelling(ids[0], ids[1], False))
     return retarget(list(spellings.values()))
+
+
+def _ways(path: str, start: str, root: str) -> list[str]:
+    """How a path may be written that counts from a folder, also by way of the folders above it."""
+    said = os.path.relpath(path, start)
+    ways = [said, *([f"/{said}"] if start == root else []), *([f"./{said}"] if said[:3] != "../" else [])]
+    up = ""
+    while start.startswith(root + "/"):
+        start, up = os.path.dirname(start), up + "../"
+        ways.append(up + os.path.relpath(path, start))
+    return ways
+
+
+def carry(moves: Sequence[tuple[str, str]], before: str, after: str) -> Changer:
+    """The change that lets the links of a plan lead where they led, when it moves from one folder to another itself."""
+
+    def relinked(link: re.Match[str]) -> str:
+        path, mark, rest = re.split(r"([?#]|$)", link[2], maxsplit=1)
+        target = os.path.normpath(os.path.join(before, unquote(path)))
+        if not path or path.startswith("/") or ":" in path or not os.path.lexists(target):
+            return link[0]
+        for old, new in moves:
+            if target == old or target.startswith(old + "/"):
+                target = new + target[len(old) :]
+                break
+        told = os.path.relpath(target, after)
+        if os.path.normpath(path) != told:
+            path = _quoted(told) if path == _quoted(unquote(path)) else told
+        return link[1] + path + mark + rest
+
+    import re
+    from urllib.parse import unquote
+
+    link = re.compile(r"(\]\(<?)([^()\s<>]+)")
+    return rewritten(lambda text: link.sub(relinked, text) if "](" in text else text)
 
 
 def naming(home: Home, ref: Ref, moves: Sequence[tuple[str, str]]) -> list[Ref]:

@@ -18,6 +18,11 @@ _LAYOUT = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "
 """The settings that say where plans lie."""
 
 
+def counted(plans: int) -> str:
+    """So many plans, in words."""
+    return f"{plans} plan{'s' if plans != 1 else ''}"
+
+
 class Path(NamedTuple):
     """A path of a home, and whether `init` makes it."""
 
@@ -94,8 +99,8 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
     elsewhere = [path for path in strewn if not any([path in each.plans for each in left])]
     warnings = []
     if found is None:
-        why = "are left out, since another folder has more; to take these instead"
-        warnings = [f"{each.plans} plans in {each.folder} {why}: {each.take}" for each in others]
+        why = "left out, since another folder has more; to take that one instead"
+        warnings = [f"{counted(each.plans)} in {each.folder} {why}: {each.take}" for each in others]
     unnamed = [name for name in names if name not in settings.homes]
     warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
     shown = tuple([home.shown(os.path.join(base, path)) for path in elsewhere])

@@ -201,7 +201,10 @@ def test_19_done_without_progress(plain: Folder) -> None:
     path = plain.plan(without("Progress"))
     for verb in ("done", "reopen"):
         error = refuse(plain, path, verb, "1", says=("Progress",))
-        assert error["hint"] == "add it where the order puts it with execplan add 'First step' --create"
+        assert (
+            error["hint"]
+            == "add it where the order puts it with execplan add 'First step' --create -p 2026-01-01_parser"
+        )
     assert plain.ok("status")["plans"][0]["next"] is None
 
 

@@ -312,3 +312,53 @@ def test_what_was_moved_is_committed_later(repo: Folder) -> None:
     repo.ok("commit", "build-two")
     repo.ok("commit", "scanner")
     assert repo.git("status", "--porcelain") == ""
+
+
+LINKS = with_sections(
+    "## Context and Orientation\n\n"
+    "[a](../execplans/2026-01-01_parser.md), [b](/.agent/execplans/2026-01-01_parser.md), "
+    "./.agent/execplans/2026-01-01_parser.md and [c](<../../.agent/execplans/2026-01-01_parser.md#progress>);\n"
+    "`git show HEAD:.agent/execplans/2026-01-01_parser.md`, https://example.org/2026-01-01_parser.md and\n"
+    "[2026-01-01_parser.md](../docs/2026-01-01_parser.md) are something else.\n"
+)
+
+
+def test_paths_by_way_of_other_folders_follow(repo: Folder) -> None:
+    repo.plan(DONE)
+    path = repo.plan(LINKS, "2026-01-02_scanner")
+    repo.ok("archive", "parser")
+    archived = f"{HOME}/archive/2026-01-01_parser.md"
+    before, after = LINKS.splitlines(), path.read_text().splitlines()
+    line = f"[a](archive/2026-01-01_parser.md), [b](/{archived}), ./{archived} and "
+    line += "[c](<archive/2026-01-01_parser.md#progress>);"
+    assert [each for each in after if each not in before] == [line]
+    repo.ok("restore", "parser")
+    assert "[a](2026-01-01_parser.md), [b](/.agent/execplans/2026-01-01_parser.md)" in path.read_text()
+
+
+def test_the_links_of_a_plan_lead_where_they_led(repo: Folder) -> None:
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    repo.write("docs/the design.md", "x\n")
+    repo.write(f"{ARTIFACTS}/run.log", "ok\n")
+    links = (
+        "[one](2026-01-02_scanner.md#progress), [two](../../docs/the%20design.md), [log](artifacts/2026-01-01_parser/run.log),"
+        " [none](missing.md), [url](https://example.org/a.md), [here](#progress), [own](2026-01-01_parser.md)"
+    )
+    path = repo.plan(DONE.replace("The reader is `src/reader.py`.", links))
+    text = path.read_text()
+    repo.ok("archive", "parser")
+    moved = (repo.path / HOME / "archive" / path.name).read_text()
+    assert moved == text.replace("(2026-01-02", "(../2026-01-02").replace("(../../docs", "(../../../docs")
+    repo.ok("restore", "parser")
+    assert path.read_text() == text
+
+
+def test_commits_say_how_it_was_archived(repo: Folder) -> None:
+    repo.plan()
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    repo.ok("archive", "parser", "--force", "--reason", "Enough.", "--commit")
+    assert repo.git("log", "-1", "--format=%s") == "plan(2026-01-01_parser): archive, by force: Enough.\n"
+    repo.ok("restore", "parser", "--commit")
+    assert repo.git("log", "-1", "--format=%s") == "plan(2026-01-01_parser): restore\n"
+    repo.ok("archive", "parser", "--as", "superseded", "--by", "scanner", "--commit")
+    assert repo.git("log", "-1", "--format=%s").endswith(": archive, superseded by 2026-01-02_scanner\n")

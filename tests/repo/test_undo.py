@@ -124,6 +124,22 @@ def test_the_journal_is_bounded(repo: Folder, monkeypatch: pytest.MonkeyPatch) -
     assert [each.summary for each in journal._read(journal._path(home, path))] == ["big"]
 
 
+def test_what_was_taken_back_stays_so_when_the_journal_is_shortened(repo: Folder) -> None:
+    path = str(repo.plan())
+    home = homes.find(str(repo.path))
+    most = journal.MAX_EDITS * 3 // 5
+    for number in range(most):
+        with journal.Recording(home, path, "add", f"add {number}", b"%d\n" % number, b"%d\n" % (number + 1)):
+            pass
+    for number in reversed(range(most)):
+        found = journal.last(home, path)
+        assert found is not None
+        assert found.summary == f"add {number}"
+        with journal.Recording(home, path, "undo", f"undo {number}", b"x\n", b"y\n"):
+            pass
+    assert journal.last(home, path) is None
+
+
 def test_an_archived_plan_is_not_touched(repo: Folder) -> None:
     repo.plan()
     repo.ok("done", "2")

@@ -15,7 +15,7 @@ from execplan.repo import guide, setup
 from execplan.repo import home as homes
 from execplan.repo.amend import Options
 from execplan.repo.inspection import inspect
-from execplan.repo.survey import survey
+from execplan.repo.survey import counted, survey
 
 if TYPE_CHECKING:
     from execplan.repo.guide import Upgraded
@@ -140,7 +140,7 @@ def _lines(told: dict[str, Any], check: bool) -> list[str]:
     if not count and not check:
         return []
     place, archive = [os.path.normpath(os.path.join(base, settings[name])) for name in ("plans", "archive")]
-    lines = [f"found {_plans(count)}: {told['plans']} in {place}, {told['archived']} archived in {archive}"]
+    lines = [f"found {counted(count)}: {told['plans']} in {place}, {told['archived']} archived in {archive}"]
     if check:
         lines.append(
             f"  layout {settings['layout']}, names {settings['name']}, settings {'to write' if told['new'] else 'there'}"
@@ -154,16 +154,12 @@ def _strewn(survey: Survey, check: bool) -> list[str]:
     """The plans that no home holds."""
     if check:
         lines = [
-            f"not taken: {_plans(each.plans)} in {each.folder}; to take them: {each.take}" for each in survey.others
+            f"not taken: {counted(each.plans)} in {each.folder}; to take them: {each.take}" for each in survey.others
         ]
         return lines + [f"elsewhere: {path}" for path in survey.elsewhere]
     if not survey.elsewhere:
         return []
-    return [f"{_plans(len(survey.elsewhere))} lie elsewhere, as execplan init --check shows; name these by their path"]
-
-
-def _plans(count: int) -> str:
-    return f"{count} plan{'s' if count != 1 else ''}"
+    return [f"{counted(len(survey.elsewhere))} elsewhere, as execplan init --check shows; to be named by path"]
 
 
 command = init
