@@ -6,8 +6,7 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo import adopt, settings_file, shelf, tree
-from execplan.repo import home as homes
+from execplan.repo import adopt, homes, settings_file, shelf, tree
 from execplan.repo import settings as config
 from execplan.repo.home import Home
 from execplan.repo.settings import Settings

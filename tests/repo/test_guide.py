@@ -176,7 +176,7 @@ def test_ten_upgrades_at_once(plain: Folder) -> None:
 
 def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     from execplan.repo import guide as guides
-    from execplan.repo import home as homes
+    from execplan.repo import homes
     from execplan.repo.amend import Options
     from execplan.text import disk
 

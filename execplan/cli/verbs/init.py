@@ -11,8 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import new_options, verb
 from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
-from execplan.repo import guide, setup
-from execplan.repo import home as homes
+from execplan.repo import guide, homes, setup
 from execplan.repo.amend import Options
 from execplan.repo.inspection import inspect
 from execplan.repo.survey import survey
