@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import ahead, conflict_warnings, plan_json, task_line
+from execplan.cli.shape import conflict_warnings, plan_json, task_line
 from execplan.cli.verb import verb
 from execplan.cli.words import words
 from execplan.errors import NO, OK, USAGE, ExecplanError

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import ahead, conflict_warnings, plan_json
+from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
