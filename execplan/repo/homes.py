@@ -64,7 +64,7 @@ def existing(home: Home) -> Home:
         return home
     from shlex import quote
 
-    from execplan.repo import tree
+    from execplan.repo.adoption import tree
 
     near = [os.path.relpath(each) for each in tree.homes(home.base, _NEAR)]
     message = f"no plans folder in {home.base} or above" + (", but in folders below" if near else "")
