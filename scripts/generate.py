@@ -13,7 +13,8 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
-from execplan.repo import pages, settings_file, stock
+from execplan.repo import pages, stock
+from execplan.repo.adoption import settings_file
 from execplan.repo.settings import ABOUT, Settings, literal
 from tests.console.runner import rewrite
 

@@ -78,7 +78,7 @@ def with_sections(fragment: str) -> str:
 
 def from_template(name: str, *tasks: str) -> str:
     """A new plan from a template of the tool."""
-    from execplan.repo.draft import draft
+    from execplan.repo.drafting.draft import draft
     from execplan.repo.home import Home
     from execplan.repo.settings import Settings
 

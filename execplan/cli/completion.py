@@ -10,8 +10,7 @@ from click.shell_completion import CompletionItem, ShellComplete, get_completion
 from execplan.errors import ExecplanError
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.seek import task_ids
-from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo import homes, pick, shelf
 
 if TYPE_CHECKING:
     import click
@@ -43,7 +42,7 @@ def _plans(folder: str, incomplete: str) -> list[CompletionItem]:
 
 def _tasks(folder: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Ids, or numbers where a digit was typed; of the open tasks, for `reopen` of the done ones."""
-    plan = shelf.load(*shelf.open_plan(folder, ctx.params.get("plan"))).plan
+    plan = shelf.load(*pick.open_plan(folder, ctx.params.get("plan"))).plan
     tasks = plan.tasks if plan is not None else []
     state = DONE if ctx.info_name == "reopen" else OPEN
     found = [

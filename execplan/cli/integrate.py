@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.agents import change as changes
 from execplan.cli.answer import Answer
 from execplan.errors import USAGE, ExecplanError
-from execplan.repo import home as homes
-from execplan.repo import state
+from execplan.repo import homes, state
 from execplan.repo.amend import diff
 
 if TYPE_CHECKING:

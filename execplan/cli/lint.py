@@ -10,8 +10,7 @@ from execplan.errors import NO, OK, ExecplanError
 from execplan.lint.runner import ERROR, HINT, WARNING, Finding, Given, lint_bytes, unreadable
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.record import NamedTuple
-from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo import homes, shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from execplan.clock import PLAIN, write_stamp
-from execplan.plan.model import OPEN
 from execplan.plan.seek import task_ids
-from execplan.repo import claims
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -15,9 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Entry, Plan, Section, Task
     from execplan.repo.amend import Amended
-    from execplan.repo.claims import Claim
-    from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref, Shelved
+    from execplan.repo.shelf import Shelved
 
 
 def plan_json(shelved: Shelved) -> dict[str, Any]:
@@ -75,35 +70,6 @@ def section_json(section: Section) -> dict[str, Any]:
 def tasks_json(tasks: Sequence[Task]) -> list[dict[str, Any]]:
     """Tasks with their ids."""
     return [{"id": name, **task_json(task)} for task, name in zip(tasks, task_ids(tasks), strict=True)]
-
-
-class Ahead(NamedTuple):
-    """What is open in a plan."""
-
-    task: dict[str, Any] | None
-    """The first task that nobody has taken, in the order of the file."""
-    taken: list[dict[str, Any]]
-    """Those that somebody has, each with `by` and `until`."""
-
-    def lines(self) -> list[str]:
-        """The taken ones for people."""
-        return [f"taken by {each['by']} until {each['until']}: {task_line(each)}" for each in self.taken]
-
-
-def ahead(home: Home, ref: Ref, plan: Plan) -> Ahead:
-    """The open tasks of a plan and who has taken them."""
-    held = claims.taken(home, ref, plan)
-    last = next((at for at, task in enumerate(plan.tasks) if task.state == OPEN), -1) if not held else len(plan.tasks)
-    tasks = [each for each in tasks_json(plan.tasks[: last + 1]) if each["state"] == OPEN]
-    free = next((each for each in tasks if each["id"] not in held), None)
-    return Ahead(free, [_taken(each, held[each["id"]]) for each in tasks if each["id"] in held])
-
-
-def _taken(task: dict[str, Any], claim: Claim) -> dict[str, Any]:
-    from datetime import UTC, datetime
-
-    until = write_stamp(datetime.fromtimestamp(claim.until, UTC), PLAIN).strip("()")
-    return {**task, "by": claim.name, "until": until}
 
 
 def task_line(task: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import amended_json
-from execplan.repo import shelf
+from execplan.repo import pick
 from execplan.repo.amend import Amended, Options, amend
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def write(
     finished: str = "",
 ) -> Answer:
     """Amend the plan that is meant and tell it, with the command that makes sense then, or when no task is open."""
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     amended = amend(home, ref, changer(home), options, verb=verb)
     follow = then if amended.open or not finished else finished
     return told(amended, options, follow.format(id=typed(ref.id, amended.path)))

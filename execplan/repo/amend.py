@@ -10,7 +10,7 @@ from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
 from execplan.repo import journal, shelf, state
 from execplan.repo.commit import commit_paths
-from execplan.repo.home import existing
+from execplan.repo.homes import existing
 from execplan.text import disk
 from execplan.text.edit import apply
 from execplan.text.lines import digest

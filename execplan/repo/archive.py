@@ -14,7 +14,7 @@ from execplan.plan.logs import revise
 from execplan.plan.model import FORCED, OPEN, RESTORED, SUPERSEDED
 from execplan.repo import shelf
 from execplan.repo.evidence import evidence
-from execplan.repo.home import existing
+from execplan.repo.homes import existing
 from execplan.repo.moving import Goal, Moved, move
 from execplan.text.lines import digest
 

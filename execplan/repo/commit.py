@@ -8,7 +8,7 @@ from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import journal, shelf, state
-from execplan.repo.home import existing
+from execplan.repo.homes import existing
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False

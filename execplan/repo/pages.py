@@ -6,7 +6,8 @@ import os
 
 from execplan.errors import MEANINGS
 from execplan.record import NamedTuple
-from execplan.repo import settings_file, stock
+from execplan.repo import stock
+from execplan.repo.adoption import settings_file
 from execplan.repo.settings import Settings
 
 _FOLDER = "explain"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.repo.home import together
+from execplan.repo.homes import together
 from execplan.repo.settings import FOLDER, NOT_PLANS
 
 TYPE_CHECKING = False

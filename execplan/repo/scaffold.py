@@ -8,9 +8,10 @@ from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import words_of
 from execplan.record import NamedTuple
-from execplan.repo import draft, naming, shelf, state, templates
+from execplan.repo import naming, shelf, state
 from execplan.repo.amend import Options
 from execplan.repo.commit import commit_paths
+from execplan.repo.drafting import draft, templates
 from execplan.repo.home import Home
 from execplan.repo.slug import slug
 from execplan.text import disk

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from execplan.repo.home import find
+from execplan.repo.homes import find
 from execplan.repo.pattern import plan_paths
 from tests.agents.tree import tree
 from tests.conftest import Folder
@@ -144,8 +144,7 @@ def test_the_pattern_and_the_shelf_agree(repo: Folder) -> None:
     ],
 )
 def test_the_pattern_and_the_shelf_agree_in_every_layout(repo: Folder, settings: str) -> None:
-    from execplan.repo import home as homes
-    from execplan.repo import shelf
+    from execplan.repo import homes, shelf
 
     repo.write(".agent/execplan.toml", settings)
     repo.write("packages/a/.agent/execplan.toml", 'plans = "docs/active"\nlayout = "folder"\n')

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from execplan.repo.home import find
+from execplan.repo.homes import find
 from execplan.repo.pattern import plan_paths
 from tests.conftest import Folder
 from tests.plans import CLEAN

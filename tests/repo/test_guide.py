@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.guide import merged
+from execplan.repo.adoption.guide import merged
 from execplan.text.lines import Text
 from tests.conftest import Folder
 
@@ -175,8 +175,8 @@ def test_ten_upgrades_at_once(plain: Folder) -> None:
 
 
 def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    from execplan.repo import guide as guides
-    from execplan.repo import home as homes
+    from execplan.repo import homes
+    from execplan.repo.adoption import guide as guides
     from execplan.repo.amend import Options
     from execplan.text import disk
 

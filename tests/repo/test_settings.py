@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.repo import settings_file
+from execplan.repo.adoption import settings_file
 from execplan.repo.settings import Settings, load, may_have_table
 
 

@@ -6,8 +6,7 @@ from tests.conftest import Folder
 
 
 def test_a_plan_that_was_moved_meanwhile_is_left_out_and_a_dead_link_is_not(repo: Folder) -> None:
-    from execplan.repo import home as homes
-    from execplan.repo import shelf
+    from execplan.repo import homes, shelf
     from execplan.repo.life import is_stalled
 
     moved, kept = repo.plan(name="moved"), repo.plan(name="kept")

@@ -10,8 +10,8 @@ import pytest
 from execplan.lint.runner import Given, lint_bytes
 from execplan.plan import outline, reader
 from execplan.plan.guidance import is_guidance
-from execplan.repo.render import Words
-from execplan.repo.sandbox import FILTERS, LOOP
+from execplan.repo.drafting.render import Words
+from execplan.repo.drafting.sandbox import FILTERS, LOOP
 from tests.conftest import Folder
 from tests.plans import from_template
 

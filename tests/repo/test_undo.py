@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from execplan.repo import home as homes
-from execplan.repo import journal
+from execplan.repo import homes, journal
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
 from tests.plans import CLEAN

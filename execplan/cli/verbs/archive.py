@@ -12,7 +12,7 @@ from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import archive as archiving
-from execplan.repo import shelf
+from execplan.repo import pick
 from execplan.repo.amend import Options
 
 
@@ -49,8 +49,8 @@ def archive(
     if (how == "superseded") != (by is not None) or (force and by is not None):
         what = "--as superseded needs --by PLAN, --by goes with it, and --force does not"
         raise ExecplanError("usage", what, exit=USAGE, hint="execplan archive PLAN --as superseded --by OTHER")
-    home, ref = shelf.open_plan(os.getcwd(), plan)
-    successor = shelf.open_plan(os.getcwd(), by)[1] if by is not None else None
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    successor = pick.open_plan(os.getcwd(), by)[1] if by is not None else None
     why = words(reason, "the reason") if reason is not None else None
     return told(
         home, archiving.archive(home, ref, options, reason=why, successor=successor), options, "archived already"

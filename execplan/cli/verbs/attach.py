@@ -11,7 +11,7 @@ from execplan.cli.verb import create_option, plan_option, verb, writer_options
 from execplan.cli.words import words
 from execplan.cli.writing import told
 from execplan.repo import attach as attaching
-from execplan.repo import shelf
+from execplan.repo import pick
 from execplan.repo.amend import Options
 
 
@@ -32,7 +32,7 @@ def attach(
     call: Call, files: tuple[str, ...], about: str | None, plan: str | None, create: bool, options: Options
 ) -> Answer:
     """Attach files to a plan as evidence; what is there already, by its SHA-256, is not copied again."""
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     said = words(about, "what they show") if about is not None else ""
     amended, attached = attaching.attach(home, ref, files, said, options, create=create)
     answer = told(

@@ -9,8 +9,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb
 from execplan.cli.words import words
-from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
 
 
@@ -30,7 +29,7 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> 
             return Answer(
                 {"path": None, "changed": False, "digest": None, "commit": None}, "nothing to commit: no plans"
             )
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     said = words(message, "the message") if message is not None else None
     done = commit_plan(home, ref, said, dry_run=dry_run)
     data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}

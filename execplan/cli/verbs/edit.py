@@ -13,9 +13,9 @@ from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import told
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan.whole import rebased
-from execplan.repo import shelf, state
+from execplan.repo import pick, shelf, state
 from execplan.repo.amend import Options, amend
-from execplan.repo.home import existing
+from execplan.repo.homes import existing
 from execplan.text import disk
 
 
@@ -32,7 +32,7 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
     You edit a copy, so that others can go on with the plan: what they change meanwhile stays, and where both changed the
     same lines nothing is written and your copy is kept.
     """
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     existing(home)
     old = shelf.open_bytes(home, ref.path)
     amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), verb="edit")

@@ -11,16 +11,16 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import new_options, verb
 from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
-from execplan.repo import guide, setup
-from execplan.repo import home as homes
+from execplan.repo import homes
+from execplan.repo.adoption import guide, setup
+from execplan.repo.adoption.inspection import inspect
+from execplan.repo.adoption.survey import counted, survey
 from execplan.repo.amend import Options
-from execplan.repo.inspection import inspect
-from execplan.repo.survey import counted, survey
 
 if TYPE_CHECKING:
-    from execplan.repo.guide import Upgraded
+    from execplan.repo.adoption.guide import Upgraded
+    from execplan.repo.adoption.survey import Prepared, Survey
     from execplan.repo.home import Home
-    from execplan.repo.survey import Prepared, Survey
 
 
 @verb(

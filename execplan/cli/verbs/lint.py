@@ -12,8 +12,7 @@ from execplan.cli.lint import follow, lint_ref, lint_staged, report, status, sum
 from execplan.cli.progress import tracked
 from execplan.cli.verb import verb
 from execplan.errors import INPUT, USAGE, ExecplanError
-from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo import homes, pick, shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +72,10 @@ def _refs(names: tuple[str, ...]) -> Iterator[_Named]:
                 yield from [_file(os.path.join(folder, each)) for each in sorted(files) if _is_markdown(each)]
         elif os.path.lexists(name):
             yield _file(name)
-        elif shelf.is_path(name) and not homes.find(os.getcwd()).exists:
+        elif pick.is_path(name) and not homes.find(os.getcwd()).exists:
             raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
         else:
-            home, ref = shelf.open_plan(os.getcwd(), name)
+            home, ref = pick.open_plan(os.getcwd(), name)
             yield _Named(home, ref, os.path.relpath(ref.path))
 
 

@@ -12,8 +12,7 @@ from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
 from execplan.plan.model import BROKEN
-from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo import homes, shelf
 
 
 @verb(

@@ -12,9 +12,9 @@ from execplan.cli.verb import new_options, verb
 from execplan.cli.words import given_bytes, words
 from execplan.errors import USAGE, ExecplanError
 from execplan.plan import reader
-from execplan.repo import home as homes
-from execplan.repo import scaffold, templates
+from execplan.repo import homes, scaffold
 from execplan.repo.amend import Options
+from execplan.repo.drafting import templates
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:

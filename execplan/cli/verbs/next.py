@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import ahead, conflict_warnings, plan_json, task_line
+from execplan.cli.shape import conflict_warnings, plan_json, task_line
 from execplan.cli.verb import verb
 from execplan.cli.words import words
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import BROKEN
-from execplan.repo import claims, shelf
-from execplan.repo import home as homes
-from execplan.repo.home import existing
+from execplan.repo import claims, homes, pick, shelf
+from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
     from execplan.repo.shelf import Shelved
@@ -86,14 +86,14 @@ def next_(call: Call, plan: str | None, claim: str | None, time: str | None, rel
 def _found(plan: str | None) -> tuple[Shelved | None, list[str]]:
     """The plan that is meant, None where there are none, and the ids of broken ones beside it; raises ExecplanError."""
     if plan is not None or os.environ.get("EXECPLAN_PLAN"):
-        home, ref = shelf.open_plan(os.getcwd(), plan)
+        home, ref = pick.open_plan(os.getcwd(), plan)
         return shelf.load(home, ref), []
     plans = shelf.load_together(homes.require(os.getcwd()))
     if not plans:
         return None, []
     others = [each.ref.id for each in plans if each.state == BROKEN]
     try:
-        return shelf.only(plans), others
+        return pick.only(plans), others
     except ExecplanError as error:
         if others:
             error.message += f"; broken: {', '.join(others)}"

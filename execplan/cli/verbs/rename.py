@@ -9,8 +9,8 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.moving import told
 from execplan.cli.verb import verb, writer_options
+from execplan.repo import pick
 from execplan.repo import rename as renaming
-from execplan.repo import shelf
 from execplan.repo.amend import Options
 
 
@@ -27,7 +27,7 @@ from execplan.repo.amend import Options
 @writer_options
 def rename(call: Call, plan: str, title: str, options: Options) -> Answer:
     """Give a plan another title, and the id that comes of it; its date or its number stays."""
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     return told(home, renaming.rename(home, ref, title, options), options, "named so already")
 
 

@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.moving import told
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
-from execplan.repo import archive, shelf
+from execplan.repo import archive, pick
 from execplan.repo.amend import Options
 
 
@@ -24,7 +24,7 @@ from execplan.repo.amend import Options
 @writer_options
 def restore(call: Call, plan: str, reason: str | None, options: Options) -> Answer:
     """Move an archived plan and its artifacts back to where they were."""
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     why = words(reason, "the reason") if reason is not None else None
     return told(home, archive.restore(home, ref, options, reason=why), options, "not in the archive")
 

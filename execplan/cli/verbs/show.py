@@ -13,7 +13,7 @@ from execplan.cli.verb import verb
 from execplan.errors import About
 from execplan.plan.model import COMPLETE, DONE, OPEN
 from execplan.plan.seek import find_section
-from execplan.repo import shelf
+from execplan.repo import pick, shelf
 
 
 @verb(
@@ -25,7 +25,7 @@ from execplan.repo import shelf
 @click.option("--section", metavar="NAME", help="Only this section's lines, as they stand in the file.")
 def show(call: Call, plan: str | None, section: str | None) -> Answer:
     """Show one plan: its state, its tasks with number and id, its decisions; or one of its sections."""
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     shelved = shelf.load(home, ref)
     if shelved.plan is None:
         assert shelved.error is not None

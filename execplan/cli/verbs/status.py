@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import ahead, conflict_warnings, plan_json
+from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
 from execplan.plan.model import ACTIVE, ARCHIVED, BROKEN, COMPLETE, DRAFT, STATES
-from execplan.repo import home as homes
-from execplan.repo import shelf
+from execplan.repo import homes, pick, shelf
 from execplan.repo.life import is_stalled
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def status(call: Call, plan: str | None) -> Answer:
         home = homes.require(os.getcwd())
         shelved = shelf.load_together(home, archive=True)
     else:
-        home, ref = shelf.open_plan(os.getcwd(), plan)
+        home, ref = pick.open_plan(os.getcwd(), plan)
         shelved = [shelf.load(home, ref)]
     shelved.sort(key=lambda each: STATES.index(each.state))
     told = [_told(each) for each in shelved if plan is not None or each.state != ARCHIVED]

@@ -7,7 +7,7 @@ import os
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import plan_option, verb, writer_options
 from execplan.cli.writing import told
-from execplan.repo import shelf
+from execplan.repo import pick
 from execplan.repo.amend import Options
 from execplan.repo.undo import undo as take_back
 
@@ -24,7 +24,7 @@ def undo(call: Call, plan: str | None, options: Options) -> Answer:
 
     It refuses when the lines of that edit have changed since. A move is taken back by its own verb: restore, rename.
     """
-    home, ref = shelf.open_plan(os.getcwd(), plan)
+    home, ref = pick.open_plan(os.getcwd(), plan)
     amended = take_back(home, ref, options)
     return told(amended, options, f"execplan show {typed(ref.id, amended.path)}")
 

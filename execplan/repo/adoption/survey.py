@@ -6,9 +6,9 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo import adopt, settings_file, shelf, tree
-from execplan.repo import home as homes
+from execplan.repo import homes, shelf
 from execplan.repo import settings as config
+from execplan.repo.adoption import layouts, settings_file, tree
 from execplan.repo.home import Home
 from execplan.repo.settings import Settings
 
@@ -73,24 +73,24 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
     def is_there(path: str) -> bool:
         return os.path.lexists(os.path.join(base, path))
 
-    seen = adopt.survey(plans, is_there, wanted)
-    layouts = {layout.base: layout for layout in seen.chosen}
-    names = sorted({*layouts, *[os.path.relpath(each, base) for each in tree.homes(base)]} - {""})
+    seen = layouts.recognise(plans, is_there, wanted)
+    chosen = {layout.base: layout for layout in seen.chosen}
+    names = sorted({*chosen, *[os.path.relpath(each, base) for each in tree.homes(base)]} - {""})
     settings = home.settings
     old = b""
     if found is None:
-        settings = layouts[""].settings if "" in layouts else Settings(guide=adopt.guide(is_there))
+        settings = chosen[""].settings if "" in chosen else Settings(guide=layouts.guide(is_there))
         settings = settings._replace(homes=tuple(names))
-    elif wanted is not None and layouts[""].settings.plans != settings.plans:
+    elif wanted is not None and chosen[""].settings.plans != settings.plans:
         old = _as_written(home, found)
-        settings = settings._replace(**{name: getattr(layouts[""].settings, name) for name in _LAYOUT})
+        settings = settings._replace(**{name: getattr(chosen[""].settings, name) for name in _LAYOUT})
     new = found is None or bool(old)
     prepared = [Prepared(homes.inside(home._replace(settings=settings, exists=True)), new, old)]
     for name in names:
         other = homes.below(home, name)
         is_new = config.load(other.base) is None
-        if is_new and name in layouts:
-            other = homes.inside(other._replace(settings=layouts[name].settings, exists=True))
+        if is_new and name in chosen:
+            other = homes.inside(other._replace(settings=chosen[name].settings, exists=True))
         prepared.append(Prepared(other, is_new))
     kept = {ref.path for each in prepared for ref in shelf.every(each.home)}
     strewn = [path for path in plans if os.path.join(base, path) not in kept]
@@ -133,7 +133,7 @@ def _as_written(home: Home, found: config.Found) -> bytes:
     )
 
 
-def _other(home: Home, layout: adopt.Layout) -> Other:
+def _other(home: Home, layout: layouts.Layout) -> Other:
     from shlex import quote
 
     base = os.path.join(home.base, layout.base)
@@ -184,5 +184,5 @@ def _guide_above(home: Home) -> str | None:
     """The guide of the repository, for a home below its root that has none of its own."""
     if home.base == home.root or os.path.lexists(guide(home)):
         return None
-    guides = [os.path.join(home.root, each) for each in adopt.GUIDES]
+    guides = [os.path.join(home.root, each) for each in layouts.GUIDES]
     return next((each for each in guides if os.path.lexists(each)), None)

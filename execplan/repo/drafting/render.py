@@ -9,9 +9,9 @@ from jinja2.exceptions import TemplateRuntimeError
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo import templates
-from execplan.repo.sandbox import LANGUAGE, Sandbox
-from execplan.repo.templates import BUILT_IN
+from execplan.repo.drafting import templates
+from execplan.repo.drafting.sandbox import LANGUAGE, Sandbox
+from execplan.repo.drafting.templates import BUILT_IN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.grammar import is_note, task_text
 from execplan.plan.shape import escape, heading
-from execplan.repo import templates
 from execplan.repo.author import author
+from execplan.repo.drafting import templates
 from execplan.text.lines import Text
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.plan.model import Plan
+    from execplan.repo.drafting.render import Words
     from execplan.repo.home import Home
-    from execplan.repo.render import Words
 
 _PLACES = {
     "title": "begin the plan with `# {{ title }}`",
@@ -31,7 +31,7 @@ def draft(
     home: Home, template: str, name: str, title: str, purpose: str, tasks: Sequence[str]
 ) -> tuple[bytes, tuple[str, ...]]:
     """The bytes of a new plan with the id `name`, and warnings; raises ExecplanError unless it says all the words."""
-    from execplan.repo.render import Words, render
+    from execplan.repo.drafting.render import Words, render
 
     about = f"- {purpose}" if is_note(purpose) else escape(purpose) if purpose else ""
     who = author(home) if templates.has_own(home) else ""  # ours name nobody, and to ask git takes time

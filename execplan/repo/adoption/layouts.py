@@ -47,14 +47,12 @@ class Layout(NamedTuple):
     """Those that the settings find."""
 
 
-class Survey(NamedTuple):
+class Recognised(NamedTuple):
     """How a repository keeps its plans."""
 
     chosen: tuple[Layout, ...]
     """The largest of each base."""
     others: tuple[Layout, ...]
-    elsewhere: tuple[str, ...]
-    """Plans that are in none of these."""
 
 
 class _Spot(NamedTuple):
@@ -71,7 +69,7 @@ class _Spot(NamedTuple):
     id: str
 
 
-def survey(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str | None = None) -> Survey:
+def recognise(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str | None = None) -> Recognised:
     """The layouts that the paths of plans, from the root, come to; with a folder that is wanted, that one alone.
 
     `is_there` says whether a path from the root exists.
@@ -90,7 +88,7 @@ def survey(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str | 
         fit = [each for each in layouts if wanted in (each.folder, each.settings.plans)]
         folder = os.path.dirname(wanted) if os.path.basename(wanted).lower() in _ACTIVE else wanted
         layout = fit[0] if fit else _layout(folder or wanted, [], is_there)
-        return Survey((_based(layout, "", is_there),), (), ())
+        return Recognised((_based(layout, "", is_there),), ())
     layouts = [each for each in layouts if _is_kept(each, groups[each.folder])]
     layouts.sort(key=lambda each: (-len(each.plans), each.settings.plans != Settings().plans, each.folder))
     chosen: dict[str, Layout] = {}
@@ -101,9 +99,7 @@ def survey(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str | 
             others.append(layout)
         else:
             chosen[base] = _based(layout, base, is_there)
-    found = {path for layout in layouts for path in layout.plans}
-    elsewhere = tuple([path for path in plans if path not in found])
-    return Survey(tuple([chosen[base] for base in sorted(chosen)]), tuple(others), elsewhere)
+    return Recognised(tuple([chosen[base] for base in sorted(chosen)]), tuple(others))
 
 
 def _spot(path: str, names: Counter[tuple[str, str]]) -> _Spot:

@@ -6,16 +6,17 @@ import os
 from functools import partial
 
 from execplan.repo import settings as config
-from execplan.repo import settings_file, state, stock
+from execplan.repo import state, stock
+from execplan.repo.adoption import settings_file
+from execplan.repo.adoption.survey import guide
 from execplan.repo.commit import commit_paths
 from execplan.repo.home import check_inside
-from execplan.repo.survey import guide
 from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.repo.adoption.survey import Survey
     from execplan.repo.amend import Options
-    from execplan.repo.survey import Survey
 
 
 def init(survey: Survey, options: Options) -> tuple[str | None, tuple[str, ...]]:

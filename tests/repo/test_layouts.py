@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.repo.adopt import survey
+from execplan.repo.adoption.layouts import recognise
 from execplan.repo.settings import Settings
 
 
@@ -19,10 +19,9 @@ def _there(*paths: str) -> set[str]:
 
 def _settings(*plans: str, also: tuple[str, ...] = ()) -> dict[str, object]:
     """What the settings of the one layout say other than the defaults."""
-    found = survey(plans, _there(*plans, *also).__contains__)
+    found = recognise(plans, _there(*plans, *also).__contains__)
     assert len(found.chosen) == 1, found
     assert found.others == ()
-    assert found.elsewhere == ()
     assert set(found.chosen[0].plans) == set(plans)
     default = Settings()._asdict()
     return {name: value for name, value in found.chosen[0].settings._asdict().items() if value != default[name]}
@@ -165,10 +164,10 @@ def test_the_same_name_in_active_and_completed_is_no_layout_of_folders() -> None
 
 def test_two_in_one_base_the_larger_is_taken() -> None:
     plans = [*[f"docs/execplans/{name}.md" for name in "abc"], "plans/a.md", "plans/b.md"]
-    found = survey(plans, _there(*plans).__contains__)
+    found = recognise(plans, _there(*plans).__contains__)
     assert [each.settings.plans for each in found.chosen] == ["docs/execplans"]
     assert [(each.folder, len(each.plans)) for each in found.others] == [("plans", 2)]
-    wanted = survey(plans, _there(*plans).__contains__, "plans")
+    wanted = recognise(plans, _there(*plans).__contains__, "plans")
     assert [each.settings.plans for each in wanted.chosen] == ["plans"]
 
 
@@ -183,17 +182,17 @@ def test_what_is_strewn_is_told_and_not_adopted() -> None:
         "docs/exec-plans/deferred/later.md",
         "docs/exec-plans/active/apart/more.md",
     )
-    found = survey((*strewn, *inside, "docs/exec-plans/active/a.md"), lambda _: False)
+    found = recognise((*strewn, *inside, "docs/exec-plans/active/a.md"), lambda _: False)
     assert [each.plans for each in found.chosen] == [("docs/exec-plans/active/a.md",)]
-    assert set(found.elsewhere) == {*strewn, *inside}
-    assert survey(strewn, lambda _: False).chosen == ()
+    assert found.others == ()
+    assert recognise(strewn, lambda _: False).chosen == ()
 
 
 def test_plans_beside_another_in_its_own_folder_are_told() -> None:
     others = ("epics/a/LaterExecPlan.md", "epics/a/milestones/active/MS001_b.md")
-    found = survey(("epics/a/ExecPlan.md", "epics/b/ExecPlan.md", *others), lambda _: False)
+    found = recognise(("epics/a/ExecPlan.md", "epics/b/ExecPlan.md", *others), lambda _: False)
     assert [each.plans for each in found.chosen] == [("epics/a/ExecPlan.md", "epics/b/ExecPlan.md")]
-    assert set(found.elsewhere) == set(others)
+    assert found.others == ()
 
 
 @pytest.mark.parametrize(
@@ -210,7 +209,7 @@ def test_plans_beside_another_in_its_own_folder_are_told() -> None:
     ],
 )
 def test_the_base_is_the_package(plan: str, also: tuple[str, ...], base: str, folder: str) -> None:
-    (layout,) = survey([plan], _there(plan, *also).__contains__).chosen
+    (layout,) = recognise([plan], _there(plan, *also).__contains__).chosen
     assert (layout.base, layout.settings.plans) == (base, folder)
     assert layout.settings.guide == (
         also[0].removeprefix("packages/a/") if "PLANS.md" in "".join(also) else ".agent/PLANS.md"
@@ -219,7 +218,7 @@ def test_the_base_is_the_package(plan: str, also: tuple[str, ...], base: str, fo
 
 def test_each_package_has_a_home() -> None:
     plans = ["packages/a/plans/x.md", "packages/b/docs/plans/y.md", "plans/z.md"]
-    found = survey(plans, _there(*plans).__contains__)
+    found = recognise(plans, _there(*plans).__contains__)
     assert [(each.base, each.settings.plans) for each in found.chosen] == [
         ("", "plans"),
         ("packages/a", "plans"),

@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined, TemplateSyntaxError, Undefined, nodes, pass_
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from execplan.repo.templates import BUILT_IN
+from execplan.repo.drafting.templates import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
