@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 _STYLES = {"broken": "bold red", "active": "green", "draft": "yellow", "complete": "cyan", "archived": "dim"}
 
+_LEAST = 20
+"""Columns that the last one has, and the longest other, whatever the terminal."""
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The rows as text; with colours where a terminal shows them and NO_COLOR is not set."""
@@ -24,18 +27,22 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _rich(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The rows as rich draws them; the last column is cut at the edge, the others never."""
+    """The rows as rich draws them; the last column is cut at the edge, and the longest other where there is no room."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
     drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for name in head[:-1]:
-        drawn.add_column(name, no_wrap=True, min_width=max(len(row[head.index(name)]) for row in rows))
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head) - 1)]
+    longest = widths.index(max(widths))
+    room = console.width - (sum(widths) - widths[longest]) - 2 * len(widths) - _LEAST
+    widths[longest] = min(widths[longest], max(room, _LEAST))
+    for name, width in zip(head, widths, strict=False):
+        drawn.add_column(name, no_wrap=True, overflow="ellipsis", width=width)
     drawn.add_column(head[-1], no_wrap=True, overflow="ellipsis")
     for row in rows:
         drawn.add_row(Text(row[0], style=_STYLES.get(row[0], "")), *[Text(cell) for cell in row[1:]])
-    console = Console(no_color="NO_COLOR" in os.environ, highlight=False)
     with console.capture() as captured:
         console.print(drawn)
     return captured.get().rstrip("\n")

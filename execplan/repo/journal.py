@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 MAX_EDITS = 100
-MAX_BYTES = 1 << 20
-"""What is kept of a plan: so many edits, in so many bytes; an edit of a 20 KB plan takes some 8 KB."""
+MAX_BYTES = 4 << 20
+"""What is kept of a plan: so many edits, in so many bytes; an edit of a 20 KB plan takes some 9 KB, of a 135 KB plan 60 KB."""
 
 UNDO = "undo"
 _KEPT = (UNDO, "archive", "restore", "rename")
@@ -55,10 +55,11 @@ class Journaled(NamedTuple):
     def unpack(self) -> tuple[bytes, bytes]:
         """The bytes before and after it; raises ValueError when they were damaged."""
         try:
-            old, _, new = zlib.decompress(a2b_base64(self.texts)).partition(b"\0")
+            spans, old, middle = zlib.decompress(a2b_base64(self.texts)).split(b"\0", 2)
         except (Base64Error, zlib.error) as error:
             raise ValueError(str(error)) from None
-        return old, new
+        above, below = [int(each) for each in spans.split()]
+        return old, old[:above] + middle + old[len(old) - below :]
 
 
 class Recording:
@@ -69,7 +70,7 @@ class Recording:
         self.path = _path(home, path)
         self.verb = verb
         self.summary = summary
-        self.texts = b2a_base64(zlib.compress(old + b"\0" + new, 6), newline=False).decode()
+        self.texts = b2a_base64(zlib.compress(_packed(old, new), 6), newline=False).decode()
         self._number = 0
         self._size = 0
 
@@ -101,6 +102,22 @@ class Recording:
         journals = sorted([(each.stat().st_mtime, each.path) for each in os.scandir(folder)])
         for _, path in journals[: max(len(journals) - _MAX_PLANS + 1, 0)]:
             os.unlink(path)
+
+
+def _packed(old: bytes, new: bytes) -> bytes:
+    """The text before an edit, and of the text after it only what is not the same above and below; no text holds NUL."""
+    above = _alike(old, new)
+    below = _alike(old[above:][::-1], new[above:][::-1])
+    return b"%d %d\0" % (above, below) + old + b"\0" + new[above : len(new) - below]
+
+
+def _alike(one: bytes, two: bytes) -> int:
+    """How many bytes at the beginning are the same."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == two[:middle] else (low, middle - 1)
+    return low
 
 
 def last(home: Home, path: str) -> Journaled | None:

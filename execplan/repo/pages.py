@@ -12,8 +12,9 @@ from execplan.repo.settings import Settings
 
 _FOLDER = "explain"
 _ERRORS = "errors"
-WIDTH = 100
-"""Columns that a page has at most."""
+WIDTH = 80
+"""Columns within which the words of a page stay; what is typed or shown may be longer."""
+_WIDEST = 100
 
 
 class Refusal(NamedTuple):
@@ -77,5 +78,5 @@ def _settings() -> list[str]:
     lines = []
     for chunk in settings_file.content(Settings()).decode().split("\n\n")[1:]:
         *about, setting = [line.removeprefix("# ") for line in chunk.strip("\n").split("\n")]
-        lines += [setting, *wrap(" ".join(about), WIDTH, initial_indent="  ", subsequent_indent="  ")]
+        lines += [setting, *wrap(" ".join(about), _WIDEST, initial_indent="  ", subsequent_indent="  ")]
     return lines

@@ -37,6 +37,10 @@ def _named(among: list[Home], query: str) -> tuple[Home, Ref]:
         nearest = homes.find(os.path.dirname(path))
         home = nearest if nearest.exists else home
         return home, shelf.by_file(home, path)
+    if is_path(query):
+        gone = [(each, ref) for each in among for ref in _moved(each, query)]
+        if len(gone) == 1:
+            return gone[0]
     wanted = normalize("NFC", query.removesuffix(".md"))
     direct = [_direct(each, wanted) for each in among]
     if len(among) - direct.count(None) == 1:
@@ -66,6 +70,15 @@ def _named(among: list[Home], query: str) -> tuple[Home, Ref]:
         hint="see the plans: execplan list --all",
         candidates=near,
     )
+
+
+def _moved(home: Home, query: str) -> list[Ref]:
+    """The plans with the id of a file that is no longer in the plans folder: it may have been archived."""
+    for path in (os.path.abspath(query), os.path.join(home.root, query)):
+        folder, name = home.place(path)
+        if folder == home.plans:
+            return [ref for ref in shelf.every(home) if ref.id == name]
+    return []
 
 
 def _direct(home: Home, name: str) -> Ref | None:

@@ -56,5 +56,5 @@ def _nothing(home: Home, ref: Ref) -> ExecplanError:
         "nothing-to-undo",
         f"{home.shown(ref.path)} has no edit in the journal that could be taken back",
         exit=NO,
-        hint=f"only edits made through execplan in this checkout are journaled, the last {journal.MAX_EDITS} of a plan",
+        hint=f"only edits made through execplan in this checkout are journaled, at most {journal.MAX_EDITS} of a plan",
     )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
+from binascii import b2a_base64
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from execplan.repo import homes, journal
 from tests.cli.test_contract import CALLS, WRITERS
@@ -158,3 +162,12 @@ def test_a_damaged_journal_is_told(repo: Folder) -> None:
     assert result.exit == 3
     assert result.json["error"]["code"] == "journal-damaged"
     assert path.read_text() == text
+
+
+@given(st.binary(max_size=60).map(lambda data: data.replace(b"\0", b"")), st.binary(max_size=60))
+def test_packed_texts_come_back(old: bytes, new: bytes) -> None:
+    new = new.replace(b"\0", b"")
+    for one, two in ((old, new), (old, old), (old, old[:9] + new + old[9:]), (old + new, old), (b"", old)):
+        texts = b2a_base64(zlib.compress(journal._packed(one, two))).decode()
+        edit = journal.Journaled(1, "", "add", "", texts, made=True, undone=False)
+        assert edit.unpack() == (one, two)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textwrap import fill
+from textwrap import fill, wrap
 
 import click
 
@@ -52,7 +52,9 @@ def _index() -> Answer:
     topics, refusals = pages.topics(), pages.refusals()
     width = max(map(len, topics))
     lines = ["Topics: execplan explain TOPIC", ""]
-    lines += [f"  {name:{width}}  {about}" for name, about in topics.items()]
+    for name, about in topics.items():
+        lead = f"  {name:{width}}  "
+        lines += wrap(about, pages.WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead))
     for what, codes in (("Rules of lint", RULES), ("Refusals", refusals)):
         words = fill(
             "  ".join(sorted(codes)), pages.WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
