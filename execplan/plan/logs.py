@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.clock import PLAIN, read_stamp, write_stamp
+from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.change import Change, Facts, facts, fill, padded, section_for, with_section
 from execplan.plan.grammar import (
@@ -111,6 +112,9 @@ def revise(words: str, moment: datetime) -> Changer:
 
     def change(plan: Plan) -> Change:
         before = facts(plan)
+        if plan.title is None and not plan.sections:
+            hint = "give it a first line: # Its title"
+            raise ExecplanError("no-title", "the plan has no title and no section", exit=INPUT, hint=hint)
         same = _same(plan.revisions, words, "")
         if same is not None:
             return _there(before, same)

@@ -128,7 +128,8 @@ def _marked(line: str, task: Task, mark: str, stamp: str, after: str) -> str:
         if box.stamp is not None and not box.words:
             return head + box.lead[:-1] + box.stamp.after
         return head + box.lead + (box.words if box.stamp is not None else box.blank + box.words)
-    if box.stamp is not None and (box.words or box.stamp.after):
+    same = box.stamp is not None and box.stamp.bare == (not stamp.startswith("("))  # else its colon does not fit
+    if box.stamp is not None and same and (box.words or box.stamp.after):
         after = box.stamp.after
     elif not box.words:
         after = box.lead

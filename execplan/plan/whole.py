@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
     from execplan.text.lines import Text
+    from execplan.text.merge import Chunk
 
 
 def rebased(plan: Plan, base: bytes, changed: bytes, summary: str, said: str, hint: str) -> Change:
@@ -25,12 +26,9 @@ def rebased(plan: Plan, base: bytes, changed: bytes, summary: str, said: str, hi
     for chunk in merge(_parts(decode(base)), parts, _parts(decode(changed))):
         new = chunk.merged
         if new is None:
+            line, what = _difference(chunk)
             raise ExecplanError(
-                "changed-since",
-                f"line {at + 1} has changed since: {_shown(chunk.ours)} is no longer {_shown(chunk.base)}",
-                exit=CHANGED,
-                hint=hint,
-                line=at + 1,
+                "changed-since", f"line {at + line + 1} {what}", exit=CHANGED, hint=hint, line=at + line + 1
             )
         end = at + len(chunk.ours)
         if new != chunk.ours:
@@ -49,7 +47,18 @@ def _parts(text: Text) -> list[str]:
     return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
 
 
-def _shown(parts: tuple[str, ...]) -> str:
-    """The first of some lines, for a message."""
-    line = parts[0].strip() if parts else ""
+def _difference(chunk: Chunk) -> tuple[int, str]:
+    """The first line of ours that is not as it was, within the chunk, and what became of it."""
+    base, ours = chunk.base, chunk.ours
+    at = next((at for at, (one, two) in enumerate(zip(base, ours, strict=False)) if one != two), -1)
+    if at >= 0:
+        return at, f"has changed since: {_shown(ours[at])} is no longer {_shown(base[at])}"
+    if len(ours) > len(base):
+        return len(base), f"was put in since, at the same place: {_shown(ours[len(base)])}"
+    return max(len(ours) - 1, 0), f"stands where lines were taken out since: {_shown(base[len(ours)])}"
+
+
+def _shown(part: str) -> str:
+    """A line, for a message."""
+    line = part.strip()
     return repr(line if len(line) <= 60 else line[:59] + "…")

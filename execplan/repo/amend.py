@@ -166,12 +166,14 @@ def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Chan
 
 def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
     """Refuse when the file is not the one that the caller has seen; raises ExecplanError."""
+    from shlex import quote
+
     if options.if_match and digest(data) != options.if_match.lower():
         raise ExecplanError(
             "digest-differs",
             f"{home.shown(ref.path)} has changed: its digest is {digest(data)}, not {options.if_match}",
             exit=CHANGED,
-            hint="read it again: execplan show --json",
+            hint=f"read it again: execplan show {quote(ref.id)} --json",
         )
 
 

@@ -57,7 +57,9 @@ def _named(among: list[Home], query: str) -> tuple[Home, Ref]:
         words = fold(wanted)
         found = [at for at, (each, ref) in enumerate(plans) if words in fold(_title(each, ref) or "")]
     shown = [each.shown(ref.path) for each, ref in plans]
-    at = single(found, shown, query, "plan", "name it by its whole id or its path")
+    at = single(
+        found, shown, query, "plan", "name it by its path" if by_case else "name it by its whole id or its path"
+    )
     if at is not None:
         return plans[at]
     from difflib import get_close_matches

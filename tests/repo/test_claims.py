@@ -116,3 +116,12 @@ def test_a_damaged_file_is_told(repo: Folder, content: str) -> None:
     result = repo.run("next", "--json")
     assert result.exit == 3
     assert result.json["error"]["code"] == "claims-damaged"
+
+
+def test_nothing_of_an_archived_plan_is_handed_out(repo: Folder) -> None:
+    repo.plan(THREE)
+    repo.ok("archive", "--force", "--reason", "Enough.")
+    for arguments in (["next", "parser"], ["next", "parser", "--claim", "ann"]):
+        assert repo.ok(*arguments)["task"] is None
+        assert "is archived" in repo.run(*arguments).out
+    assert not (repo.path / ".git/execplan/claims.json").exists()

@@ -362,3 +362,19 @@ def test_commits_say_how_it_was_archived(repo: Folder) -> None:
     assert repo.git("log", "-1", "--format=%s") == "plan(2026-01-01_parser): restore\n"
     repo.ok("archive", "parser", "--as", "superseded", "--by", "scanner", "--commit")
     assert repo.git("log", "-1", "--format=%s").endswith(": archive, superseded by 2026-01-02_scanner\n")
+
+
+def test_an_archived_plan_is_found_by_the_path_that_it_left(repo: Folder) -> None:
+    path = repo.plan(DONE)
+    for name in (f"{HOME}/2026-01-01_parser.md", str(path)):
+        assert repo.ok("archive", name)["path"] == f"{HOME}/archive/2026-01-01_parser.md"
+    assert repo.run("done", "1", "-p", str(path)).exit == 1
+    assert repo.run("archive", f"{HOME}/2026-01-01_lexer.md").exit == 3
+
+
+def test_a_plan_without_a_heading_can_not_hold_the_reason(repo: Folder) -> None:
+    path = repo.plan("Only words.\n")
+    for arguments in (["revise", "Why."], ["archive", "--force", "--reason", "Why."]):
+        result = repo.run(*arguments, "--json")
+        assert (result.exit, result.json["error"]["code"]) == (3, "no-title")
+    assert path.read_text() == "Only words.\n"

@@ -171,3 +171,13 @@ def test_packed_texts_come_back(old: bytes, new: bytes) -> None:
         texts = b2a_base64(zlib.compress(journal._packed(one, two))).decode()
         edit = journal.Journaled(1, "", "add", "", texts, made=True, undone=False)
         assert edit.unpack() == (one, two)
+
+
+def test_the_line_that_differs_is_named(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("decide", "Read bytes", "--why", "Nothing is lost.")
+    text = path.read_text()
+    path.write_text(text.replace("Nothing is lost.", "By hand."))
+    assert "'Rationale: By hand.' is no longer 'Rationale: Nothing is lost.'" in repo.run("undo").err
+    path.write_text(text.replace("  Rationale: Nothing is lost.\n", ""))
+    assert "is no longer" in repo.run("undo").err

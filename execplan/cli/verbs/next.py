@@ -56,6 +56,9 @@ def next_(call: Call, plan: str | None, claim: str | None, time: str | None, rel
     if shelved.plan is None:
         data = {**told, "task": None, "taken": [], "broken": [ref.id]}
         return Answer(data, f"{ref.id} is broken: {told['error']}", NO, next=(f"execplan lint {typed(told['path'])}",))
+    if ref.archived:
+        data = {**told, "task": None, "taken": [], "broken": others}
+        return Answer(data, f"{ref.id} is archived: there is nothing to do in it")
     lines, warnings = [], tuple([f"{name} is broken: see execplan lint {name}" for name in others])
     warnings += conflict_warnings([shelved])
     mine = None
@@ -75,7 +78,7 @@ def next_(call: Call, plan: str | None, claim: str | None, time: str | None, rel
             "all that is open is taken" if found.taken else "nothing is open" if shelved.plan.tasks else "no task yet"
         )
         verb = "archive" if told["state"] == "complete" else "add 'First step' -p"
-        follow = () if ref.archived or found.taken else (f"execplan {verb} {name}",)
+        follow = () if found.taken else (f"execplan {verb} {name}",)
     else:
         lines.append(f"{task_line(task)} in {ref.id}" + (f", yours until {task['until']}" if mine else ""))
         follow = (f"execplan done {task['id']} -p {name}",)
