@@ -65,6 +65,26 @@ def test_where_both_changed_the_same_line_the_copy_is_kept(repo: Folder) -> None
     assert str(copies(repo)[0]) in result.err
 
 
+def test_a_copy_that_was_kept_is_not_written_over(repo: Folder) -> None:
+    path = repo.plan()
+    for words in ("Bytes", "Blocks"):
+        path.write_text(CLEAN)
+        both = f'sed -i s/Lines/Rows/ "{path}"; sed -i s/Lines/{words}/ "$1"'
+        assert repo.run("edit", EDITOR=editor(repo, both)).exit == 4
+    kept = sorted(each.read_text() for each in copies(repo))
+    assert kept == sorted(CLEAN.replace("Lines", words) for words in ("Bytes", "Blocks"))
+
+
+def test_in_a_worktree(repo: Folder) -> None:
+    repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    other = repo.path.parent / "other"
+    repo.git("worktree", "add", "-q", str(other))
+    assert repo.run("edit", cwd=other, EDITOR=editor(repo, 'sed -i s/Lines/Bytes/ "$1"')).exit == 0
+    assert (other / ".agent/execplans/2026-01-01_parser.md").read_text() == CLEAN.replace("Lines", "Bytes")
+
+
 def test_a_text_that_can_not_be_read_is_kept_and_refused(repo: Folder) -> None:
     path = repo.plan()
     result = repo.run("edit", EDITOR=editor(repo, 'printf "a\\000b" >"$1"'))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import count
+from typing import TYPE_CHECKING
 
 import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.lint import follow, lint_ref, report, status, summary
 from execplan.cli.verb import verb, writer_options
+from execplan.cli.words import given_bytes
 from execplan.cli.writing import told
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan.whole import rebased
@@ -17,6 +20,9 @@ from execplan.repo import pick, shelf, state
 from execplan.repo.amend import Options, amend
 from execplan.repo.homes import existing
 from execplan.text import disk
+
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
 
 
 @verb(
@@ -36,13 +42,10 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
     existing(home)
     old = shelf.open_bytes(home, ref.path)
     amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), verb="edit")
-    state.folder(home, "edit")
-    copy = os.path.join(home.state, "edit", f"{os.getpid()}-{os.path.basename(ref.path)}")
-    with open(copy, "wb") as file:
-        file.write(old)
+    copy = _copy(home, os.path.basename(ref.path), old)
     try:
         _open_editor(copy)
-        new = shelf.open_bytes(home, copy)
+        new = given_bytes(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
             home, ref, lambda now: rebased(now, old, new, "edit", f"edited: {ref.id}", hint), options, verb="edit"
@@ -64,6 +67,13 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
         next=follow(linted),
         wanted=bool(findings),
     )
+
+
+def _copy(home: Home, name: str, data: bytes) -> str:
+    """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
+    state.folder(home, "edit")
+    copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
+    return next(copy for copy in copies if disk.create(copy, data))
 
 
 def _open_editor(path: str) -> None:
