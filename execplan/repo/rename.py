@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.errors import INPUT, ExecplanError
 from execplan.plan.change import Change, facts
 from execplan.plan.shape import heading
@@ -29,8 +31,12 @@ def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
     title = checked_title(title)
     shelved = shelf.load(home, ref)
     old = shelved.plan.title if shelved.plan is not None else None
+    wanted = new_id(ref.id, old or "", title)
     others = shelf.taken_ids(home) - {shelf.same_id(ref.id)}
-    name = shelf.free_name(new_id(ref.id, old or "", title), others)
+    if old == heading(title) and not os.path.isdir(home.artifacts_of(ref.path, archived=False)):
+        # A try that was killed has put the title in, and the artifacts where only a plan of that id could have them.
+        others -= {shelf.same_id(wanted)} - {shelf.same_id(each.id) for each in shelf.every(home)}
+    name = shelf.free_name(wanted, others)
     path = home.file(home.plans, name) if name != ref.id else ref.path
     goal = Goal(name, path, home.artifacts_of(path, archived=False))
     return move(home, ref, goal, _titled(title), options, verb="rename")

@@ -125,16 +125,16 @@ def replace(path: str, old: bytes, new: bytes) -> bool:
     """
     target = os.path.realpath(path)
     try:
-        status = os.stat(target)
+        mode = stat.S_IMODE(os.stat(target).st_mode)
     except OSError as error:
         raise trouble(error, path, "write") from None
-    mode = stat.S_IMODE(status.st_mode)
     if not mode & 0o222:
         raise _read_only(path)
     temporary = _write_beside(target, new, mode, path)
     try:
         if read(target, len(old) + 1)[0] != old:
             raise ChangedMeanwhileError
+        linked = os.stat(target).st_nlink > 1  # by now without the leftover of a `create` that was killed
         os.replace(temporary, target)
         trace.tell(f"replaced {target}")
     except BaseException as error:
@@ -143,7 +143,7 @@ def replace(path: str, old: bytes, new: bytes) -> bool:
             raise trouble(error, path, "write") from None
         raise
     sync_folder(os.path.dirname(target))
-    return status.st_nlink > 1
+    return linked
 
 
 def again(work: Callable[[], T], shown: str) -> T:

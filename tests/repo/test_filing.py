@@ -82,6 +82,18 @@ def test_evidence_names_the_artifacts_that_a_killed_try_has_moved(repo: Folder) 
     assert [each["path"] for each in manifest] == ["folder-out", "out", "run.log", "shots/a.png"]
 
 
+def test_a_rename_that_was_killed_between_its_two_moves_is_finished(repo: Folder) -> None:
+    filed(repo)
+    path = repo.plan(DONE.replace("# Build the parser", "# Build the reader"))
+    new = ARTIFACTS.replace("parser", "build-the-reader")
+    (repo.path / ARTIFACTS).rename(repo.path / new)
+    repo.ok("rename", "2026-01-01_parser", "Build the reader")
+    assert not path.exists()
+    assert (repo.path / HOME / "2026-01-01_build-the-reader.md").exists()
+    assert (repo.path / new / "run.log").exists()
+    assert f"`{HOME}/2026-01-01_build-the-reader.md`" in (repo.path / HOME / "2026-01-02_scanner.md").read_text()
+
+
 def test_evidence_of_a_plan_without_artifacts(repo: Folder) -> None:
     repo.plan(DONE)
     repo.ok("archive", "--commit")

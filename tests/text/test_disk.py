@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.disk import Lock
+from execplan.text.disk import Lock, create, replace
+from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,3 +28,13 @@ def test_lock_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         pass
     assert caught.value.exit == ENVIRONMENT
     assert "home.lock" in caught.value.message
+
+
+def test_a_leftover_of_a_killed_create_is_no_other_link(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    assert create(str(path), b"one\n")
+    os.link(path, tmp_path / f".execplan-{digest(b'a.md')[:16]}.tmp")
+    assert replace(str(path), b"one\n", b"two\n") is False
+    assert list(tmp_path.iterdir()) == [path]
+    os.link(path, tmp_path / "b.md")
+    assert replace(str(path), b"two\n", b"three\n") is True
