@@ -10,7 +10,7 @@ from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
 from execplan.repo import journal, shelf, state
-from execplan.repo.amend import Options, diff, rewrite
+from execplan.repo.amend import Options, diff, rewrite, stop_gone
 from execplan.repo.commit import commit_paths
 from execplan.repo.evidence import FILE, is_evidence
 from execplan.repo.references import carry, follow, naming
@@ -86,6 +86,7 @@ def move(
         diffs = [diff(told.old, told.new, path) for path, told in shown if told.new != told.old]
         return _moved(home, goal, moves, written, followed, "\n".join(diffs), None, kept=evidence is not None)
     with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, os.path.realpath(ref.path), verb):
+        stop_gone(home, ref)
         moves = _moves(home, ref, goal)
         written = rewrite(home, ref, changer, options, verb=verb)
         try:
@@ -141,29 +142,45 @@ def _both(first: Changer, second: Changer) -> Changer:
 
 
 def _move(moves: Sequence[tuple[str, str]], goal: Goal, evidence: bytes | None) -> None:
-    """All of the renames with the evidence, or none."""
+    """All of the renames with the evidence, or none; the plan comes last, so that a try that was killed can be repeated."""
     undo: list[Callable[[], object]] = []
+    plan = [pair for pair in moves if pair[1] == goal.path]
     try:
-        for old, new in moves:
-            beside = os.path.join(goal.artifacts, os.path.basename(old))
-            _make_folder(os.path.dirname(new), undo)
-            _rename(old if os.path.lexists(old) else beside, new, undo)
-        path = os.path.join(goal.artifacts, FILE)
-        if is_evidence(path):
-            os.unlink(path)
-        if evidence is not None:
-            _make_folder(goal.artifacts, undo)
-            if not disk.create(path, evidence):
-                raise _taken(path)
-        elif os.path.isdir(goal.artifacts):
-            disk.remove_empty(goal.artifacts)
+        for pair in moves:
+            if pair not in plan:
+                _rename_to(*pair, goal, undo)
+        _swap_evidence(goal, evidence, undo)
+        for pair in plan:
+            _rename_to(*pair, goal, undo)
     except BaseException:
         for step in reversed(undo):
             step()
         raise
+    if evidence is None:
+        disk.remove_empty(goal.artifacts)
     for folder in {os.path.dirname(path) for pair in moves for path in pair}:
         if os.path.isdir(folder):
             disk.sync_folder(folder)
+
+
+def _swap_evidence(goal: Goal, evidence: bytes | None, undo: list[Callable[[], object]]) -> None:
+    """Remove old evidence, and put new evidence beside the artifacts; raises ExecplanError."""
+    path = os.path.join(goal.artifacts, FILE)
+    if is_evidence(path):
+        old, _ = disk.read(path, reader.MAX_BYTES)
+        os.unlink(path)
+        undo.append(partial(disk.create, path, old))
+    if evidence is not None:
+        _make_folder(goal.artifacts, undo)
+        if not disk.create(path, evidence):
+            raise _taken(path)
+        undo.append(partial(os.unlink, path))
+
+
+def _rename_to(old: str, new: str, goal: Goal, undo: list[Callable[[], object]]) -> None:
+    """Rename a file or a folder; what lies in a folder that was renamed already is found in it."""
+    _make_folder(os.path.dirname(new), undo)
+    _rename(old if os.path.lexists(old) else os.path.join(goal.artifacts, os.path.basename(old)), new, undo)
 
 
 def _rename(old: str, new: str, undo: list[Callable[[], object]]) -> None:

@@ -133,7 +133,11 @@ def _read(path: str) -> bytes | None:
     except OSError as error:
         raise disk.trouble(error, path, "read") from None
     try:
-        return os.read(handle, _LIMIT)
+        data = os.read(handle, _LIMIT + 1)
+        if len(data) > _LIMIT:
+            hint = "is it the right file? settings are a few lines"
+            raise ExecplanError("too-large", f"{path} has more than {_LIMIT:,} bytes", exit=INPUT, hint=hint)
+        return data
     except IsADirectoryError:
         return None
     except OSError as error:

@@ -77,3 +77,10 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     found = load(str(tmp_path))
     assert found is not None
     assert found.settings == settings
+
+
+def test_a_settings_file_that_is_too_large_is_refused(plain: Folder) -> None:
+    plain.plan()
+    plain.write(".agent/execplan.toml", "# x\n" * (1 << 18) + "unknown = 1\n")
+    result = plain.run("list", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "too-large")
