@@ -10,6 +10,7 @@ import pytest
 from execplan.errors import ExecplanError
 from execplan.repo.adoption import settings_file
 from execplan.repo.settings import Settings, load, may_have_table
+from tests.conftest import Folder
 
 
 @pytest.mark.parametrize(
