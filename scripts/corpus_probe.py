@@ -1,0 +1,146 @@
+"""One real plan under examination: what is read of it, and whether a writer changed what it should and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from corpus_page import new_report
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from execplan.errors import ExecplanError
+from execplan.lint.runner import lint_plan
+from execplan.plan import reader
+from execplan.plan.change import Change, Facts, facts
+from execplan.plan.grammar import is_nothing, read_label
+from execplan.plan.guidance import is_guidance
+from execplan.plan.model import DONE, OPEN, OTHER, Plan
+from execplan.plan.whole import rebased
+from execplan.repo.amend import changed
+from execplan.text.lines import Text
+
+if TYPE_CHECKING:
+    from execplan.plan.change import Changer
+
+_MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
+_REPLACING = ("done", "reopen", "reword", "split", "set")
+"""Writers that put lines in the place of others."""
+_BOX = re.compile(r"\[(.)\](\s|$)")
+
+
+def counted_again(data: bytes) -> list[tuple[int, str]]:
+    """The line and the state of each task, as markdown-it-py sees the text."""
+    found: list[tuple[int, str]] = []
+    within = quotes = 0
+    tokens = _MARKDOWN.parse(data.decode("utf-8").removeprefix("\ufeff"))
+    for at, token in enumerate(tokens):
+        if token.type in ("blockquote_open", "blockquote_close"):
+            quotes += token.nesting
+        elif token.type == "heading_open" and not token.level and token.tag in ("h1", "h2"):
+            if within:
+                break
+            within = token.tag == "h2" and _is_progress(tokens[at + 1].content)
+        elif within and not quotes and token.type == "list_item_open" and tokens[at + 1].type == "paragraph_open":
+            box = _BOX.match(tokens[at + 2].content)
+            if box:
+                found.append((_first_line(token), {" ": OPEN, "x": DONE, "X": DONE}.get(box[1], OTHER)))
+    return found
+
+
+def _is_progress(title: str) -> bool:
+    return re.sub(r"\(.*\)\s*$", "", title.partition(" / ")[0]).strip(" *_:").lower() == "progress"
+
+
+def _first_line(token: Token) -> int:
+    return token.map[0] if token.map else -1
+
+
+def holds_place(line: str) -> bool:
+    """Whether a line may give way to a first entry."""
+    label = read_label(line)
+    return is_guidance(line) or is_nothing(label[1] if label else line.strip().lstrip("-*+ "))
+
+
+def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bool:
+    """Whether the second is the first with the new one put in somewhere."""
+    return any(after == (*before[:at], new, *before[at:]) for at in range(len(before) + 1))
+
+
+class Probe:
+    """One plan, and what was found out about it."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.data = data
+        self.plan = reader.read(data)
+        self.facts = facts(self.plan)
+        self.report = new_report(name)
+        self.undone: set[str] = set()
+        """The writers whose edits were taken back."""
+
+    def fail(self, line: int, why: str) -> None:
+        """Keep what is wrong, with the line that it is about, from 0."""
+        self.report.failures.append(f"{self.report.name}:{line + 1}: {why}")
+
+    def read(self) -> None:
+        """Check that the plan joins back and that its tasks are those of another reader, and count what it holds."""
+        plan = self.plan
+        if Text.from_bytes(self.data).to_bytes() != self.data:
+            self.fail(0, "the lines do not join back to the same bytes")
+        ours, theirs = [(task.start, task.state) for task in plan.tasks], counted_again(self.data)
+        if ours != theirs:
+            line = min(set(ours).symmetric_difference(theirs))[0]
+            self.fail(line, f"{len(ours)} tasks, but markdown-it-py has {len(theirs)}, or not the same")
+        self.report.counts.update(
+            plans=1, bytes=len(self.data), lines=len(plan.text.lines), sections=len(plan.sections),
+            decisions=len(plan.decisions), discoveries=len(plan.discoveries), outcomes=len(plan.outcomes),
+            revisions=len(plan.revisions), checklists=len(plan.checklists), **plan.counts(),
+        )  # fmt: skip
+        self.report.findings.update(finding.code for finding in lint_plan(plan))
+
+    def write(self, writer: str, make: Callable[[], Changer], data: bytes | None = None) -> tuple[bytes, Plan] | None:
+        """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""
+        old = self.data if data is None else data
+        try:
+            new, change = changed(old, make())
+        except ExecplanError as error:
+            self.report.refused[error.code, writer] += 1
+            return None
+        self.report.made[writer] += 1
+        self.own_lines(writer, old, new, change)
+        if writer not in self.undone:
+            self.undone.add(writer)
+            self.report.made["undo"] += 1
+            if changed(new, lambda plan: rebased(plan, new, old, "undo", "undone", ""))[0] != old:
+                self.fail(change.edits[0].start, f"undo does not give back the bytes from before {writer}")
+        if changed(new, make())[0] != new:
+            self.fail(change.edits[0].start, f"{writer} changes the plan when it is done again")
+        return new, reader.read(new)
+
+    def own_lines(self, writer: str, old: bytes, new: bytes, change: Change) -> None:
+        """Check that all lines but those of the one edit are the same, with their ends."""
+        if len(change.edits) != 1:
+            self.fail(0, f"{writer} made {len(change.edits)} edits")
+            return
+        start, end, lines, _ = change.edits[0]
+        before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+        ended = old.endswith((b"\n", b"\r"))
+        if start == end == len(before) and not ended:
+            before[-1] += before[0][len(before[0].rstrip(b"\r\n")) :]  # what follows makes it end like the others
+        below = len(before) - end
+        if before[:start] != after[:start] or before[end:] != after[len(after) - below :]:
+            self.fail(start, f"{writer} changed lines that are not its own")
+        if len(after) - len(before) != len(lines) - (end - start) or new.endswith((b"\n", b"\r")) != ended:
+            self.fail(start, f"{writer} changed the number of lines, or the last line's end")
+        if end > start and writer not in _REPLACING:
+            self.report.replaced[writer] += 1
+            if not all(holds_place(line.decode("utf-8")) for line in before[start:end]):
+                self.fail(start, f"{writer} replaced words")
+
+    def expect(self, writer: str, after: Plan, line: int, **meant: object) -> None:
+        """Check that a plan says what it said, but for the fields that were meant to change."""
+        said, wanted = facts(after), self.facts._replace(**meant)  # type: ignore[arg-type]  # fields by name
+        for field, is_said, is_wanted in zip(Facts._fields, said, wanted, strict=True):
+            if is_said != is_wanted:
+                self.fail(line, f"after {writer} the plan's {field} are not as meant")
