@@ -84,6 +84,28 @@ def read_stamp(words: str) -> Stamp | None:
     return _parse(words[:end], words[:end], rest, bare=True)
 
 
+def minutes(stamp: Stamp) -> tuple[int, int] | None:
+    """The first and the last minute since 1970 in UTC that a possible stamp may mean, None for an impossible one.
+
+    A date alone is any minute of that day; without an offset, or with the name of a zone, the day and the minute are
+    those of some place on earth, from 14 hours ahead of UTC to 12 behind.
+    """
+    if not stamp.possible:
+        return None
+    first = _days(int(stamp.date[:4]), int(stamp.date[5:7]), int(stamp.date[8:10])) * 1440
+    if stamp.time:
+        first += int(stamp.time[:2]) * 60 + int(stamp.time[3:5])
+    last = first if stamp.time else first + 1439
+    offset = _offset(stamp.zone.strip()) if stamp.zone else None
+    return (first - 14 * 60, last + 12 * 60) if offset is None else (first - offset, last - offset)
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days since 1970 of a date in the Gregorian calendar; years begin in March so that the leap day comes last."""
+    years = year - (month < 3)
+    return years * 365 + years // 4 - years // 100 + years // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day - 719469
+
+
 def placeholder(words: str) -> int:
     """How many characters at the start of the words are a template's `(YYYY-MM-DD HH:MM)` and the space behind it."""
     if words.startswith("(YYYY-MM-DD"):

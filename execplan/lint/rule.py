@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.lint.words import NO_WORDS
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -9,11 +10,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
+    from execplan.lint.facts import Clock, History, Tree
+    from execplan.lint.words import Words
     from execplan.plan.model import Plan
+    from execplan.text.edit import Edit
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
 HINT: Final = "hint"
+LEVELS: Final = (ERROR, WARNING, HINT)
+
+BYTES: Final = "bytes"
+CLOCK: Final = "clock"
+TREE: Final = "tree"
+HISTORY: Final = "history"
+"""What a rule needs besides the plan; a rule whose need is not given does not run."""
+
+SAFE: Final = "safe"
+UNSAFE: Final = "unsafe"
+NONE: Final = "none"
+"""Whether what mends a finding keeps what the plan says, may change it, or is for a person to write."""
 
 
 class Given(NamedTuple):
@@ -22,6 +38,16 @@ class Given(NamedTuple):
     archived: bool = False
     draft_is_fine: bool = False
     """Whether a draft may still hold guidance and no task, as a hook allows."""
+    path: str = ""
+    """The plan's, from the repository's root; empty for a text that lies nowhere."""
+    form: str = "{date}_{slug}"
+    """How the settings name plans."""
+    stalled_days: int = 14
+    clock: Clock | None = None
+    tree: Tree | None = None
+    history: History | None = None
+    words: Words = NO_WORDS
+    """What the plan's lines hold beyond its structure; the runner puts it there."""
 
 
 class Place(NamedTuple):
@@ -32,6 +58,20 @@ class Place(NamedTuple):
     column: int
     end_line: int
     end_column: int
+    edits: tuple[Edit, ...] = ()
+    """What mends it, as the rule's kind of fix says; none: this one is for a person."""
+
+
+class Fix(NamedTuple):
+    """What mends a finding; lines of its edits count from 0."""
+
+    kind: str
+    edits: tuple[Edit, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """The fix as a document shows it: lines from 1, the end inclusive, so that an insertion ends before it starts."""
+        edits = [{"line_start": edit.start + 1, "line_end": edit.end, "lines": list(edit.lines)} for edit in self.edits]
+        return {"kind": self.kind, "edits": edits}
 
 
 class Finding(NamedTuple):
@@ -44,6 +84,7 @@ class Finding(NamedTuple):
     end_line: int
     end_column: int
     message: str
+    fix: Fix | None = None
 
     def to_json(self, path: str = "") -> dict[str, object]:
         """The finding as a document shows it."""
@@ -56,7 +97,7 @@ class Finding(NamedTuple):
             "end_line": self.end_line,
             "end_column": self.end_column,
             "message": self.message,
-            "fix": None,
+            "fix": self.fix.to_json() if self.fix is not None else None,
         }
 
 
@@ -69,7 +110,12 @@ class Rule(NamedTuple):
 
     code: str
     level: str
+    """Unless the settings say otherwise."""
     check: Check
+    needs: str = BYTES
+    fix: str = NONE
+    on: bool = True
+    """Whether it runs where nobody selects it."""
 
     @property
     def page(self) -> str:
@@ -87,18 +133,18 @@ RULES: dict[str, Rule] = {}
 """Every rule by its code, in the order in which findings on one line are shown."""
 
 
-def rule(code: str, level: str) -> Callable[[Check], Check]:
+def rule(code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool = True) -> Callable[[Check], Check]:
     """Register a function as the rule of a code."""
 
     def register(check: Check) -> Check:
-        RULES[code] = Rule(code, level, check)
+        RULES[code] = Rule(code, level, check, needs, fix, on)
         return check
 
     return register
 
 
-def on_line(plan: Plan, line: int, message: str) -> Place:
+def on_line(plan: Plan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> Place:
     """A place that is the words of one line."""
     words = plan.text.lines[line] if line < len(plan.text.lines) else ""
     begin = len(words) - len(words.lstrip())
-    return Place(message, line, begin, line + 1, max(len(words.rstrip()), begin + 1))
+    return Place(message, line, begin, line + 1, max(len(words.rstrip()), begin + 1), edits)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from execplan.errors import ExecplanError
 from execplan.lint import life, logs, progress, source, structure
-from execplan.lint.rule import ERROR, HINT, RULES, WARNING, Finding, Given
+from execplan.lint.rule import (
+    BYTES,
+    CLOCK,
+    ERROR,
+    HINT,
+    HISTORY,
+    RULES,
+    TREE,
+    WARNING,
+    Finding,
+    Fix,
+    Given,
+)
+from execplan.lint.words import Words
 from execplan.plan import reader
 from execplan.plan.model import DRAFT
 
@@ -16,6 +29,9 @@ __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes"
 
 FAMILIES = (source, structure, progress, logs, life)
 """The files of rules; importing one registers what it holds, and this is the order in which rules run."""
+
+DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
+"""The rules that run where nobody selects others, each with its level."""
 
 MOST = 100
 """Findings of one rule that are shown for one file."""
@@ -39,17 +55,23 @@ def unreadable(error: ExecplanError) -> Finding:
     return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
 
 
-def lint_plan(plan: Plan, given: Given | None = None) -> list[Finding]:
-    """The findings for a plan, by line."""
-    given = given or Given()
+def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
+    """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
+    given = (given or Given())._replace(words=Words(plan))
+    levels = DEFAULT if levels is None else levels
     lowered: tuple[str, ...] = ()
     if plan.excused:
         lowered = tuple(RULES)
     elif given.draft_is_fine and plan.state() == DRAFT:
         lowered = _DRAFT
+    met = _met(given)
     findings: list[Finding] = []
     for code, rule in RULES.items():
-        level = WARNING if code in lowered and rule.level == ERROR else rule.level
+        level = levels.get(code)
+        if level is None or rule.needs not in met:
+            continue
+        if level == ERROR and code in lowered:
+            level = WARNING
         found = 0
         more = None
         for place in rule.check(plan, given):
@@ -58,7 +80,8 @@ def lint_plan(plan: Plan, given: Given | None = None) -> list[Finding]:
                 more = more or place
                 continue
             ends = (place.end_line, max(place.end_column, place.column + 1))
-            findings.append(Finding(code, level, place.line + 1, place.column + 1, *ends, place.message))
+            fix = Fix(rule.fix, place.edits) if place.edits else None
+            findings.append(Finding(code, level, place.line + 1, place.column + 1, *ends, place.message, fix))
         if more is not None:
             shown = f"and {found - MOST} more"
             findings.append(Finding(code, level, more.line + 1, 1, more.line + 1, 1, shown))
@@ -66,3 +89,9 @@ def lint_plan(plan: Plan, given: Given | None = None) -> list[Finding]:
             break  # the rules behind it would tell of what stands in the fence
     findings.sort(key=lambda finding: (finding.line, finding.column))
     return findings
+
+
+def _met(given: Given) -> set[str]:
+    """Which needs of rules are met."""
+    facts = (BYTES, True), (CLOCK, given.clock), (TREE, given.tree), (HISTORY, given.history)
+    return {need for need, fact in facts if fact is not None}

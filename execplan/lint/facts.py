@@ -1,0 +1,80 @@
+"""What rules may ask that the plan itself does not say; every answer is kept, so that a cache can ask again."""
+
+from __future__ import annotations
+
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+    from execplan.plan.model import Plan
+
+HAS: Final = "has"
+ENDS: Final = "ends"
+SAME_ID: Final = "same-id"
+
+_NEVER: Final = 1 << 62
+
+
+class Clock:
+    """The time, in minutes since 1970 in UTC, and between which minutes every answer so far stays the same."""
+
+    __slots__ = ("high", "low", "now")
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+        self.low = -_NEVER
+        self.high = _NEVER
+
+    def past(self, minute: int) -> bool:
+        """Whether a minute has begun."""
+        if self.now >= minute:
+            self.low = max(self.low, minute)
+            return True
+        self.high = min(self.high, minute)
+        return False
+
+
+class Tree:
+    """The repository's files; paths count from its root, with `/` between folders."""
+
+    __slots__ = ("_answer", "asked")
+
+    def __init__(self, answer: Callable[[str, str], object]) -> None:
+        self._answer = answer
+        self.asked: dict[tuple[str, str], object] = {}
+        """Every question with its answer."""
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file or a folder of this path."""
+        return bool(self._ask(HAS, path))
+
+    def ends(self, path: str) -> bool:
+        """Whether the path of some tracked file or folder ends with these parts; slow the first time in a run."""
+        return bool(self._ask(ENDS, path))
+
+    def same_id(self, path: str) -> str:
+        """The path of another plan with the id of the plan in a file, archived ones too; or nothing."""
+        return str(self._ask(SAME_ID, path))
+
+    def _ask(self, kind: str, subject: str) -> object:
+        question = kind, subject
+        if question not in self.asked:
+            self.asked[question] = self._answer(kind, subject)
+        return self.asked[question]
+
+
+class History(NamedTuple):
+    """What git knows of one plan."""
+
+    before: Plan | None = None
+    """The plan as it was committed, at HEAD or at the revision that was named; None when it was not there."""
+    before_path: str = ""
+    """Where it lay then."""
+    was_archived: bool = False
+    changed: tuple[str, ...] = ()
+    """Tracked paths that commits have changed since the last one that touched the plan, and that it names."""
+    absent: frozenset[str] = frozenset()
+    """Of the symbols that it names, those that no tracked file holds."""
