@@ -40,13 +40,13 @@ _DRAFT = ("EP109", "EP201")
 _ALONE = "EP004"
 
 
-def lint_bytes(data: bytes, given: Given | None = None) -> list[Finding]:
+def lint_bytes(data: bytes, given: Given | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
     """The findings for a file's bytes, by line; bytes that can't be read are one finding."""
     try:
         plan = reader.read(data)
     except ExecplanError as error:
         return [unreadable(error)]
-    return lint_plan(plan, given)
+    return lint_plan(plan, given, levels)
 
 
 def unreadable(error: ExecplanError) -> Finding:

@@ -1,0 +1,87 @@
+"""The examples of the rules' pages, as tests read them, and the facts that stand in their headings.
+
+`Bad (archived, path plans/a.md, now 2026-03-01 12:00Z, has src/a.py src/b.py):` says where the plan lies, what time it is and
+which files there are; all rules have a clock at the end of 2026 and a repository without files else. A page of a rule
+that needs history has `Before:`, what the plan was when it was committed; `changed A B` and `absent A B` are the rest.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import NamedTuple
+
+from execplan.clock import minutes, read_stamp
+from execplan.lint.facts import Clock, History, Tree
+from execplan.lint.rule import HISTORY
+from execplan.lint.runner import RULES, Given, lint_bytes
+from execplan.plan import reader
+from tests.plans import with_sections
+
+KINDS = ("Before", "Bad", "Good", "Mended")
+_NOW = "2026-12-31 00:00Z"
+
+
+class Example(NamedTuple):
+    """An example of a page."""
+
+    text: str
+    given: Given
+
+
+def examples(code: str, kind: str) -> Example:
+    """An example of a rule's page."""
+    lines = RULES[code].page.split("\n")
+    start = next(at for at, line in enumerate(lines) if line.startswith(kind))
+    end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith(KINDS)), len(lines))
+    text = textwrap.dedent("\n".join(lines[start + 1 : end])).strip("\n") + "\n"
+    return Example(text.replace("\\0", "\0"), _given(code, lines[start]))
+
+
+def _given(code: str, heading: str) -> Given:
+    """The facts of an example."""
+    said: dict[str, str] = {}
+    if "(" in heading:
+        for fact in heading[heading.index("(") + 1 : heading.rindex(")")].split(", "):
+            name, _, value = fact.partition(" ")
+            said[name] = value
+    unknown = said.keys() - {"archived", "path", "now", "has", "ends", "same-id", "changed", "absent", "was"}
+    assert not unknown, f"{code}: what is {unknown}?"
+    stamp = read_stamp(said.get("now", _NOW))
+    span = minutes(stamp) if stamp is not None else None
+    assert span is not None
+
+    def answer(kind: str, subject: str) -> object:
+        if kind == "same-id":
+            return said.get(kind, "")
+        paths = said.get("has", "").split()
+        if kind == "has":
+            return any(f"{path}/".startswith(f"{subject}/") for path in paths)
+        return any(f"/{path}".endswith(f"/{subject}") for path in [*paths, *said.get("ends", "").split()])
+
+    history = None
+    if RULES[code].needs == HISTORY:
+        page = "\nBefore" in RULES[code].page
+        before = reader.read(whole(examples(code, "Before"))) if page and not heading.startswith("Before") else None
+        archived = "archived" in said.get("was", "")
+        changed, absent = said.get("changed", "").split(), said.get("absent", "").split()
+        history = History(before, said.get("path", ""), archived, tuple(changed), frozenset(absent))
+    return Given(
+        archived="archived" in said,
+        path=said.get("path", ""),
+        clock=Clock(span[0]),
+        tree=Tree(answer),
+        history=history,
+    )
+
+
+def whole(example: Example) -> bytes:
+    """A plan that holds the example: its sections in place of the clean plan's own, or the example alone."""
+    text = example.text if not example.text.startswith("## ") else with_sections(example.text)
+    return text.encode()
+
+
+def found(example: Example, data: bytes) -> list[str]:
+    """The codes of what all rules find, also those that are off by default."""
+    return [
+        finding.code for finding in lint_bytes(data, example.given, {code: rule.level for code, rule in RULES.items()})
+    ]
