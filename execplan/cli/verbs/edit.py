@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import follow, lint_ref, report, status, summary
+from execplan.cli.lint import follow, report, status, summary
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import given_bytes
 from execplan.cli.writing import told
@@ -18,6 +18,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan.whole import rebased
 from execplan.repo import pick, shelf, state
 from execplan.repo.amend import Options, amend
+from execplan.repo.checking.one import Target, Way, check
 from execplan.repo.homes import existing
 from execplan.text import disk
 
@@ -57,14 +58,14 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
     answer = told(amended, options)
     if options.dry_run or not amended.changed:
         return answer if amended.changed else answer._replace(text="nothing was changed", wanted=False)
-    linted = [lint_ref(home, ref, os.path.relpath(ref.path), hook=True)]
-    findings = [finding.to_json(linted[0].path) for finding in linted[0].findings]
-    lines = [answer.text, *report(linted), summary(linted)]
+    checked = [check(Target(home, ref, os.path.relpath(ref.path)), Way(hook=True))]
+    findings = [finding.to_json(checked[0].path) for finding in checked[0].findings]
+    lines = [answer.text, *report(checked), summary(checked)]
     return answer._replace(
         data={**answer.data, "findings": findings},
         text="\n".join(lines),
-        exit=status(linted),
-        next=follow(linted),
+        exit=status(checked),
+        next=follow(checked),
         wanted=bool(findings),
     )
 

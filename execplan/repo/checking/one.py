@@ -1,0 +1,70 @@
+"""One plan checked: its bytes, what the rules are told of its place, and what they found."""
+
+from __future__ import annotations
+
+from execplan.errors import ExecplanError
+from execplan.lint.rule import Finding, Given
+from execplan.lint.runner import lint_bytes, unreadable
+from execplan.lint.selection import Selection
+from execplan.record import NamedTuple
+from execplan.repo import shelf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+class Target(NamedTuple):
+    """A plan to check."""
+
+    home: Home
+    ref: Ref
+    named: str
+    """As a terminal shows it: as it was named, else from the current folder."""
+
+
+class Checked(NamedTuple):
+    """A plan and what was found in it."""
+
+    path: str
+    """As documents show it: from the root."""
+    named: str
+    findings: list[Finding]
+    data: bytes
+    """What was checked, or nothing when it could not be read."""
+
+
+class Way(NamedTuple):
+    """How plans are checked."""
+
+    hook: bool = False
+    """Whether a draft may still hold guidance and no task."""
+    selection: Selection = Selection()
+    """What was asked for; what the settings of a plan's home say stands under it."""
+
+    def levels(self, path: str) -> dict[str, str]:
+        """The rules that run on a plan, which lies at a path from the root, each with its level."""
+        return self.selection.active()
+
+
+def check(target: Target, way: Way) -> Checked:
+    """Check one plan as it is on disk; what keeps it from being read is a finding."""
+    home, ref, named = target
+    path = home.shown(ref.path)
+    try:
+        data = shelf.open_bytes(home, ref.path)
+    except ExecplanError as error:
+        return Checked(path, named, [unreadable(error)], b"")
+    return Checked(path, named, lint_bytes(data, given(home, ref, way), way.levels(path)), data)
+
+
+def given(home: Home, ref: Ref, way: Way) -> Given:
+    """What the rules are told of a plan's place; in the folder for plans that were given up open tasks are no wonder."""
+    return Given(
+        archived=ref.archived and not home.given_up(ref.path),
+        draft_is_fine=way.hook,
+        path=home.shown(ref.path),
+        form=home.settings.name,
+        stalled_days=home.settings.stalled_days,
+    )
