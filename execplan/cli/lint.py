@@ -8,6 +8,8 @@ import sys
 from execplan.cli.door import shown
 from execplan.errors import NO, OK
 from execplan.lint.rule import ERROR, LEVELS
+from execplan.lint.selection import at_least
+from execplan.repo import own
 from execplan.repo.checking.one import Way, check
 from execplan.repo.checking.targets import targets
 
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 
 
 def quick(paths: list[str], *, hook: bool) -> int:
-    """Lint files that exist; the exit status, or -1 when one of the names is no such file."""
+    """Lint files that exist; the exit status, or -1 when a name is no such file, or the user has rules of their own."""
     if not all([os.path.lexists(path) and not os.path.isdir(path) for path in paths]):
+        return -1
+    if own.rules():
         return -1
     checked = [check(target, Way(hook=hook)) for target in targets(paths)]
     lines = [*report(checked), summary(checked), *[f"next: {command}" for command in follow(checked)]]
@@ -35,6 +39,14 @@ def report(checked: Sequence[Checked]) -> list[str]:
         for each in checked
         for finding in each.findings
     ]
+
+
+def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]:
+    """The plans with the findings of a level, and of those that are worse."""
+    if level is None:
+        return list(checked)
+    wanted = at_least(level)
+    return [each._replace(findings=[every for every in each.findings if every.level in wanted]) for each in checked]
 
 
 def summary(checked: Sequence[Checked]) -> str:
@@ -57,5 +69,6 @@ def follow(checked: Sequence[Checked]) -> tuple[str, ...]:
 
 
 def status(checked: Sequence[Checked]) -> int:
-    """1 when a finding is an error, else 0."""
-    return NO if any([finding.level == ERROR for each in checked for finding in each.findings]) else OK
+    """1 when a finding is an error, or as bad as what fails in the profile of its home; else 0."""
+    failed = any([finding.level in at_least(each.fails) for each in checked for finding in each.findings])
+    return NO if failed else OK

@@ -129,12 +129,17 @@ class Rule(NamedTuple):
         return self.page.split("\n", 1)[0]
 
 
+OURS: Final = "EP"
+"""How the codes of the rules begin that come with execplan; no other rule's may."""
+
 RULES: dict[str, Rule] = {}
 """Every rule by its code, in the order in which findings on one line are shown."""
 
 
 def rule(code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool = True) -> Callable[[Check], Check]:
-    """Register a function as the rule of a code."""
+    """Register a function as the rule of a code; raises ValueError for a code that is taken or a level that is none."""
+    if code in RULES or level not in LEVELS or fix not in (NONE, SAFE, UNSAFE):
+        raise ValueError(f"the rule {code} is there already" if code in RULES else f"{code}: {level}, {fix}?")
 
     def register(check: Check) -> Check:
         RULES[code] = Rule(code, level, check, needs, fix, on)

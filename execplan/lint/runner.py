@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint import life, logs, progress, source, structure
+from execplan.lint import life, logs, progress, source, structure, suppress
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
 
-FAMILIES = (source, structure, progress, logs, life)
+FAMILIES = (source, suppress, structure, progress, logs, life)
 """The files of rules; importing one registers what it holds, and this is the order in which rules run."""
 
 DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
@@ -65,11 +65,12 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
     elif given.draft_is_fine and plan.state() == DRAFT:
         lowered = _DRAFT
     met = _met(given)
+    ran = {code for code in levels if RULES[code].needs in met}
     findings: list[Finding] = []
     for code, rule in RULES.items():
-        level = levels.get(code)
-        if level is None or rule.needs not in met:
+        if code not in ran:
             continue
+        level = levels[code]
         if level == ERROR and code in lowered:
             level = WARNING
         found = 0
@@ -87,6 +88,7 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
             findings.append(Finding(code, level, more.line + 1, 1, more.line + 1, 1, shown))
         if found and code == _ALONE:
             break  # the rules behind it would tell of what stands in the fence
+    findings = suppress.left_over(plan, given.words, findings, levels, ran)
     findings.sort(key=lambda finding: (finding.line, finding.column))
     return findings
 

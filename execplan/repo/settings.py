@@ -13,12 +13,14 @@ PYPROJECT = "pyproject.toml"
 _LIMIT = 1 << 20
 _PATHS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "guide", "templates")
 _DAY: dict[str, str | int] = dict.fromkeys(("year", "month", "day"), "")
+_KINDS = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings", dict: "a table"}
 _FIELDS: dict[str, dict[str, str | int]] = {
     "name": {"date": "", "day": "", "number": 0, "slug": ""},
     "message": dict.fromkeys(("id", "summary", "verb", "title"), ""),
     "archive": _DAY,
     "superseded": _DAY,
 }
+_EMPTY: dict[str, object] = {}
 FLAT = "flat"
 FOLDER = "folder"
 NOT_PLANS = frozenset(("readme.md", "index.md", "plans.md", "agents.md", "claude.md"))
@@ -43,6 +45,7 @@ class Settings(NamedTuple):
     message: str = "plan({id}): {summary}"
     author: str = ""
     stalled_days: int = 14
+    lint: dict[str, object] = _EMPTY
 
 
 ABOUT = {
@@ -61,6 +64,7 @@ ABOUT = {
     "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
     "author": "Who decides, where `--author` does not say; else EXECPLAN_AUTHOR, git's user.name, the login.",
     "stalled_days": "Days without a stamp or an edit after which an open plan is marked as stalled.",
+    "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
 }
 """What each setting is for: the settings file, the README and `init` say it from here."""
 
@@ -78,8 +82,8 @@ def load(base: str) -> Found | None:
 
     Raises ExecplanError for two places, unknown keys, wrong values, and a file that can't be read.
     """
-    own = _read(os.path.join(base, FILE))
-    project = _read(os.path.join(base, PYPROJECT))
+    own = read(os.path.join(base, FILE))
+    project = read(os.path.join(base, PYPROJECT))
     values = None
     if project is not None and may_have_table(project):
         from execplan.repo.toml import table
@@ -124,7 +128,7 @@ def _says(data: bytes) -> bool:
     return any([line.strip() and not line.strip().startswith(b"#") for line in data.split(b"\n")])
 
 
-def _read(path: str) -> bytes | None:
+def read(path: str) -> bytes | None:
     """The bytes of a settings file, None where there is none; raises ExecplanError when it can't be read."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -162,7 +166,7 @@ def _checked(values: dict[str, object], where: str) -> Settings:
         if isinstance(given, list) and all([type(each) is str for each in given]):
             value = tuple(given)
         if type(value) is not kind:
-            wanted = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings"}[kind]
+            wanted = _KINDS[kind]
             raise ExecplanError("bad-setting", f"{where}: {name} takes {wanted}", exit=INPUT, hint=ABOUT[name])
         _check_value(name, value, where)
         defaults[name] = value
@@ -173,7 +177,11 @@ def _check_value(name: str, value: object, where: str) -> None:
     """Folders stay inside; forms have the fields that they need and no other."""
     text = str(value)
     why = ""
-    if name in _PATHS and (not _is_inside(text) if text else name != "superseded"):
+    if isinstance(value, dict):
+        from execplan.repo.checking.table import check_table
+
+        check_table(value, where)
+    elif name in _PATHS and (not _is_inside(text) if text else name != "superseded"):
         why = "is a path inside the repository"
     elif name == "homes" and isinstance(value, tuple) and not all([_is_inside(each) for each in value]):
         why = "are paths inside the repository"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from execplan.lint.rule import HINT
+from execplan.lint.fix import fixing
+from execplan.lint.rule import HINT, NONE
 from execplan.lint.runner import MOST, RULES, Given, lint_bytes
+from execplan.repo.amend import changed
 from tests.lint.pages import examples, found, whole
 from tests.plans import CLEAN, from_template, with_sections
 
@@ -80,3 +84,15 @@ def test_a_homoglyph_heading_is_named() -> None:
     text = CLEAN.replace("## Progress", "## Рrogress")  # a Cyrillic letter
     message = next(each.message for each in lint_bytes(text.encode()) if each.code == "EP104")
     assert message == "no section Progress; is `## Рrogress` meant?"
+
+
+@pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NONE])
+def test_bad_example_is_mended_as_the_page_says(code: str) -> None:
+    bad, mended = examples(code, "Bad"), examples(code, "Mended")
+    levels = {each: rule.level for each, rule in RULES.items() if rule.fix == NONE or each == code}
+    made: Counter[str] = Counter()
+    data, _ = changed(whole(bad), fixing(bad.given, levels, unsafe=True, mended=made))
+    assert data.decode() == whole(mended).decode()
+    assert list(made) == [code]
+    assert code not in found(mended, data)
+    assert changed(data, fixing(bad.given, levels, unsafe=True, mended=made))[0] == data

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint.rule import Finding, Given
+from execplan.lint.rule import ERROR, Finding, Given
 from execplan.lint.runner import lint_bytes, unreadable
 from execplan.lint.selection import Selection
 from execplan.record import NamedTuple
 from execplan.repo import shelf
+from execplan.repo.checking.selected import levels, wanted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Checked(NamedTuple):
     findings: list[Finding]
     data: bytes
     """What was checked, or nothing when it could not be read."""
+    fails: str = ERROR
+    """The least level at which a finding makes the answer no."""
 
 
 class Way(NamedTuple):
@@ -43,20 +46,17 @@ class Way(NamedTuple):
     selection: Selection = Selection()
     """What was asked for; what the settings of a plan's home say stands under it."""
 
-    def levels(self, path: str) -> dict[str, str]:
-        """The rules that run on a plan, which lies at a path from the root, each with its level."""
-        return self.selection.active()
-
 
 def check(target: Target, way: Way) -> Checked:
     """Check one plan as it is on disk; what keeps it from being read is a finding."""
     home, ref, named = target
     path = home.shown(ref.path)
+    fails = wanted(home, way.selection).fails
     try:
         data = shelf.open_bytes(home, ref.path)
     except ExecplanError as error:
-        return Checked(path, named, [unreadable(error)], b"")
-    return Checked(path, named, lint_bytes(data, given(home, ref, way), way.levels(path)), data)
+        return Checked(path, named, [unreadable(error)], b"", fails)
+    return Checked(path, named, lint_bytes(data, given(home, ref, way), levels(home, way.selection, path)), data, fails)
 
 
 def given(home: Home, ref: Ref, way: Way) -> Given:

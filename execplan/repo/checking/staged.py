@@ -9,6 +9,7 @@ from execplan.lint.runner import lint_bytes, unreadable
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import ask, homes, shelf
 from execplan.repo.checking.one import Checked, Way, given
+from execplan.repo.checking.selected import levels, wanted
 from execplan.repo.pattern import plan_paths
 
 TYPE_CHECKING = False
@@ -34,7 +35,9 @@ def check_staged(start: str, way: Way) -> list[Checked]:
         home = found[os.path.dirname(path)][0]
         facts = given(home, shelf.by_file(home, path), way)
         findings = (
-            [unreadable(too_large(size))] if size > MAX_BYTES else lint_bytes(data, facts, way.levels(staged.path))
+            [unreadable(too_large(size))]
+            if size > MAX_BYTES
+            else lint_bytes(data, facts, levels(home, way.selection, staged.path))
         )
-        checked.append(Checked(staged.path, os.path.relpath(path), findings, data))
+        checked.append(Checked(staged.path, os.path.relpath(path), findings, data, wanted(home, way.selection).fails))
     return checked

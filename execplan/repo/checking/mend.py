@@ -1,0 +1,44 @@
+"""Findings mended in the file, through the one write path."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.lint.fix import fixing
+from execplan.lint.rule import SAFE, UNSAFE
+from execplan.repo.amend import Amended, amend
+from execplan.repo.checking.one import check, given
+from execplan.repo.checking.selected import levels
+
+if TYPE_CHECKING:
+    from execplan.lint.rule import Finding
+    from execplan.repo.amend import Options
+    from execplan.repo.checking.one import Target, Way
+
+
+class Mended(NamedTuple):
+    """What became of the findings of one plan."""
+
+    target: Target
+    amended: Amended | None
+    """None for a plan that may not be written: it is archived."""
+    codes: Counter[str]
+    """How many findings of each rule were mended."""
+
+
+def mend(target: Target, way: Way, options: Options, *, unsafe: bool) -> Mended | None:
+    """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
+    if not any([_can(finding, unsafe=unsafe) for finding in check(target, way).findings]):
+        return None
+    home, ref, _ = target
+    codes: Counter[str] = Counter()
+    if ref.archived:
+        return Mended(target, None, codes)
+    rules = levels(home, way.selection, home.shown(ref.path))
+    changer = fixing(given(home, ref, way), rules, unsafe=unsafe, mended=codes)
+    return Mended(target, amend(home, ref, changer, options, verb="lint"), codes)
+
+
+def _can(finding: Finding, *, unsafe: bool) -> bool:
+    return finding.fix is not None and (finding.fix.kind == SAFE or (unsafe and finding.fix.kind == UNSAFE))

@@ -1,0 +1,54 @@
+"""Which rules run on a plan: what was asked for, over what the settings say for its path and for all."""
+
+from __future__ import annotations
+
+from execplan.lint.runner import DEFAULT
+from execplan.lint.selection import Selection
+from execplan.repo.checking.table import selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+
+_PLAIN = Selection()
+_MADE: dict[tuple[Selection, ...], dict[str, str]] = {}
+
+
+def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
+    """The rules that run on a plan that lies at a path from the root, each with its level."""
+    table = home.settings.lint
+    if not table and asked == _PLAIN:
+        return DEFAULT
+    layers = (asked, *_matching(table, home, path), selection(table))
+    if layers not in _MADE:
+        _MADE[layers] = merged(*layers).active()
+    return _MADE[layers]
+
+
+def wanted(home: Home, asked: Selection) -> Selection:
+    """What was asked for, over what the settings say for all plans of a home."""
+    return asked.over(selection(home.settings.lint))
+
+
+def merged(*layers: Selection) -> Selection:
+    """Selections in one, the first over the second and so on."""
+    result = layers[0]
+    for layer in layers[1:]:
+        result = result.over(layer)
+    return result
+
+
+def _matching(table: dict[str, object], home: Home, path: str) -> list[Selection]:
+    """What the settings say for the path, the last pattern first; patterns count from the folder of the settings."""
+    paths = table.get("paths")
+    if not isinstance(paths, dict):
+        return []
+    from fnmatch import fnmatchcase
+
+    base = home.shown(home.base)
+    inside = path.removeprefix(f"{base}/") if base else path
+    return [
+        selection(below)
+        for pattern, below in reversed(paths.items())
+        if fnmatchcase(inside, pattern) or inside.startswith(f"{pattern.rstrip('/')}/")
+    ]
