@@ -10,6 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb
 from execplan.cli.verbs import VERBS
 from execplan.errors import INPUT, ExecplanError
+from execplan.lint.rule import BYTES, NONE, Rule
 from execplan.lint.runner import RULES
 from execplan.repo import pages
 
@@ -36,8 +37,8 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
     wanted = "-".join(" ".join(name).split()).lower()
     rule = RULES.get(wanted.upper())
     if rule is not None:
-        data = {"code": rule.code, "level": rule.level, "page": rule.page}
-        return Answer(data, f"{rule.code} ({rule.level})\n\n{rule.page}")
+        about = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}
+        return Answer({**about, "page": rule.page}, f"{rule.code} ({_about(rule)})\n\n{_wrapped(rule.page)}")
     refusal = pages.refusals().get(wanted)
     if refusal is not None:
         return Answer(refusal._asdict(), f"{refusal.code} (exit {refusal.exit})\n\n{refusal.page}")
@@ -66,6 +67,29 @@ def _index() -> Answer:
         "refusals": [{"code": each.code, "exit": each.exit, "about": each.sentence} for each in refusals.values()],
     }
     return Answer(data, "\n".join(lines))
+
+
+def _about(rule: Rule) -> str:
+    """Level, whether it runs by default, what it needs and how what it finds is mended."""
+    parts = [rule.level]
+    if not rule.on:
+        parts.append("off by default")
+    if rule.needs != BYTES:
+        parts.append(f"needs the {rule.needs}")
+    if rule.fix != NONE:
+        parts.append(f"{rule.fix} fix")
+    return ", ".join(parts)
+
+
+def _wrapped(page: str) -> str:
+    """A page whose paragraphs fit; examples stay as they are."""
+    prose, mark, examples = page.partition("\nBad")
+    return (
+        "\n\n".join([fill(each, pages.WIDTH) for each in prose.split("\n\n")])
+        + ("\n" if mark else "")
+        + mark
+        + examples
+    )
 
 
 def _unknown(wanted: str) -> ExecplanError:

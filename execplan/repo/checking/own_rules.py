@@ -101,5 +101,5 @@ def _broken(name: str, why: str) -> ExecplanError:
         "bad-rules",
         f"the rules of {name} can't be loaded: {why}",
         exit=INPUT,
-        hint="how they are written: execplan explain lint-rules",
+        hint="how they are written: execplan explain own-rules",
     )

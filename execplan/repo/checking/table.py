@@ -25,7 +25,11 @@ def check_table(table: dict[str, object], where: str) -> None:
     _check(table, f"{where}: lint", ("profile", *_LISTS, "levels", "paths"))
     paths = table.get("paths", {})
     if not isinstance(paths, dict) or not all([isinstance(each, dict) for each in paths.values()]):
-        raise _bad(f"{where}: lint.paths", "takes a table for each pattern: paths.'docs/old/*' = { ignore = ['EP2'] }")
+        raise _bad(
+            "bad-setting",
+            f"{where}: lint.paths",
+            "takes a table for each pattern: paths.'docs/old/*' = { ignore = ['EP2'] }",
+        )
     for pattern, below in paths.items():
         _check(below, f"{where}: lint.paths.{pattern!r}", (*_LISTS, "levels"))
 
@@ -55,16 +59,20 @@ def _check(table: dict[str, object], where: str, known: tuple[str, ...]) -> None
                 hint="name them in your own settings, under lint.rules, or with --rules FILE",
             )
         if key not in known:
-            raise _bad(where, f"knows {', '.join(known)}, not {key!r}", "unknown-setting")
+            raise _bad("unknown-setting", where, f"knows {', '.join(known)}, not {key!r}")
         if key == "profile" and value not in PROFILES:
-            raise _bad(f"{where}.profile", f"is {', '.join(PROFILES)}, not {value!r}")
+            raise _bad("bad-setting", f"{where}.profile", f"is {', '.join(PROFILES)}, not {value!r}")
         if key in _LISTS:
             if not isinstance(value, list) or not all([isinstance(each, str) for each in value]):
-                raise _bad(f"{where}.{key}", "takes a list of codes, or of how codes begin")
+                raise _bad("bad-setting", f"{where}.{key}", "takes a list of codes, or of how codes begin")
             check_names(_ours(value), f"{where}.{key}")
         if key == "levels":
             if not isinstance(value, dict) or not all([each in LEVELS for each in value.values()]):
-                raise _bad(f"{where}.levels", f"takes codes with {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}")
+                raise _bad(
+                    "bad-setting",
+                    f"{where}.levels",
+                    f"takes codes with {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}",
+                )
             check_names(_ours(value), f"{where}.levels")
 
 
@@ -73,5 +81,5 @@ def _ours(names: Iterable[str]) -> list[str]:
     return [name for name in names if name.startswith(OURS) or not name]
 
 
-def _bad(where: str, why: str, code: str = "bad-setting") -> ExecplanError:
-    return ExecplanError(code, f"{where} {why}", exit=INPUT, hint="what can be set: execplan explain lint-settings")
+def _bad(code: str, where: str, why: str) -> ExecplanError:
+    return ExecplanError(code, f"{where} {why}", exit=INPUT, hint="what can be set: execplan explain lint")

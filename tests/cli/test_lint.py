@@ -1,0 +1,230 @@
+"""`lint` as it is typed: what runs, what fails, what is mended, and whose rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN, with_sections
+
+PLAN = ".agent/execplans/2026-01-01_parser.md"
+UNSTAMPED = with_sections("## Progress\n\n- [x] Build the parser.\n- [ ] Write the tests.\n")
+NO_REASON = UNSTAMPED.replace("  Rationale: A task is a line.\n", "")
+
+RULE = '''
+from execplan.lint.rule import WARNING, on_line, rule
+
+
+@rule("TEAM1", WARNING)
+def no_owner(plan, given):
+    """No line says who owns the plan.
+
+    Then nobody is asked.
+    """
+    if "Owner:" not in given.words.source:
+        yield on_line(plan, max(plan.title_line, 0), "no line `Owner:`")
+'''
+
+
+def codes(folder: Folder, *arguments: str) -> list[str]:
+    """What lint finds."""
+    return [each["code"] for each in folder.run("lint", *arguments, "--json").json["data"]["findings"]]
+
+
+def test_selection_on_the_command_line(repo: Folder) -> None:
+    repo.plan(NO_REASON)
+    assert codes(repo) == ["EP202", "EP301"]
+    assert codes(repo, "--select", "EP3") == ["EP301"]
+    assert codes(repo, "--select", "EP2,EP3", "--ignore", "EP301") == ["EP202"]
+    assert codes(repo, "--select", "EP2", "--select", "EP301") == ["EP202", "EP301"]
+    assert codes(repo, "--level", "error") == ["EP301"]
+    assert codes(repo, "--ignore", "EP") == []
+    assert repo.run("lint", "--ignore", "EP301").exit == 0
+    assert repo.run("lint", "--ignore", "EP301", "--profile", "strict").exit == 1
+    assert repo.run("lint", "--ignore", "EP301", "--profile", "strict", "--level", "error").exit == 0
+
+
+@pytest.mark.parametrize("flag", ["--select", "--ignore"])
+def test_a_code_that_is_none(repo: Folder, flag: str) -> None:
+    repo.plan()
+    result = repo.run("lint", flag, "EP20,EP220", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "no-such-rule")
+    assert "EP220" in result.json["error"]["message"]
+    assert any(each.startswith("EP202") for each in result.json["error"]["candidates"])
+
+
+@pytest.mark.parametrize("arguments", [(), (PLAN,), ("parser",), ("--staged",)])
+def test_selection_in_the_settings(repo: Folder, arguments: tuple[str, ...]) -> None:
+    repo.plan(NO_REASON)
+    repo.git("add", "-A")
+    repo.write(".agent/execplan.toml", "[lint]\nignore = ['EP202']\nlevels = { EP301 = 'hint' }\n")
+    assert codes(repo, *arguments) == ["EP301"]
+    assert repo.run("lint", *arguments).exit == 0
+    assert codes(repo, *arguments, "--select", "EP202") == ["EP202"]
+    repo.write(".agent/execplan.toml", "[lint]\nprofile = 'strict'\nselect = ['EP202']\n")
+    assert repo.run("lint", *arguments).exit == 1
+    assert repo.run("lint", *arguments, "--profile", "default").exit == 0
+
+
+def test_settings_for_some_of_the_plans(repo: Folder) -> None:
+    repo.plan(NO_REASON)
+    repo.plan(NO_REASON, "2026-01-02_other")
+    repo.plan(NO_REASON, "archive/2026-01-02_old")
+    repo.write(
+        "pyproject.toml",
+        "[tool.execplan.lint]\nignore = ['EP301']\n[tool.execplan.lint.paths]\n"
+        "'*_other.md' = { ignore = ['EP202'] }\n'.agent/execplans/archive' = { select = ['EP301', 'EP502'] }\n",
+    )
+    found = [
+        (each["path"].rpartition("/")[2], each["code"]) for each in repo.run("lint", "--json").json["data"]["findings"]
+    ]
+    assert found == [
+        ("2026-01-01_parser.md", "EP202"), ("2026-01-02_old.md", "EP502"), ("2026-01-02_old.md", "EP301"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "code", "exit_"),
+    [
+        ("ignore = 'EP202'", "bad-setting", 3),
+        ("ignore = ['EP777']", "no-such-rule", 3),
+        ("levels = { EP202 = 'fatal' }", "bad-setting", 3),
+        ("profile = 'hard'", "bad-setting", 3),
+        ("ignored = []", "unknown-setting", 3),
+        ("paths = { 'x' = [] }", "bad-setting", 3),
+        ("paths = { 'x' = { profile = 'ci' } }", "unknown-setting", 3),
+        ("rules = ['rules.py']", "rules-of-repository", 7),
+    ],
+)
+def test_settings_that_say_what_they_cannot(repo: Folder, table: str, code: str, exit_: int) -> None:
+    repo.plan()
+    repo.write(".agent/execplan.toml", f"[lint]\n{table}\n")
+    for verb in ("lint", "status"):
+        result = repo.run(verb, "--json")
+        assert (result.exit, result.json["error"]["code"]) == (exit_, code)
+        assert ".agent/execplan.toml: lint" in result.json["error"]["message"]
+
+
+def test_a_rule_of_ones_own_that_only_some_have_may_be_named_in_settings(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplan.toml", "[lint]\nignore = ['TEAM1']\n")
+    assert codes(repo) == []
+    own = repo.write("../rules.py", RULE)
+    assert codes(repo, "--rules", str(own)) == []
+    assert codes(repo, "--rules", str(own), "--select", "TEAM1") == ["TEAM1"]
+
+
+def test_rules_of_ones_own(repo: Folder) -> None:
+    repo.plan()
+    own = repo.write("../rules.py", RULE)
+    assert codes(repo, "--rules", "../rules.py") == ["TEAM1"]
+    assert codes(repo, "--rules", str(own), "--rules", str(own)) == ["TEAM1"]
+    repo.write("../.config/execplan/config.toml", f"[lint]\nrules = ['{own}']\n")
+    assert codes(repo) == codes(repo, PLAN) == ["TEAM1"]
+    assert "TEAM1 no line `Owner:`" in repo.run("lint", PLAN).out
+    repo.write("../.config/execplan/config.toml", "[lint]\nrules = ['~/rules.py']\n")
+    assert codes(repo, "--profile", "strict") == ["TEAM1"]
+    repo.plan(CLEAN.replace("document.\n", "document.\n\nOwner: Ann\n\n<!-- execplan: ignore file TEAM1 -->\n", 1))
+    assert codes(repo) == ["EP010"]
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (RULE.replace("TEAM1", "EP900"), "begin with EP"),
+        (RULE.replace("TEAM1", "EP101"), "is there already"),
+        (RULE.replace("WARNING)", "'fatal')"), "fatal"),
+        ("def (", "SyntaxError"),
+        ("import no_such_module_at_all", "ModuleNotFoundError"),
+    ],
+)
+def test_rules_that_cannot_be_loaded(repo: Folder, source: str, why: str) -> None:
+    repo.plan()
+    repo.write("../rules.py", source)
+    result = repo.run("lint", "--rules", "../rules.py", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "bad-rules")
+    assert why in result.json["error"]["message"]
+    assert repo.run("lint", "--rules", "no-such-entry").exit == 3
+    assert repo.run("lint", "--rules", "../none.py").exit == 3
+
+
+def test_a_rule_that_fails_is_told_as_that(repo: Folder) -> None:
+    repo.plan()
+    repo.write("../rules.py", RULE.replace('if "Owner:"', 'if 1 // 0 and "Owner:"'))
+    result = repo.run("lint", "--rules", "../rules.py", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "rule-failed")
+    assert "TEAM1" in result.json["error"]["message"]
+    assert PLAN in result.json["error"]["message"]
+    assert codes(repo, "--rules", "../rules.py", "--ignore", "TEAM1") == []
+
+
+IDLE = CLEAN.replace("- [ ] Build", "<!-- execplan: ignore EP202 -->\n\n- [ ] Build")
+MENDED = CLEAN.replace("- [ ] Build", "\n- [ ] Build")
+
+
+def test_fix_mends_through_the_one_write_path(repo: Folder) -> None:
+    path = repo.plan(IDLE)
+    assert codes(repo) == ["EP010"]
+    shown = repo.run("lint", "--fix", "--diff")
+    assert "-<!-- execplan: ignore EP202 -->\n" in shown.out
+    assert repo.run("lint", "--fix", "--dry-run").out == shown.out
+    assert path.read_text() == IDLE
+    result = repo.run("lint", "--fix", "--json")
+    assert result.exit == 0
+    assert result.json["data"]["findings"] == []
+    assert [(each["path"], each["changed"], each["mended"]) for each in result.json["data"]["fixed"]] == [
+        (PLAN, True, {"EP010": 1})
+    ]
+    assert path.read_text() == MENDED
+    assert repo.run("lint", "--fix", "--json").json["data"]["fixed"] == []
+    assert path.read_text() == MENDED
+    assert repo.run("undo").exit == 0
+    assert path.read_text() == IDLE
+
+
+def test_fix_commits_what_it_mended(repo: Folder) -> None:
+    repo.plan(IDLE)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "A plan")
+    result = repo.run("lint", "--fix", "--commit", "--json")
+    assert result.json["data"]["fixed"][0]["commit"] == repo.git("rev-parse", "HEAD").strip()
+    assert repo.git("status", "--porcelain") == ""
+
+
+def test_fix_leaves_archived_plans_and_says_so(repo: Folder) -> None:
+    path = repo.plan(IDLE, "archive/2026-01-01_old")
+    result = repo.run("lint", "--fix", "--json")
+    assert "is archived" in result.json["warnings"][0]
+    assert path.read_text() == IDLE
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--diff"], ["--dry-run"], ["--commit"], ["--staged", "--fix"], ["--staged", "parser"], ["--level", "bad"],
+        ["--profile", "bad"], ["--select"],
+    ],
+)  # fmt: skip
+def test_what_does_not_go_together(repo: Folder, arguments: list[str]) -> None:
+    repo.plan()
+    assert repo.run("lint", *arguments).exit == 2
+
+
+def test_the_quick_way_says_the_same(repo: Folder) -> None:
+    repo.plan(NO_REASON)
+    repo.write(".agent/execplan.toml", "[lint]\nprofile = 'strict'\nignore = ['EP301']\n")
+    quick, slow = repo.run("lint", PLAN), repo.run("lint", "parser")
+    assert (quick.out, quick.exit) == (slow.out, slow.exit)
+    assert quick.exit == 1
+
+
+def test_a_rule_file_that_a_repository_brings_is_not_run(repo: Folder, tmp_path: Path) -> None:
+    repo.plan()
+    marker = tmp_path / "ran"
+    repo.write("rules.py", f"open({str(marker)!r}, 'w')\n")
+    repo.write("execplan_rules.py", f"open({str(marker)!r}, 'w')\n")
+    repo.write(".config/execplan/config.toml", "[lint]\nrules = ['../../rules.py']\n")
+    assert repo.run("lint").exit == 0
+    assert not marker.exists()

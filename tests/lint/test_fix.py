@@ -1,0 +1,103 @@
+"""Mending as one change: twice is once, and what would say something else is left alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from execplan.errors import ExecplanError
+from execplan.lint.fix import fixing
+from execplan.lint.rule import SAFE, UNSAFE, WARNING, Given, Place, Rule, on_line
+from execplan.lint.runner import RULES
+from execplan.plan.model import Plan
+from execplan.repo.amend import changed
+from execplan.text.edit import Edit
+from tests.plans import CLEAN
+
+LEVELS = {"TEST1": WARNING}
+
+
+def _rule(monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str = SAFE) -> None:
+    """A rule that finds a line with the old words and puts the new ones into it; none takes the line out."""
+
+    def check(plan: Plan, given: Given) -> Iterator[Place]:
+        for at, line in enumerate(plan.text.lines):
+            if old in line:
+                lines = (line.replace(old, new),) if new else ()
+                yield on_line(plan, at, "found", (Edit(at, at + 1, lines),))
+
+    monkeypatch.setitem(RULES, "TEST1", Rule("TEST1", WARNING, check, fix=kind))
+
+
+def _fixed(data: bytes, *, unsafe: bool = False) -> tuple[str, int]:
+    made: Counter[str] = Counter()
+    return changed(data, fixing(Given(), LEVELS, unsafe=unsafe, mended=made))[0].decode(), made.total()
+
+
+def test_every_line_is_mended_at_once_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    _rule(monkeypatch, "Every step", "Each step")
+    text, count = _fixed(CLEAN.encode())
+    assert (text, count) == (CLEAN.replace("Every step", "Each step"), 1)
+    assert _fixed(text.encode()) == (text, 0)
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_stay(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    _rule(monkeypatch, "Every step", "Each step")
+    data = CLEAN.replace("\n", end).encode()
+    assert _fixed(data)[0].encode() == data.replace(b"Every step", b"Each step")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# Build the parser", "# Another"),
+        ("- [ ] Build the parser.", "- [x] Build the parser."),
+        ("- [ ] Build the parser.", ""),
+        ("Rationale: A task is a line.", "Rationale: None."),
+        ("## Context and Orientation", "## Contexts"),
+        ("Lines can be read.", "Lines can't be read."),
+    ],
+)
+def test_a_safe_fix_that_would_say_something_else_is_not_made(
+    monkeypatch: pytest.MonkeyPatch, old: str, new: str
+) -> None:
+    _rule(monkeypatch, old, new)
+    assert _fixed(CLEAN.encode()) == (CLEAN, 0)
+
+
+def test_one_that_would_does_not_keep_the_others_from_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    _rule(monkeypatch, "parse", "pars")
+    text = CLEAN.replace("Every step", "Every parse step").replace("Write the scanner", "Parse, parse")
+    fixed, count = _fixed(text.encode())
+    assert count == 2
+    assert "Every pars step" in fixed
+    assert "- [ ] Build the parser." in fixed
+
+
+def test_an_unsafe_fix_is_made_where_asked_and_may_change_tasks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    _rule(monkeypatch, "- [ ] Build the parser.", "- [ ] Build it.", UNSAFE)
+    assert _fixed(CLEAN.encode()) == (CLEAN, 0)
+    assert _fixed(CLEAN.encode(), unsafe=True)[1] == 1
+    _rule(monkeypatch, "# Build the parser", "# Build it", UNSAFE)
+    assert _fixed(CLEAN.encode(), unsafe=True) == (CLEAN, 0)
+
+
+def test_a_fix_that_brings_its_finding_back_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    _rule(monkeypatch, "Every step", "Every step!")
+    text, count = _fixed(CLEAN.encode())
+    assert count == text.count("!") == 20
+
+
+def test_nothing_behind_an_open_fence_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    _rule(monkeypatch, "Every step", "Each step")
+    text = CLEAN.replace("## Concrete Steps\n", "## Concrete Steps\n\n```\n")
+    assert _fixed(text.encode()) == (text, 0)
+
+
+def test_a_plan_in_conflict_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _rule(monkeypatch, "Every step", "Each step")
+    with pytest.raises(ExecplanError, match="conflict"):
+        _fixed(CLEAN.replace("Every step", "<<<<<<< HEAD\nEvery step\n=======\n>>>>>>> x\n").encode())
