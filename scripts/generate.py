@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
+from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
 from execplan.repo.settings import ABOUT, Settings, literal
@@ -112,6 +113,46 @@ def errors() -> str:
     )
 
 
+def rules() -> str:
+    """A page with every rule of lint."""
+    lines = [
+        "# The rules of lint",
+        "",
+        "Written by `scripts/generate.py` from the functions in `execplan/lint`; `execplan explain CODE` prints the same page.",
+        "A rule that needs the clock, the tree (the repository's files) or the history (git) runs only where there is one;",
+        "those of history with `--staged`, `--since`, in the profiles ci and strict, or when they are selected. What is off by",
+        "default runs when it is selected, and in the profile strict. How often each finds something in real plans, and how",
+        "often it is right, stands in [corpus.md](corpus.md).",
+        "",
+        "| code | level | default | needs | fix | what it finds |",
+        "|---|---|---|---|---|---|",
+    ]
+    ordered = sorted(RULES.values())
+    for each in ordered:
+        on = "on" if each.on else "off"
+        link = f"[{each.code}](#{each.code.lower()})"
+        lines.append(f"| {link} | {each.level} | {on} | {each.needs} | {each.fix} | {each.sentence} |")
+    for each in ordered:
+        prose, mark, examples = each.page.partition("\nBad")
+        lines += ["", f"## {each.code}", "", prose.strip(), "", *_examples(mark.strip() + examples)]
+    return "\n".join(lines) + "\n"
+
+
+def _examples(page: str) -> list[str]:
+    """The examples of a rule's page, each in a fence under its heading."""
+    lines: list[str] = []
+    fenced: list[str] = []
+    for line in [*page.split("\n"), ":"]:
+        if not line.endswith(":") or line.startswith(" "):
+            fenced.append(line.removeprefix("    "))
+            continue
+        if lines:
+            lines += ["````md", *fenced, "````", ""]
+        lines += [line, ""] if line != ":" else []
+        fenced = []
+    return lines[:-1]
+
+
 def replayed(name: str) -> str:
     """A page that is written by hand, with what its commands print."""
     return rewrite((ROOT / name).read_text(encoding="utf-8"))
@@ -121,6 +162,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
     README: readme,
     "docs/errors.md": errors,
+    "docs/rules.md": rules,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
 }

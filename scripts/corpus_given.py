@@ -1,0 +1,40 @@
+"""What the rules are told of a plan of the corpus: where it lay, a fixed day, and a repository of which no file is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from execplan.lint.facts import Clock, Tree
+from execplan.lint.rule import Given
+from execplan.repo import naming
+
+DAY = "2026-11-22"
+_MINUTES = 29921760
+"""That day, in minutes since 1970."""
+_ARCHIVES = frozenset(("archive", "archived", "completed", "done", "superseded"))
+
+
+def path_of(name: str) -> str:
+    """Where a plan lay in its repository; the corpus writes `__` between folders and `_dot_` for a first dot."""
+    return "/".join(part.replace("_dot_", ".", 1) for part in name.partition("/")[2].split("__"))
+
+
+def given_for(names: list[str]) -> Callable[[str], Given]:
+    """What the rules are told of each of the plans; the form of its name is the one that adoption would guess."""
+    ids: dict[str, list[str]] = {}
+    for name in names:
+        ids.setdefault(name.partition("/")[0], []).append(Path(path_of(name)).stem)
+    forms = {repository: naming.guess(each) for repository, each in ids.items()}
+
+    def given(name: str) -> Given:
+        path = path_of(name)
+        return Given(
+            archived=bool(_ARCHIVES & set(path.split("/"))),
+            path=path,
+            form=forms[name.partition("/")[0]],
+            clock=Clock(_MINUTES),
+            tree=Tree(lambda kind, subject: ""),
+        )
+
+    return given

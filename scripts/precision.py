@@ -1,0 +1,146 @@
+"""How often each rule is right: draw findings on real plans for a person to judge, and count the verdicts.
+
+`precision.py` prints the share of right findings for each rule; `precision.py draw [CODE…]` prints those that were drawn and
+have no verdict yet, with the lines around them; `precision.py check` exits 1 for a finding that was drawn and not judged, and
+for a rule that is right less often than it has to be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from binascii import crc32
+from pathlib import Path
+from typing import NamedTuple
+
+from corpus_given import given_for
+
+from execplan.lint.runner import HINT, RULES, lint_bytes
+
+ROOT = Path(__file__).resolve().parent.parent
+VERDICTS = ROOT / "tests" / "precision.tsv"
+SEED = 20261122
+DRAWN = 30
+LEAST = 0.9
+"""Of what was drawn has to be right; else the rule is a hint, and off by default."""
+_AROUND = 4
+
+
+class Drawn(NamedTuple):
+    """A finding that was drawn."""
+
+    code: str
+    file: str
+    line: int
+    message: str
+
+
+class Verdict(NamedTuple):
+    """What was said of it."""
+
+    right: bool
+    reason: str
+
+
+def corpus() -> Path:
+    """The folder of real plans."""
+    return Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+
+
+def findings(folder: Path) -> dict[str, list[Drawn]]:
+    """What every rule finds, by code."""
+    files = sorted(folder.rglob("*.md"))
+    names = [path.relative_to(folder).as_posix() for path in files]
+    given = given_for(names)
+    levels = {code: rule.level for code, rule in RULES.items()}
+    found: dict[str, list[Drawn]] = {code: [] for code in sorted(RULES)}
+    for name, path in zip(names, files, strict=True):
+        for each in lint_bytes(path.read_bytes(), given(name), levels):
+            found[each.code].append(Drawn(each.code, name, each.line, each.message))
+    return found
+
+
+def draw(found: list[Drawn]) -> list[Drawn]:
+    """At most thirty of a rule's findings: which, the seed says and no other rule, so that a mended rule keeps most of them."""
+    places = {(each.file, each.line): each for each in found}
+    ordered = sorted(places.values(), key=lambda each: (crc32(f"{SEED} {each[:3]}".encode()), each))
+    return sorted(ordered[:DRAWN])
+
+
+def verdicts() -> dict[tuple[str, str, int], Verdict]:
+    """What was judged, by code, file and line."""
+    judged = {}
+    for row in VERDICTS.read_text(encoding="utf-8").splitlines()[1:] if VERDICTS.exists() else []:
+        code, file, line, verdict, reason = row.split("\t")
+        assert verdict in ("right", "wrong"), row
+        assert reason, row
+        judged[code, file, int(line)] = Verdict(verdict == "right", reason)
+    return judged
+
+
+def shares(drawn: dict[str, list[Drawn]]) -> dict[str, tuple[int, int]]:
+    """For each rule how many of the findings that were drawn and judged are right, and how many were judged."""
+    judged = verdicts()
+    return {
+        code: (sum(judged[each[:3]].right for each in some), len(some))
+        for code, found in drawn.items()
+        for some in [[each for each in found if each[:3] in judged]]
+    }
+
+
+def troubles(drawn: dict[str, list[Drawn]]) -> list[str]:
+    """What is wrong: not judged, not precise enough, or a verdict on what is not drawn."""
+    judged = verdicts()
+    every = {each[:3] for found in drawn.values() for each in found}
+    said = [f"{code} {file}:{line}: not judged" for code, file, line in sorted(every - judged.keys())]
+    said += [f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - every)]
+    for code, (right, count) in shares(drawn).items():
+        rule = RULES[code]
+        if count and right < LEAST * count and (rule.on or rule.level != HINT):
+            said.append(f"{code}: {right} of {count} are right: mend it, or make it a hint that is off by default")
+    return said
+
+
+def show(drawn: dict[str, list[Drawn]], folder: Path) -> None:
+    """Print what was drawn and not judged, with the lines around it."""
+    judged = verdicts()
+    for code, found in drawn.items():
+        for each in found:
+            if each[:3] in judged:
+                continue
+            lines = (folder / each.file).read_bytes().decode("utf-8", "replace").splitlines()
+            print(f"\n=== {code}\t{each.file}\t{each.line}\n    {each.message}")
+            for at in range(max(each.line - _AROUND, 1), min(each.line + _AROUND, len(lines)) + 1):
+                print(f"{'>' if at == each.line else ' '}{at:5} {lines[at - 1][:400]}")
+
+
+def main() -> int:
+    """Draw, count or check."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=["count", "draw", "check"], default="count")
+    parser.add_argument("codes", nargs="*", help="codes, or how codes begin; default: all")
+    given = parser.parse_args()
+    folder = corpus()
+    if not folder.is_dir():
+        print(f"no corpus in {folder}: nothing was judged")
+        return 0
+    found = findings(folder)
+    drawn = {code: draw(each) for code, each in found.items() if not given.codes or code.startswith(tuple(given.codes))}
+    if given.what == "draw":
+        show(drawn, folder)
+        return 0
+    if given.what == "check":
+        said = troubles(drawn)
+        print("\n".join(said[:50]) or "every finding that was drawn is judged, and every rule is right often enough")
+        return 1 if said else 0
+    for code, (right, count) in shares(drawn).items():
+        state = "" if RULES[code].on else "  off by default"
+        print(
+            f"{code} {RULES[code].level:8}{len(found[code]):6} found, {len(drawn[code]):3} drawn, {right} of {count} right{state}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
