@@ -88,7 +88,10 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
             findings.append(Finding(code, level, more.line + 1, 1, more.line + 1, 1, shown))
         if found and code == _ALONE:
             break  # the rules behind it would tell of what stands in the fence
-    findings = suppress.left_over(plan, given.words, findings, levels, ran)
+    if suppress.MARK in given.words.source:
+        from execplan.lint.ignoring import left_over
+
+        findings = left_over(plan, given.words, findings, levels, ran)
     findings.sort(key=lambda finding: (finding.line, finding.column))
     return findings
 
