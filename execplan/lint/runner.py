@@ -16,6 +16,7 @@ from execplan.lint.rule import (
     Finding,
     Fix,
     Given,
+    Rule,
 )
 from execplan.lint.words import Words
 from execplan.plan import reader
@@ -70,22 +71,9 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
     for code, rule in RULES.items():
         if code not in ran:
             continue
-        level = levels[code]
-        if level == ERROR and code in lowered:
-            level = WARNING
-        found = 0
-        more = None
-        for place in rule.check(plan, given):
-            found += 1
-            if found > MOST:
-                more = more or place
-                continue
-            ends = (place.end_line, max(place.end_column, place.column + 1))
-            fix = Fix(rule.fix, place.edits) if place.edits else None
-            findings.append(Finding(code, level, place.line + 1, place.column + 1, *ends, place.message, fix))
-        if more is not None:
-            shown = f"and {found - MOST} more"
-            findings.append(Finding(code, level, more.line + 1, 1, more.line + 1, 1, shown))
+        level = WARNING if levels[code] == ERROR and code in lowered else levels[code]
+        found = _found(rule, level, plan, given)
+        findings += found
         if found and code == _ALONE:
             break  # the rules behind it would tell of what stands in the fence
     if suppress.MARK in given.words.source:
@@ -93,6 +81,22 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
 
         findings = left_over(plan, given.words, findings, levels, ran)
     findings.sort(key=lambda finding: (finding.line, finding.column))
+    return findings
+
+
+def _found(rule: Rule, level: str, plan: Plan, given: Given) -> list[Finding]:
+    """What one rule finds, to the limit, and how many more there are."""
+    findings: list[Finding] = []
+    found = 0
+    for place in rule.check(plan, given):
+        found += 1
+        if found <= MOST + 1:
+            ends = (place.end_line, max(place.end_column, place.column + 1))
+            fix = Fix(rule.fix, place.edits) if place.edits else None
+            findings.append(Finding(rule.code, level, place.line + 1, place.column + 1, *ends, place.message, fix))
+    if found > MOST:
+        line = findings.pop().line
+        findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {found - MOST} more"))
     return findings
 
 
