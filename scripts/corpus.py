@@ -8,6 +8,8 @@ import sys
 from multiprocessing import Pool
 from pathlib import Path
 
+from corpus_given import forms, given
+from corpus_mend import mend_findings
 from corpus_page import PAGE, Report, new_report, page
 from corpus_probe import Probe
 from corpus_writers import add_tasks, fill_bodies, fill_logs, mark_tasks, reword_tasks
@@ -17,14 +19,14 @@ from execplan.errors import ExecplanError
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def examine(named: tuple[str, Path]) -> Report:
-    """All that comes of one plan."""
-    name, path = named
+def examine(named: tuple[str, Path, str]) -> Report:
+    """All that comes of one plan, of the form of its name too."""
+    name, path, form = named
     try:
-        probe = Probe(name, path.read_bytes())
+        probe = Probe(name, path.read_bytes(), given(name, form))
     except ExecplanError as error:
         return new_report(name)._replace(failures=[f"{name}:{error.line}: not read: {error.message}"])
-    for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies):
+    for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, mend_findings):
         try:
             part(probe)
         except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other
@@ -32,9 +34,10 @@ def examine(named: tuple[str, Path]) -> Report:
     return probe.report
 
 
-def plans(folder: Path) -> list[tuple[str, Path]]:
-    """The plans below a folder, each with its path from there."""
-    return [(path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*.md"))]
+def plans(folder: Path) -> list[tuple[str, Path, str]]:
+    """The plans below a folder, each with its path from there and the form of its name."""
+    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.md"))}
+    return [(name, paths[name], form) for name, form in forms(list(paths)).items()]
 
 
 def main() -> int:
@@ -42,8 +45,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
     parser.add_argument("--check", action="store_true", help="write nothing; say whether docs/corpus.md would change")
-    given = parser.parse_args()
-    folder = given.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    asked = parser.parse_args()
+    folder = asked.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was checked")
         return 0
@@ -54,11 +57,11 @@ def main() -> int:
         print(failure, file=sys.stderr)
     text = page(reports)
     stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-    if stale and not given.check and not failures:
+    if stale and not asked.check and not failures:
         PAGE.write_text(text, encoding="utf-8")
-    outcome = "; docs/corpus.md " + ("is stale" if given.check else "written") if stale and not failures else ""
+    outcome = "; docs/corpus.md " + ("is stale" if asked.check else "written") if stale and not failures else ""
     print(f"{len(reports)} plans, {len(failures)} failures{outcome}")
-    return 1 if failures or (stale and given.check) else 0
+    return 1 if failures or (stale and asked.check) else 0
 
 
 if __name__ == "__main__":

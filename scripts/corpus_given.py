@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from execplan.lint.facts import Clock, Tree
@@ -20,21 +19,18 @@ def path_of(name: str) -> str:
     return "/".join(part.replace("_dot_", ".", 1) for part in name.partition("/")[2].split("__"))
 
 
-def given_for(names: list[str]) -> Callable[[str], Given]:
-    """What the rules are told of each of the plans; the form of its name is the one that adoption would guess."""
+def forms(names: list[str]) -> dict[str, str]:
+    """The form of each plan's name: what adoption would guess from the names of its repository."""
     ids: dict[str, list[str]] = {}
     for name in names:
         ids.setdefault(name.partition("/")[0], []).append(Path(path_of(name)).stem)
-    forms = {repository: naming.guess(each) for repository, each in ids.items()}
+    guessed = {repository: naming.guess(each) for repository, each in ids.items()}
+    return {name: guessed[name.partition("/")[0]] for name in names}
 
-    def given(name: str) -> Given:
-        path = path_of(name)
-        return Given(
-            archived=bool(_ARCHIVES & set(path.split("/"))),
-            path=path,
-            form=forms[name.partition("/")[0]],
-            clock=Clock(_MINUTES),
-            tree=Tree(lambda kind, subject: ""),
-        )
 
-    return given
+def given(name: str, form: str) -> Given:
+    """What the rules are told of a plan."""
+    path = path_of(name)
+    archived = bool(_ARCHIVES & set(path.split("/")))
+    tree = Tree(lambda kind, subject: "")
+    return Given(archived=archived, path=path, form=form, clock=Clock(_MINUTES), tree=tree)

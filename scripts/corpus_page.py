@@ -6,6 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+import precision
+from corpus_given import DAY
+from precision import DRAWN
+
 from execplan.lint.runner import RULES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "corpus.md"
@@ -46,6 +50,8 @@ WRITERS = {
     "note": "one note with an excerpt",
     "note --create": "where the section is missing",
     "set": "every section: its own body, and another",
+    "lint --fix": "every finding that can be mended safely",
+    "lint --unsafe-fixes": "those and the others that can be mended",
     "undo": "the first edit of each writer: the same bytes come back",
 }
 PROSE = """\
@@ -84,7 +90,13 @@ that only `note` was refused, are left out here.
 
 ## What lint finds
 
-As plain `lint` finds it in a plan outside the archive.
+Every rule, also those that are off by default. A plan counts as archived when its folder's name says so; the clock stands at
+the beginning of {day}, and of the repository around a plan no file is there: what rules of the tree find here is what they
+would ask the tree about. Rules that need git's history find nothing here, and are tested in repositories that tests make.
+
+Of at most {drawn} findings of each rule, drawn by a fixed seed, somebody who did not write the rule has judged whether what is
+said is true there and worth changing: `tests/precision.tsv` has each verdict with its reason, `python scripts/precision.py`
+draws and counts. A rule of which fewer than nine in ten are right is mended, or becomes a hint that is off by default.
 
 {found}
 """
@@ -125,6 +137,8 @@ def page(reports: list[Report]) -> str:
             refused.setdefault((code, report.name), []).append(f"`{writer}`")
     noes = Counter(writer for report in reports for _, writer in report.refused.elements())
     return PROSE.format(
+        day=DAY,
+        drawn=DRAWN,
         read=_table("what|count", [(shown, counts[key]) for key, shown in COUNTS.items()]),
         written=_table(
             "writer|of what|edits|in place of a placeholder|refused",
@@ -139,10 +153,19 @@ def page(reports: list[Report]) -> str:
             ],
         ),
         found=_table(
-            "code|level|rule|findings",
-            [(code, rule.level, rule.sentence, findings[code]) for code, rule in sorted(RULES.items())],
+            "code|level|default|rule|findings|judged|right",
+            [
+                (code, rule.level, "on" if rule.on else "off", rule.sentence, findings[code], *_judged(code))
+                for code, rule in sorted(RULES.items())
+            ],
         ),
     )
+
+
+def _judged(code: str) -> tuple[int, str]:
+    """How many findings of a rule were judged, and the share of those that are right."""
+    verdicts = [each.right for (of, _, _), each in precision.verdicts().items() if of == code]
+    return len(verdicts), f"{100 * sum(verdicts) // len(verdicts)} %" if verdicts else "–"
 
 
 def _table(head: str, rows: list[tuple[str | int, ...]]) -> str:

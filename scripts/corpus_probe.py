@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from execplan.errors import ExecplanError
-from execplan.lint.runner import lint_plan
+from execplan.lint.rule import Given
+from execplan.lint.runner import RULES, lint_plan
 from execplan.plan import reader
 from execplan.plan.change import Change, Facts, facts
 from execplan.plan.grammar import is_nothing, read_label
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _MARKDOWN = MarkdownIt("commonmark", {"maxNesting": 1000}).disable("inline")
 _REPLACING = ("done", "reopen", "reword", "split", "set")
 """Writers that put lines in the place of others."""
+ALL = {code: rule.level for code, rule in RULES.items()}
+"""Every rule, also those that are off by default."""
 _BOX = re.compile(r"\[(.)\](\s|$)")
 
 
@@ -71,8 +74,9 @@ def one_more(before: tuple[Any, ...], after: tuple[Any, ...], new: object) -> bo
 class Probe:
     """One plan, and what was found out about it."""
 
-    def __init__(self, name: str, data: bytes) -> None:
+    def __init__(self, name: str, data: bytes, given: Given) -> None:
         self.data = data
+        self.given = given
         self.plan = reader.read(data)
         self.facts = facts(self.plan)
         self.report = new_report(name)
@@ -97,7 +101,7 @@ class Probe:
             decisions=len(plan.decisions), discoveries=len(plan.discoveries), outcomes=len(plan.outcomes),
             revisions=len(plan.revisions), checklists=len(plan.checklists), **plan.counts(),
         )  # fmt: skip
-        self.report.findings.update(finding.code for finding in lint_plan(plan))
+        self.report.findings.update(finding.code for finding in lint_plan(plan, self.given, ALL))
 
     def write(self, writer: str, make: Callable[[], Changer], data: bytes | None = None) -> tuple[bytes, Plan] | None:
         """Make a change and make it again; the bytes and the plan that come of it, or None when it is refused."""

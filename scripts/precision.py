@@ -14,7 +14,7 @@ from binascii import crc32
 from pathlib import Path
 from typing import NamedTuple
 
-from corpus_given import given_for
+from corpus_given import forms, given
 
 from execplan.lint.runner import HINT, RULES, lint_bytes
 
@@ -52,11 +52,11 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
     """What every rule finds, by code."""
     files = sorted(folder.rglob("*.md"))
     names = [path.relative_to(folder).as_posix() for path in files]
-    given = given_for(names)
+    guessed = forms(names)
     levels = {code: rule.level for code, rule in RULES.items()}
     found: dict[str, list[Drawn]] = {code: [] for code in sorted(RULES)}
     for name, path in zip(names, files, strict=True):
-        for each in lint_bytes(path.read_bytes(), given(name), levels):
+        for each in lint_bytes(path.read_bytes(), given(name, guessed[name]), levels):
             found[each.code].append(Drawn(each.code, name, each.line, each.message))
     return found
 
@@ -120,17 +120,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["count", "draw", "check"], default="count")
     parser.add_argument("codes", nargs="*", help="codes, or how codes begin; default: all")
-    given = parser.parse_args()
+    asked = parser.parse_args()
     folder = corpus()
     if not folder.is_dir():
         print(f"no corpus in {folder}: nothing was judged")
         return 0
     found = findings(folder)
-    drawn = {code: draw(each) for code, each in found.items() if not given.codes or code.startswith(tuple(given.codes))}
-    if given.what == "draw":
+    drawn = {code: draw(each) for code, each in found.items() if not asked.codes or code.startswith(tuple(asked.codes))}
+    if asked.what == "draw":
         show(drawn, folder)
         return 0
-    if given.what == "check":
+    if asked.what == "check":
         said = troubles(drawn)
         print("\n".join(said[:50]) or "every finding that was drawn is judged, and every rule is right often enough")
         return 1 if said else 0

@@ -20,7 +20,7 @@ BROKEN = b"# T\n\n## Progress\n\n- [ ] One  \r\n- [x] (2025-01-01) Two\n\n## Dec
 def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plan = tmp_path / "plan.md"
     plan.write_bytes(BROKEN)
-    assert corpus.examine(("plan.md", plan)).failures == []
+    assert corpus.examine(("plan.md", plan, "{slug}")).failures == []
     changed = amend.changed
 
     def careless(data: bytes, changer: object) -> object:
@@ -28,7 +28,7 @@ def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyP
         return new.replace(b"\r\n", b"\n"), change
 
     monkeypatch.setattr(corpus_probe, "changed", careless)
-    failures = corpus.examine(("plan.md", plan)).failures
+    failures = corpus.examine(("plan.md", plan, "{slug}")).failures
     assert "plan.md:5: done and then reopen does not give the same bytes" in failures
     assert any("changed lines that are not its own" in failure for failure in failures)
 
@@ -37,4 +37,7 @@ def test_a_task_that_another_reader_does_not_see_is_found(monkeypatch: pytest.Mo
     plan = tmp_path / "plan.md"
     plan.write_bytes(BROKEN)
     monkeypatch.setattr(corpus_probe, "counted_again", lambda _: [(4, "open")])
-    assert "plan.md:6: 2 tasks, but markdown-it-py has 1, or not the same" in corpus.examine(("plan.md", plan)).failures
+    assert (
+        "plan.md:6: 2 tasks, but markdown-it-py has 1, or not the same"
+        in corpus.examine(("plan.md", plan, "{slug}")).failures
+    )

@@ -1,0 +1,43 @@
+"""`lint --fix` on a real plan: safe fixes say the same, all other lines stay, and what is mended stays mended."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from corpus_probe import ALL, Probe
+
+from execplan.lint.fix import fixing
+from execplan.lint.runner import lint_bytes
+from execplan.plan.change import Change
+from execplan.repo.amend import changed
+
+
+def mend_findings(probe: Probe) -> None:
+    """Make the safe fixes, then the unsafe ones, too."""
+    for writer, unsafe in (("lint --fix", False), ("lint --unsafe-fixes", True)):
+        made: Counter[str] = Counter()
+        new, change = changed(probe.data, fixing(probe.given, ALL, unsafe=unsafe, mended=made))
+        if not change.edits:
+            continue
+        probe.report.made[writer] += made.total()
+        _others_stay(probe, writer, new, change)
+        again: Counter[str] = Counter()
+        if changed(new, fixing(probe.given, ALL, unsafe=unsafe, mended=again))[0] != new:
+            probe.fail(0, f"{writer} mends {', '.join(again)} when it is done again")
+        before = Counter(each.code for each in lint_bytes(probe.data, probe.given, ALL))
+        after = Counter(each.code for each in lint_bytes(new, probe.given, ALL))
+        if unsafe is False and after - before:
+            probe.fail(0, f"{writer} brings {', '.join(after - before)}")
+
+
+def _others_stay(probe: Probe, writer: str, new: bytes, change: Change) -> None:
+    """Check that the lines between the edits are the same bytes."""
+    before, after = probe.data.splitlines(keepends=True), new.splitlines(keepends=True)
+    old_at = new_at = 0
+    for edit in sorted(change.edits):
+        kept = edit.start - old_at
+        if before[old_at : edit.start] != after[new_at : new_at + kept]:
+            probe.fail(old_at, f"{writer} changed lines that are not its own")
+        old_at, new_at = edit.end, new_at + kept + len(edit.lines)
+    if before[old_at:] != after[new_at:]:
+        probe.fail(old_at, f"{writer} changed lines that are not its own")
