@@ -49,6 +49,8 @@ def unusual_order(plan: Plan, given: Given) -> Iterator[Place]:
     if names[-1:] == [outline.OUTCOMES]:
         names.pop()
     places = [outline.NAMES.index(name) for name in names]
+    if places == sorted(places):
+        return
     kept = _ascending(places)
     moved = [place for place in places if place not in kept]
     if moved:
@@ -169,11 +171,15 @@ def misplaced(plan: Plan, given: Given) -> list[tuple[Block, str]]:
 
 
 def _ascending(places: list[int]) -> list[int]:
-    """The longest of the places that stand in order."""
+    """The longest of the places that stand in order; of equals the one that ends first."""
     best: list[list[int]] = []
     for place in places:
-        best.append([*max([each for each in best if each[-1] < place], key=len, default=[]), place])
-    return max(best, key=len, default=[])
+        best.append([*max([each for each in best if each[-1] < place], key=_length, default=[]), place])
+    return max(best, key=_length)
+
+
+def _length(places: list[int]) -> tuple[int, int]:
+    return len(places), -places[-1]
 
 
 def _spelled(title: str, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.rule import HINT, SAFE, WARNING, Given, Place, on_line, rule
+from execplan.lint.surface import tangled
 from execplan.text.blocks import HEADING, PARAGRAPH
 from execplan.text.edit import Edit
 from execplan.text.hidden import TURNS, hidden_in, shown
@@ -74,17 +75,16 @@ def trailing_spaces(plan: Plan, given: Given) -> Iterator[Place]:
 
         Write the scanner.
     """
-    lines, source = plan.text.lines, given.words.source
+    lines = plan.text.lines
     last = len(lines) - 1
-    found = [given.words.at(at)[0] for mark in (" \n", "\t\n") for at in _all(source, mark)]
-    if lines and lines[last][-1:] in (" ", "\t"):
-        found.append(last)
-    if found:
-        inert, broken = given.words.inert, _breaks(plan) if "  \n" in source else bytearray(last + 2)
-        for at in sorted(found):
+    found = [at for at, line in enumerate(lines) if line.rstrip() != line]
+    if found and _is_clear(plan):
+        inert, breaks = given.words.inert, _breaks(plan)
+        for at in found:
             line = lines[at]
             bare = line.rstrip(" \t")
-            if not (inert[at] or (broken[at] and line.endswith("  ")) or bare.endswith("\\")):
+            kept = inert[at] or (breaks[at] and line.endswith("  ")) or bare.endswith("\\")
+            if bare != line and not kept:
                 edit = Edit(at, at + 1, (bare,))
                 yield Place("spaces at the end of the line", at, len(bare), at + 1, len(line), (edit,))
     if lines and not plan.text.ends[last]:
@@ -125,11 +125,9 @@ def hidden_characters(plan: Plan, given: Given) -> Iterator[Place]:
             yield Place(f"{shown(chars)} {does}", at, column, at + 1, end)
 
 
-def _all(source: str, mark: str) -> Iterator[int]:
-    offset = source.find(mark)
-    while offset >= 0:
-        yield offset
-        offset = source.find(mark, offset + len(mark))
+def _is_clear(plan: Plan) -> bool:
+    """Whether it is certain where code begins and ends; else spaces in it would be taken for spaces in text."""
+    return all([block.closed for block in plan.blocks]) and not list(tangled(plan))
 
 
 def _breaks(plan: Plan) -> bytearray:

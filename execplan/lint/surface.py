@@ -38,12 +38,18 @@ def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
     for block in given.words.headings:
         if block.depth:
             if block.level < 3 or outline.canonical(block.text):
-                what = "a quote" if _in_quote(plan, block) else "a list item"
-                yield on_line(plan, block.start, f"this heading stands in {what} and opens no section")
+                what = "a quote" if plan.text.lines[block.start].lstrip().startswith(">") else "a list item"
+                fence = "; put a command's comment into a fence" if block.level == 1 else ""
+                yield on_line(plan, block.start, f"this heading stands in {what} and opens no section{fence}")
         elif block.column and block.mark == "#":
             yield on_line(plan, block.start, "this heading is indented; begin it in the first column")
-    if "\n    ##" in given.words.source or "\n\t##" in given.words.source:
-        yield from _in_code(plan)
+    there = {section.name for section in plan.sections}
+    if len(there - {None}) < len(outline.NAMES):
+        for block in plan.blocks:
+            if block.kind == CODE and block.text.startswith("## "):
+                name = outline.canonical(block.text[3:])
+                if name is not None and name not in there:
+                    yield on_line(plan, block.start, "this heading is indented so far that it is code")
 
 
 @rule("EP008", WARNING)
@@ -78,30 +84,24 @@ def fence_in_fence(plan: Plan, given: Given) -> Iterator[Place]:
         12 passed
         ```
     """
-    reported = False
+    for outer, at in tangled(plan):
+        mark = outer.mark * (outer.level + 1)
+        close = f"close the fence of line {outer.start + 1} before it, or open that with {mark}"
+        yield on_line(plan, at, f"a fence opens within a fence: {close}")
+
+
+def tangled(plan: Plan) -> Iterator[tuple[Block, int]]:
+    """The fences within which another opens, with the line that opens it.
+
+    Behind the first of them a fence without a language is the end of one, read as a beginning; what it holds proves nothing.
+    """
+    found = False
     for block in plan.blocks:
-        if block.kind == FENCE and (block.text or not reported):
-            # A fence without a language behind such a mistake is the end of one, read as a beginning.
+        if block.kind == FENCE and (block.text or not found):
             at = _opened_within(plan, block)
             if at >= 0:
-                reported = True
-                mark = block.mark * (block.level + 1)
-                outer = f"the fence of line {block.start + 1}"
-                yield on_line(plan, at, f"a fence opens within {outer}; close that before, or open it with {mark}")
-
-
-def _in_quote(plan: Plan, block: Block) -> bool:
-    return plan.text.lines[block.start].lstrip().startswith(">")
-
-
-def _in_code(plan: Plan) -> Iterator[Place]:
-    """Headings of sections that the plan lacks and that are indented so far that they are code."""
-    there = {section.name for section in plan.sections}
-    for block in plan.blocks:
-        if block.kind == CODE and block.text.startswith("## "):
-            name = outline.canonical(block.text[3:])
-            if name is not None and name not in there:
-                yield on_line(plan, block.start, "this heading is indented so far that it is code")
+                found = True
+                yield block, at
 
 
 def _opened_within(plan: Plan, fence: Block) -> int:

@@ -24,8 +24,6 @@ _HOLLOW = _OWN | frozenset(
     ).split()
 )
 """Words that no title gains by."""
-_OPENERS = "<[{"
-_CLOSERS = ">]}"
 _IDS = ("id", "plan_id", "plan-id")
 _MADE = ("created", "created_at")
 _TOUCHED = ("updated", "updated_at", "last_updated", "modified", "completed", "closed")
@@ -181,12 +179,15 @@ def _says_nothing(title: str) -> str:
     bare = title.strip("*_` ")
     if bare in outline.NAMES:
         return "the title is the name of a section"
-    if bare[:1] in _OPENERS and bare[-1] == _CLOSERS[_OPENERS.index(bare[0])] and bare.count(bare[0]) == 1:
+    inner = bare.strip("<[{}]>")
+    if bare[:1] in ("<", "[", "{") and bare[-1] in ">]}" and not any([char in inner for char in "<[{}]>"]):
         return "the title holds a place for one"
     spaced = bare.replace(":", " ").replace("：", " ").replace("-", " ").replace("_", " ")
     words = [word.strip(".,;()[]<>*`\"'–—").casefold() for word in spaced.split()]
-    words = [word for word in words if any([char.isalpha() for char in word])]
-    left = [word for word in words if word not in _HOLLOW]
+    words = [word for word in words if any([char.isalnum() for char in word])]
+    while words and words[0].isdecimal():
+        words.pop(0)
+    left = [word for word in words if word not in _HOLLOW and not word.isdecimal()]
     if not left or (len(left) == 1 and _is_number(left[0], bare)):
         return "the title says nothing"
     named = [word for word in words if word not in _OWN]
@@ -198,9 +199,7 @@ def _says_nothing(title: str) -> str:
 def _is_number(word: str, title: str) -> bool:
     """Whether a word is the mark of a numbered plan, such as EP in EP-0012."""
     rest = title.casefold().partition(word)[2]
-    return (
-        len(word) < 5 and word.isascii() and not word.isdecimal() and rest.strip("-_# 0123456789:") == "" and rest != ""
-    )
+    return len(word) < 5 and word.isascii() and rest[:1] in tuple("-_0123456789") and not rest.strip("-_ 0123456789:.")
 
 
 def _fields(plan: Plan) -> dict[str, tuple[int, str]]:
