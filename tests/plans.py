@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.plan import outline
+
 CLEAN = """\
 # Build the parser
 
@@ -64,16 +66,23 @@ None so far.
 
 
 def with_sections(fragment: str) -> str:
-    """The clean plan with the sections of a fragment in place of its own."""
-    chunks = CLEAN.split("\n## ")
-    for piece in ("\n" + fragment.strip("\n")).split("\n## ")[1:]:
-        title = piece.split("\n", 1)[0]
-        places = [at for at, chunk in enumerate(chunks) if chunk.split("\n", 1)[0] == title]
-        if places and not chunks[places[0]].endswith("\0"):
-            chunks[places[0]] = piece.rstrip("\n") + "\n\0"
-        else:
-            chunks.append(piece.rstrip("\n") + "\n")
-    return "\n## ".join(chunks).replace("\0", "")
+    """The clean plan with the head and the sections of a fragment in place of its own, in the fragment's order."""
+    head, *own = CLEAN.split("\n## ")
+    above, *pieces = ("\n" + fragment.strip("\n")).split("\n## ")
+    names = [_name(each) for each in own]
+    new = {at: _name(piece) for at, piece in enumerate(pieces)}
+    first = [at for at, name in new.items() if name in names and list(new.values()).index(name) == at]
+    slots = sorted([names.index(new[at]) for at in first])
+    for slot, at in zip(slots, first, strict=True):
+        own[slot] = pieces[at].rstrip("\n") + "\n"
+    own += [piece.rstrip("\n") + "\n" for at, piece in enumerate(pieces) if at not in first]
+    return "\n## ".join([above.lstrip("\n") + "\n" if above.strip() else head, *own])
+
+
+def _name(piece: str) -> str:
+    """What a section is called by the format, or by itself."""
+    title = piece.split("\n", 1)[0]
+    return outline.canonical(title) or title
 
 
 def from_template(name: str, *tasks: str) -> str:

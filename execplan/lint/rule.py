@@ -40,8 +40,10 @@ class Given(NamedTuple):
     """Whether a draft may still hold guidance and no task, as a hook allows."""
     path: str = ""
     """The plan's, from the repository's root; empty for a text that lies nowhere."""
+    id: str = ""
+    """Its id, where its folder decides that; empty: its file's name without `.md`."""
     form: str = "{date}_{slug}"
-    """How the settings name plans."""
+    """How the settings name plans; empty for a plan that lies in none of their folders."""
     stalled_days: int = 14
     clock: Clock | None = None
     tree: Tree | None = None

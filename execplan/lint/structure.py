@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
+from execplan.lint.sections import misplaced
 from execplan.plan import outline
 from execplan.plan.grammar import is_nothing, read_label
 from execplan.plan.guidance import is_guidance
@@ -85,7 +86,7 @@ def section_missing(plan: Plan, given: Given) -> Iterator[Place]:
         ## Artifacts and Notes
         ## Interfaces and Dependencies
     """
-    return _missing(plan, living=False)
+    return _missing(plan, given, living=False)
 
 
 @rule("EP104", ERROR)
@@ -107,7 +108,7 @@ def living_section_missing(plan: Plan, given: Given) -> Iterator[Place]:
         ## Decision Log
         ## Outcomes & Retrospective
     """
-    return _missing(plan, living=True)
+    return _missing(plan, given, living=True)
 
 
 @rule("EP105", ERROR)
@@ -180,10 +181,16 @@ def _waits(line: str) -> bool:
     return any([char.isalnum() for char in bare]) and is_nothing(words) and bare not in _FINAL
 
 
-def _missing(plan: Plan, *, living: bool) -> Iterator[Place]:
+def _missing(plan: Plan, given: Given, *, living: bool) -> Iterator[Place]:
     present = {section.name for section in plan.sections}
-    for kind in outline.OUTLINE:
-        if kind.living is living and kind.name not in present:
+    lacking = [kind for kind in outline.OUTLINE if kind.living is living and kind.name not in present]
+    lower = {name: block for block, name in misplaced(plan, given)} if lacking else {}
+    for kind in lacking:
+        if kind.name in lower:
+            if living:
+                where = f"the heading in line {lower[kind.name].start + 1} is not at level 2"
+                yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {where}")
+        else:
             near = outline.nearest(kind.name, [each.title for each in plan.sections if each.name is None])
             hint = f"; is `## {near}` meant?" if near else ""
             yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from execplan.record import NamedTuple
-from execplan.text.blocks import CODE, FENCE, FRONT, HTML
+from execplan.text.blocks import CODE, FENCE, FRONT, HEADING, HTML
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Span(NamedTuple):
 class Words:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_inert", "_lines", "_plan", "_source", "_starts")
+    __slots__ = ("_codes", "_headings", "_inert", "_lines", "_plan", "_source", "_starts")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
@@ -35,6 +35,7 @@ class Words:
         self._starts: list[int] = []
         self._inert: bytearray | None = None
         self._codes: list[Span] | None = None
+        self._headings: list[Block] | None = None
 
     @property
     def source(self) -> str:
@@ -63,6 +64,14 @@ class Words:
                 if block.kind in (FENCE, CODE, HTML, FRONT):
                     self._inert[block.start : block.end] = b"\1" * (block.end - block.start)
         return self._inert
+
+    @property
+    def headings(self) -> list[Block]:
+        """The headings, those in quotes and list items included."""
+        if self._headings is None:
+            blocks: list[Block] = self._plan.blocks if self._plan is not None else []
+            self._headings = [block for block in blocks if block.kind == HEADING]
+        return self._headings
 
     def find(self, needle: str) -> Iterator[tuple[int, int]]:
         """Line and column of each place where the needle stands, code and comments included."""

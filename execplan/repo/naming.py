@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from string import Formatter
 
-from execplan.clock import now, read_stamp
+from execplan.clock import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_SHAPES = {
-    "date": r"(?P<date>\d{4}-\d\d-\d\d)",
-    "day": r"(?P<day>\d{8})",
-    "slug": r"(?P<slug>[^\W_][\w.-]*)",
-}
 _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 _GUESSES = (
     (re.compile(r"\d{4}-\d\d-\d\d([-_])."), r"{{date}}{1}{{slug}}"),
@@ -41,21 +35,6 @@ def number(name: str, taken: Iterable[str]) -> str:
         return name
     width = int(rest.partition("}")[0].removeprefix(":") or 0)
     return name.format(number=1 + max(_numbers(head.casefold(), width, taken), default=0))
-
-
-def fits(form: str, name: str) -> bool:
-    """Whether a name has the form: a real date, a number as wide as the others, a slug of letters, digits, hyphens."""
-    shape = ""
-    for text, field, spec, _ in Formatter().parse(form):
-        shape += re.escape(text) + (_SHAPES.get(field) or rf"(?P<number>\d{{{int(spec or 1)},}})" if field else "")
-    found = re.fullmatch(shape, name)
-    if found is None:
-        return False
-    held = found.groupdict()
-    day = held.get("day", "")
-    date = held.get("date") or (day and f"{day[:4]}-{day[4:6]}-{day[6:]}")
-    stamp = read_stamp(date) if date else None
-    return not date or (stamp is not None and stamp.possible)
 
 
 def guess(names: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import NO, USAGE, About, ExecplanError
-from execplan.plan import reader
+from execplan.plan import form, reader
 from execplan.plan.change import words_of
 from execplan.record import NamedTuple
 from execplan.repo import naming, shelf, state
@@ -74,7 +74,7 @@ def adopt_plan(home: Home, data: bytes, source: str, options: Options) -> Made:
             candidates=lines,
             data={"findings": [each.to_json(shown) for each in errors]},
         )
-    fits = stem and naming.fits(home.settings.name, stem)
+    fits = stem and form.fits(home.settings.name, stem)
     name = stem if fits else _named(home, slug(plan.title or stem or "plan"))
     return _file(home, name, lambda _: (data, ()), plan.title or name, options)
 

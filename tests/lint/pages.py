@@ -1,7 +1,7 @@
 """The examples of the rules' pages, as tests read them, and the facts that stand in their headings.
 
 `Bad (archived, path plans/a.md, now 2026-03-01 12:00Z, has src/a.py src/b.py):` says where the plan lies, what time it is and
-which files there are; all rules have a clock at the end of 2026 and a repository without files else. A page of a rule
+which files there are; `form {slug}` how plans are named; all rules have a clock at the end of 2026 and a repository without files else. A page of a rule
 that needs history has `Before:`, what the plan was when it was committed; `changed A B` and `absent A B` are the rest.
 """
 
@@ -18,6 +18,8 @@ from execplan.plan import reader
 from tests.plans import with_sections
 
 KINDS = ("Before", "Bad", "Good", "Mended")
+_ESCAPES = {"\\0": "\0", "\\r": "\r", "\\x20": " ", "\\u200b": "\u200b"}
+"""What examples write so that it can be seen."""
 _NOW = "2026-12-31 00:00Z"
 
 
@@ -34,7 +36,9 @@ def examples(code: str, kind: str) -> Example:
     start = next(at for at, line in enumerate(lines) if line.startswith(kind))
     end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith(KINDS)), len(lines))
     text = textwrap.dedent("\n".join(lines[start + 1 : end])).strip("\n") + "\n"
-    return Example(text.replace("\\0", "\0"), _given(code, lines[start]))
+    for shown, meant in _ESCAPES.items():
+        text = text.replace(shown, meant)
+    return Example(text, _given(code, lines[start]))
 
 
 def _given(code: str, heading: str) -> Given:
@@ -44,7 +48,7 @@ def _given(code: str, heading: str) -> Given:
         for fact in heading[heading.index("(") + 1 : heading.rindex(")")].split(", "):
             name, _, value = fact.partition(" ")
             said[name] = value
-    unknown = said.keys() - {"archived", "path", "now", "has", "ends", "same-id", "changed", "absent", "was"}
+    unknown = said.keys() - {"archived", "path", "form", "now", "has", "ends", "same-id", "changed", "absent", "was"}
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_stamp(said.get("now", _NOW))
     span = minutes(stamp) if stamp is not None else None
@@ -68,6 +72,7 @@ def _given(code: str, heading: str) -> Given:
     return Given(
         archived="archived" in said,
         path=said.get("path", ""),
+        form=said.get("form", ""),
         clock=Clock(span[0]),
         tree=Tree(answer),
         history=history,
@@ -75,8 +80,9 @@ def _given(code: str, heading: str) -> Given:
 
 
 def whole(example: Example) -> bytes:
-    """A plan that holds the example: its sections in place of the clean plan's own, or the example alone."""
-    text = example.text if not example.text.startswith("## ") else with_sections(example.text)
+    """A plan that holds the example: its sections, or its head, in place of the clean plan's own; or the example alone."""
+    head = "\n## " not in example.text and "living" in example.text
+    text = with_sections(example.text) if head or example.text.startswith("## ") else example.text
     return text.encode()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.plan.form import fits
 from execplan.repo import naming
 
 
@@ -29,7 +30,7 @@ def test_the_name_of_a_new_plan(monkeypatch: pytest.MonkeyPatch, form: str, take
 
 
 @pytest.mark.parametrize(
-    ("form", "name", "fits"),
+    ("form", "name", "fit"),
     [
         ("{date}_{slug}", "2026-01-01_parser", True),
         ("{date}_{slug}", "2026-02-30_parser", False),
@@ -45,10 +46,20 @@ def test_the_name_of_a_new_plan(monkeypatch: pytest.MonkeyPatch, form: str, take
         ("{number:04}-{slug}", "12-parser", False),
         ("EP-{day}-{number:03}_{slug}", "EP-20260101-001_parser", True),
         ("EP-{day}-{number:03}_{slug}", "EP-20261301-001_parser", False),
+        ("{slug}-{number}", "parser-3-4", True),
+        ("{slug}-{number:02}", "parser-3", False),
+        ("{number:02}{slug}", "0123", True),
+        ("{slug}", "", False),
     ],
 )
-def test_fits(form: str, name: str, fits: bool) -> None:
-    assert naming.fits(form, name) is fits
+def test_fits(form: str, name: str, fit: bool) -> None:
+    assert fits(form, name) is fit
+
+
+def test_a_name_that_was_given_by_hand_fits_loosely() -> None:
+    assert fits("{date}-{slug}", "2026-01-01-Local VAF, shuffled&more", loose=True)
+    assert not fits("{date}-{slug}", "2026-01-01_Local VAF", loose=True)
+    assert not fits("{date}-{slug}", "2026-01-01- x", loose=True)
 
 
 @pytest.mark.parametrize(

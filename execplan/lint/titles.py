@@ -1,0 +1,253 @@
+"""EP1: is the plan called what it is, once, and by nobody else's name?"""
+
+from __future__ import annotations
+
+from execplan.clock import minutes, read_stamp
+from execplan.lint.rule import TREE, WARNING, Given, Place, on_line, rule
+from execplan.plan import outline
+from execplan.plan.form import fits
+from execplan.text.blocks import FRONT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.plan.model import Plan
+
+_OWN = frozenset("exec execplan execplans execution plan plans implementation".split())
+_HOLLOW = _OWN | frozenset(
+    (
+        "a action an changes codex description design dev development do doc docs document draft feature file for "
+        "heading important living master md misc my name new of one oriented our placeholder project proposal short "
+        "some something spec specification stuff task tasks tbd template text the things title todo to untitled wip "
+        "work your"
+    ).split()
+)
+"""Words that no title gains by."""
+_IDS = ("id", "plan_id", "plan-id")
+_MADE = ("created", "created_at")
+_TOUCHED = ("updated", "updated_at", "last_updated", "modified", "completed", "closed")
+
+
+@rule("EP111", WARNING, needs=TREE)
+def name_without_form(plan: Plan, given: Given) -> Iterator[Place]:
+    """The name of the plan's file does not have the form that the settings give.
+
+    Plans are sorted and found by their names. `execplan rename` gives it the name that its title comes to; `name` in the
+    settings says otherwise for all. An archived plan keeps the name by which others know it.
+
+    Bad (path .agent/execplans/parser.md, form {date}_{slug}):
+        # Build the parser
+
+        This ExecPlan is a living document.
+    Good (path .agent/execplans/2025-12-30_parser.md, form {date}_{slug}):
+        # Build the parser
+
+        This ExecPlan is a living document.
+    """
+    if given.path and given.form and not given.archived:
+        name = _id(given)
+        if not fits(given.form, name, loose=True):
+            yield on_line(
+                plan, max(plan.title_line, 0), f"the plan is named {name}, which is not of the form {given.form}"
+            )
+
+
+@rule("EP112", WARNING)
+def hollow_title(plan: Plan, given: Given) -> Iterator[Place]:
+    """The title does not say what will be done.
+
+    In a list of plans the title is all that is seen. Begin with a verb, and name what it is done to.
+
+    Bad:
+        # ExecPlan: Parser
+
+        This ExecPlan is a living document.
+    Good:
+        # Build the parser
+
+        This ExecPlan is a living document.
+    """
+    if plan.title and plan.title_line not in plan.guidance:
+        says = _says_nothing(plan.title)
+        if says:
+            yield on_line(plan, plan.title_line, f"{says}; say what will be done, such as `# Build the parser`")
+
+
+@rule("EP113", WARNING)
+def second_title(plan: Plan, given: Given) -> Iterator[Place]:
+    """There is more than one title.
+
+    A heading with one `#` begins a document of its own: the section above ends there, and what follows belongs to none. In
+    a plan it is a part that wants `##` or `###`, a plan pasted below another, or a comment of a command outside a fence.
+
+    Bad:
+        ## Plan of Work
+
+        Write the scanner, then the reader.
+
+        # The reader
+
+        It reads what the scanner finds.
+    Good:
+        ## Plan of Work
+
+        Write the scanner, then the reader.
+
+        ### The reader
+
+        It reads what the scanner finds.
+    """
+    for block in given.words.headings:
+        if (
+            block.level == 1
+            and not block.depth
+            and block.start != plan.title_line
+            and not outline.canonical(block.text)
+        ):
+            yield on_line(plan, block.start, f"a second title; the plan's is in line {plan.title_line + 1}")
+
+
+@rule("EP114", WARNING, needs=TREE)
+def id_twice(plan: Plan, given: Given) -> Iterator[Place]:
+    """Another plan has the same id.
+
+    Neither can be named by it, and their artifacts lie in one folder. `execplan rename` gives one of them another.
+
+    Bad (path .agent/execplans/2025-12-30_parser.md, same-id .agent/execplans/archive/2025-12-30_parser.md):
+        # Build the parser
+
+        This ExecPlan is a living document.
+    Good (path .agent/execplans/2025-12-30_parser.md):
+        # Build the parser
+
+        This ExecPlan is a living document.
+    """
+    other = given.tree.same_id(given.path) if given.tree is not None and given.path else ""
+    if other:
+        yield on_line(plan, 0, f"{other} has the same id")
+
+
+@rule("EP115", WARNING)
+def front_matter_contradicts(plan: Plan, given: Given) -> Iterator[Place]:
+    """The front matter names another title, id or date than the plan.
+
+    Tools read the one and people the other. Judged are `title`, `id` and `plan_id`, and `created` and `updated` with their
+    kin; of an id only what can't be another kind of number.
+
+    Bad:
+        ---
+        title: Write the lexer
+        ---
+
+        # Build the parser
+
+        This ExecPlan is a living document.
+    Good:
+        ---
+        title: Build the parser
+        ---
+
+        # Build the parser
+
+        This ExecPlan is a living document.
+    """
+    if not plan.blocks or plan.blocks[0].kind != FRONT:
+        return
+    fields = _fields(plan)
+    title = fields.get("title")
+    if title and plan.title and not _alike(title[1], plan.title):
+        yield on_line(plan, title[0], f"the title is another in line {plan.title_line + 1}")
+    for key in _IDS:
+        if key in fields:
+            line, value = fields[key]
+            called = [("the plan is named", _id(given)), ("the title begins with", plan.title or "")]
+            for what, name in called:
+                if _differs(value, name, whole=key != "id" and what == called[0][0]):
+                    yield on_line(plan, line, f"{what} {name.split(' ')[0]}")
+                    break
+    yield from _dates(plan, fields, _id(given))
+
+
+def _id(given: Given) -> str:
+    """The plan's id; without a place in a home, its file's name."""
+    return given.id or given.path.rpartition("/")[2].removesuffix(".md")
+
+
+def _says_nothing(title: str) -> str:
+    """Why a title says nothing to do, or nothing when that is not certain."""
+    bare = title.strip("*_` ")
+    if bare in outline.NAMES:
+        return "the title is the name of a section"
+    inner = bare.strip("<[{}]>")
+    if bare[:1] in ("<", "[", "{") and bare[-1] in ">]}" and not any([char in inner for char in "<[{}]>"]):
+        return "the title holds a place for one"
+    spaced = bare.replace(":", " ").replace("：", " ").replace("-", " ").replace("_", " ")
+    words = [word.strip(".,;()[]<>*`\"'–—").casefold() for word in spaced.split()]
+    words = [word for word in words if any([char.isalnum() for char in word])]
+    while words and words[0].isdecimal():
+        words.pop(0)
+    left = [word for word in words if word not in _HOLLOW and not word.isdecimal()]
+    if not left or (len(left) == 1 and _is_number(left[0], bare)):
+        return "the title says nothing"
+    named = [word for word in words if word not in _OWN]
+    if len(named) == 1 and named[0].isalpha() and named[0].isascii() and not bare.startswith("Plan "):
+        return "one word is no title"
+    return ""
+
+
+def _is_number(word: str, title: str) -> bool:
+    """Whether a word is the mark of a numbered plan, such as EP in EP-0012."""
+    rest = title.casefold().partition(word)[2]
+    return len(word) < 5 and word.isascii() and rest[:1] in tuple("-_0123456789") and not rest.strip("-_ 0123456789:.")
+
+
+def _fields(plan: Plan) -> dict[str, tuple[int, str]]:
+    """The simple fields of the front matter, each with its line; of one that stands twice the first."""
+    fields: dict[str, tuple[int, str]] = {}
+    for at in range(1, plan.blocks[0].end - 1):
+        key, colon, value = plan.text.lines[at].partition(":")
+        value = value.strip()
+        if value[:1] in ("'", '"'):
+            value = value[1:].partition(value[0])[0]
+        value = value.partition(" #")[0].strip()
+        if colon and key[:1].isalpha() and value and value[0] not in "|>[{&*!":
+            fields.setdefault(key.strip().lower(), (at, value))
+    return fields
+
+
+def _dates(plan: Plan, fields: dict[str, tuple[int, str]], name: str) -> Iterator[Place]:
+    """A plan that was made after it was touched, or on another day than its name says."""
+    made = next((fields[key] for key in _MADE if key in fields), None)
+    if made is not None:
+        for key in _TOUCHED:
+            if key in fields and _later(made[1], fields[key][1]):
+                yield on_line(plan, made[0], f"{made[1]} is after {key}, {fields[key][1]}")
+        if _later(made[1], name[:10]) or _later(name[:10], made[1]):
+            yield on_line(plan, made[0], f"the plan is named by another day, {name[:10]}")
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two titles say the same, or one says it with more words."""
+    first, second = ["".join([char for char in each.casefold() if char.isalnum()]) for each in (one, other)]
+    return first in second or second in first
+
+
+_DIGITS = str.maketrans("123456789", "000000000")
+
+
+def _differs(value: str, name: str, *, whole: bool) -> bool:
+    """Whether a name holds an id of the same shape that is another, or as a whole can't be the one that is given."""
+    value, name = value.casefold(), name.casefold()
+    if not name or value in name or name in value:
+        return False
+    size = len(value)
+    shaped = name[:size].translate(_DIGITS) == value.translate(_DIGITS) and not name[size : size + 1].isalnum()
+    return whole or (shaped and any([char.isdecimal() for char in value]))
+
+
+def _later(one: str, other: str) -> bool:
+    """Whether the first of two dates is certainly later than the second."""
+    first, second = read_stamp(one), read_stamp(other)
+    spans = [minutes(each) if each is not None else None for each in (first, second)]
+    return spans[0] is not None and spans[1] is not None and spans[0][0] > spans[1][1]

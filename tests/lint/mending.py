@@ -1,0 +1,27 @@
+"""What a fix makes of a text, as tests see it."""
+
+from __future__ import annotations
+
+from execplan.lint.runner import RULES, Finding, Given, lint_plan
+from execplan.plan import reader
+from execplan.text.edit import apply
+
+
+def findings(code: str, text: str, given: Given | None = None) -> list[Finding]:
+    """What one rule finds in a text."""
+    return lint_plan(reader.read(text.encode()), given, {code: RULES[code].level})
+
+
+def lines(code: str, text: str, given: Given | None = None) -> list[int]:
+    """The lines of what one rule finds."""
+    return [each.line for each in findings(code, text, given)]
+
+
+def mended(code: str, text: str) -> str:
+    """The text with every fix of one rule made, one after the other; what remains has none."""
+    for _ in range(100):
+        fixes = [each.fix for each in findings(code, text) if each.fix is not None]
+        if not fixes:
+            return text
+        text = apply(reader.read(text.encode()).text, fixes[0].edits).to_str()
+    raise AssertionError(f"{code} mends without end")
