@@ -62,8 +62,10 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
 
 
 def draw(found: list[Drawn]) -> list[Drawn]:
-    """At most thirty of a rule's findings: which, the seed says and no other rule, so that a mended rule keeps most of them."""
-    places = {(each.file, each.line): each for each in found}
+    """At most thirty of a rule's findings, one a line, each kept or not whatever else is found: a mended rule keeps most."""
+    places: dict[tuple[str, int], Drawn] = {}
+    for each in sorted(found, key=lambda each: crc32(f"{SEED} {each[3]}".encode())):
+        places.setdefault((each.file, each.line), each)
     ordered = sorted(places.values(), key=lambda each: (crc32(f"{SEED} {each[:3]}".encode()), each))
     return sorted(ordered[:DRAWN])
 
