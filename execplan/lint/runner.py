@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint import life, logs, progress, source, structure
+from execplan.lint import boxes, life, logs, milestones, progress, source, stamps, structure
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
 
-FAMILIES = (source, structure, progress, logs, life)
-"""The files of rules; importing one registers what it holds, and this is the order in which rules run."""
+FAMILIES = (source, structure, progress, stamps, boxes, milestones, logs, life)
+"""The files of rules; importing one registers what it holds."""
+for _code in sorted(RULES):
+    RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes
 
 DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
 """The rules that run where nobody selects others, each with its level."""
