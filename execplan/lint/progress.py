@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from execplan.lint.order import places
 from execplan.lint.rule import ERROR, HINT, WARNING, Given, Place, on_line, rule
-from execplan.lint.stamps import places
 from execplan.plan import outline
 from execplan.plan.model import DONE
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan, Task
 
 _ENOUGH = 40
-"""Characters at the start of most tasks that tell them apart; white space is folded only where they do not."""
+"""Characters at the start of tasks that tell most of them apart; the rest is looked at only where they do not."""
 
 
 @rule("EP201", ERROR)
@@ -103,7 +103,7 @@ def same_words(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Write the tests of the reader.
         - [ ] Write the tests of the writers.
     """
-    if len({task.text[:_ENOUGH].casefold() for task in plan.tasks}) == len(plan.tasks):
+    if len({task.text[:_ENOUGH].casefold().replace(" ", "") for task in plan.tasks}) == len(plan.tasks):
         return
     words = [" ".join(task.text.casefold().split()) for task in plan.tasks]
     first: dict[tuple[str, tuple[str, int]], Task] = {}

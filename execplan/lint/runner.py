@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint import boxes, life, logs, milestones, progress, source, stamps, structure
+from execplan.lint import boxes, halves, life, logs, milestones, order, progress, source, stamps, strays, structure
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
 
-FAMILIES = (source, structure, progress, stamps, boxes, milestones, logs, life)
+FAMILIES = (source, structure, progress, stamps, order, boxes, halves, milestones, logs, strays, life)
 """The files of rules; importing one registers what it holds."""
 for _code in sorted(RULES):
     RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from execplan.clock import minutes, read_stamp
 from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, Given, Place, on_line, rule
-from execplan.plan.model import ACTIVE, DONE, OPEN
+from execplan.plan.model import ACTIVE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from execplan.clock import Stamp
     from execplan.plan.model import Entry, Plan, Task
 
 _APART = 10
-"""Minutes by which the clocks of two machines may differ, or two tasks that were ticked in one go."""
+"""Minutes by which the clocks of two machines may differ."""
 _NEAR = 60
 """Minutes around midnight in which another stamp shows that somebody was at work."""
 _WEST = 14 * 60
@@ -38,14 +38,14 @@ def impossible_stamp(plan: Plan, given: Given) -> Iterator[Place]:
     """
     for task in plan.tasks:
         if task.stamp is not None and not task.stamp.possible:
-            yield _place(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
+            yield stamp_place(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
     entries = _entries(plan)
     for date in {entry.date for entry in entries if entry.date}:
         stamp = read_stamp(date)
         if stamp is not None and not stamp.possible:
             for entry in entries:
                 if entry.date == date:
-                    yield _place(plan, entry, stamp, f"{stamp.text} is no date that exists")
+                    yield stamp_place(plan, entry, stamp, f"{stamp.text} is no date that exists")
 
 
 @rule("EP204", WARNING, needs=CLOCK)
@@ -77,53 +77,7 @@ def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
         if clock.past(minute - _APART):
             return
         what, stamp, _ = spans[at]
-        yield _place(plan, what, stamp, f"{stamp.moment} has not come yet")
-
-
-@rule("EP205", HINT)
-def out_of_order(plan: Plan, given: Given) -> Iterator[Place]:
-    """A stamp of a done task does not fit the order of those around it.
-
-    Progress is read from top to bottom as what happened. Where all but a few stamps of a list rise, or all but a few fall, one that
-    does not is mistyped, made up, or of another time zone; or the task belongs elsewhere in the list. Lists without
-    such an order are left alone, and so are ten minutes.
-
-    Bad:
-        ## Progress
-
-        - [x] (2026-03-07 20:10Z) Read lines.
-        - [x] (2026-03-07 21:05Z) Build the scanner.
-        - [x] (2026-03-06 22:40Z) Build the reader.
-        - [x] (2026-03-07 23:27Z) Write the tests.
-    Good:
-        ## Progress
-
-        - [x] (2026-03-07 20:10Z) Read lines.
-        - [x] (2026-03-07 21:05Z) Build the scanner.
-        - [x] (2026-03-07 22:40Z) Build the reader.
-        - [x] (2026-03-07 23:27Z) Write the tests.
-    """
-    stamps = [task.stamp for task in plan.tasks if task.stamp is not None]
-    times = [stamp.date + stamp.time for stamp in stamps]
-    if times == sorted(times) and len({stamp.zone for stamp in stamps}) < 2:
-        return
-    lists: dict[tuple[str, int], list[Task]] = {}
-    for task, place in zip(plan.tasks, places(plan.tasks), strict=True):
-        if task.state == DONE and task.stamp is not None and task.stamp.possible:
-            lists.setdefault(place, []).append(task)
-    for tasks in lists.values():
-        if len(tasks) < 4:
-            continue
-        spans = _spans(tasks)
-        falling = [(-last, -first) for first, last in spans]
-        odd = min((_misfits(spans), _misfits(falling)), key=len)
-        if odd and len(odd) <= max(len(tasks) // 10, 1):
-            task, other = tasks[odd[0][0]], tasks[odd[0][1]]
-            if task.stamp is not None and other.stamp is not None:
-                more = f", and {len(odd) - 1} more" if len(odd) > 1 else ""
-                side = "above" if other.number < task.number else "below"
-                message = f"out of order: task {other.number} {side} has {other.stamp.text}{more}"
-                yield _place(plan, task, task.stamp, message)
+        yield stamp_place(plan, what, stamp, f"{stamp.moment} has not come yet")
 
 
 @rule("EP209", HINT, needs=CLOCK)
@@ -184,46 +138,9 @@ def midnight(plan: Plan, given: Given) -> Iterator[Place]:
             found.append((stamp, task))
     if found:
         said = "this stamp says" if len(found) == 1 else f"{len(found)} stamps say"
-        yield _place(plan, found[0][1], found[0][0], f"{said} 00:00: where the time is not known, give the date alone")
-
-
-def places(tasks: Sequence[Task]) -> list[tuple[str, int]]:
-    """For each task the sub-heading above it and the line of the task that it is nested in, or -1."""
-    found = []
-    around: list[Task] = []
-    for task in tasks:
-        while around and around[-1].stop <= task.start:
-            around.pop()
-        found.append((task.heading, around[-1].start if around else -1))
-        around.append(task)
-    return found
-
-
-def _spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
-    """The first and last minute of each stamp; stamps of one unknown zone are compared as they stand."""
-    stamps = [task.stamp for task in tasks if task.stamp is not None]
-    if len({stamp.zone for stamp in stamps}) == 1:
-        stamps = [stamp._replace(zone="Z") for stamp in stamps]
-    return [minutes(stamp) or (0, 0) for stamp in stamps]
-
-
-def _misfits(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Which spans, and against which other, break the rise of a list: those too early, or if they are fewer those too late."""
-    early, late = [], []
-    top = 0
-    for at, (first, last) in enumerate(spans):
-        if last + _APART < spans[top][0]:
-            early.append((at, top))
-        elif first > spans[top][0]:
-            top = at
-    low = len(spans) - 1
-    for at in range(len(spans) - 1, -1, -1):
-        first, last = spans[at]
-        if first > spans[low][1] + _APART:
-            late.append((at, low))
-        elif last < spans[low][1]:
-            low = at
-    return early if len(early) <= len(late) else late[::-1]
+        yield stamp_place(
+            plan, found[0][1], found[0][0], f"{said} 00:00: where the time is not known, give the date alone"
+        )
 
 
 def _entries(plan: Plan) -> tuple[Entry, ...]:
@@ -248,7 +165,7 @@ def _last_day(plan: Plan) -> int | None:
     return span[0] if span is not None else None
 
 
-def _place(plan: Plan, what: Task | Entry, stamp: Stamp, message: str) -> Place:
+def stamp_place(plan: Plan, what: Task | Entry, stamp: Stamp, message: str) -> Place:
     """Where a stamp of a task or an entry stands."""
     for at in range(what.start, what.end):
         column = plan.text.lines[at].find(stamp.text)
