@@ -58,7 +58,7 @@ def half_done(plan: Plan, given: Given) -> Iterator[Place]:
             continue
         edits: tuple[Edit, ...] = ()
         found += 1
-        if did is not None and task.stamp is not None and task.stamp.possible and found < _SHOWN:
+        if did is not None and task.stamp is not None and task.stamp.possible and found <= _SHOWN:
             edits = _parted(plan, task, did, left)
         message = f"task {task.number} is half done: split it in two"
         label = task.text[left[0] : left[1]]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from execplan.clock import read_stamp
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
-from execplan.plan.grammar import DECISION, OBSERVATION, SUPERSEDES, is_nothing, read_date_author, read_label
+from execplan.plan.grammar import (
+    DATE_AUTHOR,
+    DECISION,
+    OBSERVATION,
+    SUPERSEDES,
+    is_nothing,
+    read_date_author,
+    read_label,
+)
 from execplan.text.blocks import ITEM, PARAGRAPH
 
 TYPE_CHECKING = False
@@ -29,8 +37,8 @@ def not_an_entry(plan: Plan, given: Given) -> Iterator[Place]:
     """Words in the Decision Log or in Surprises & Discoveries belong to no entry.
 
     A log is read entry by entry; what stands beside them is shown by no command and found by no search. Begin it with
-    `- Decision:` or `- Observation:`, or indent it below the entry that it belongs to. A first paragraph, and
-    one that ends with a colon, introduce what follows.
+    `- Decision:` or `- Observation:`, or indent it below the entry that it belongs to. A first paragraph introduces what
+    follows, and so does one that ends with a colon.
 
     Bad:
         ## Decision Log
@@ -116,31 +124,31 @@ def dangling_supersedes(plan: Plan, given: Given) -> Iterator[Place]:
 
             seen = seen or [fold(plain(each.text)) for each in plan.decisions]
             if not _is_among(seen, own, fold(plain(words))):
-                yield _supersedes(plan, entry, f"no decision of this log: {words}")
+                yield _supersedes(plan, entry, f"no decision of this log: {words[:60]}")
 
 
 def _is_lost(plan: Plan, block: Block, *, begun: bool) -> bool:
     """Whether a block that is part of no entry says something; the first of a log that has entries introduces it."""
+    if block.start in plan.guidance:
+        return False
     lines = [line.strip() for line in plan.text.lines[block.start : block.end]]
     label = read_label(block.text)
     if label is not None:
-        said = [(read_label(line) or ("", line))[1] for line in lines[1:]]
-        said += label[1].replace(" Evidence:", "\n").replace(" Rationale:", "\n").split("\n")
-        return any(
-            [not is_nothing(words) and at not in plan.guidance for at, words in enumerate(said, block.start + 1)]
-        )
+        said = [label, *[read_label(line) or ("", line) for line in lines[1:]]]
+        parts = [part for name, words in said if name != DATE_AUTHOR for part in _parts(words)]
+        return not all([is_nothing(part) for part in parts])
     words = " ".join(lines)
     bare = words.strip("*_()<>. ").casefold()
-    if (
-        not begun
-        or block.start in plan.guidance
-        or bare.endswith((":", "："))
-        or any([each in words for each in _ELSEWHERE])
-    ):
+    if not begun or bare.endswith((":", "：")) or any([each in words for each in _ELSEWHERE]):
         return False
     waits = is_nothing(words) or (bare.startswith(_PLACEHOLDERS) and len(bare) < _SHORT)
     bold = len(lines) == 1 and words.startswith("**") and words.endswith("**")
     return not waits and not bold
+
+
+def _parts(words: str) -> list[str]:
+    """The words of an entry that stands on one line, cut before its labels' words."""
+    return words.replace(" Evidence:", "\n").replace(" Rationale:", "\n").split("\n")
 
 
 def _superseded(words: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.plan import reader
 from tests.lint.one import found, lines, mended, words
 
 HEAD = "# Build\n\n## Progress\n\n"
@@ -158,3 +159,18 @@ def test_a_half_done_task_that_a_person_has_to_split(task: str) -> None:
 )
 def test_what_is_not_half_done(task: str) -> None:
     assert found("EP210", f"{HEAD}{task}\n") == []
+
+
+def test_all_forms_in_one_list() -> None:
+    bullets = ("- ", "* ", "+ ", "1. ")
+    boxes = ("[ ] ", "[x] ", "[X] ", "[] ", "[done] ", "[X]", "[ ]")
+    items = [f"{bullet}{box}{at}" for bullet in bullets for at, box in enumerate(boxes)] + [
+        "-[ ] a",
+        "-[x] b",
+        "- [~] c",
+    ]
+    text = HEAD + "\n".join(items) + "\n"
+    plan = reader.read(mended("EP206", text).encode())
+    marks = " xX xX ".lower()
+    assert "".join([task.mark for task in plan.tasks]) == marks * 4 + " x~"
+    assert {task.item.mark for task in plan.tasks} == {"-", "1."}
