@@ -1,9 +1,9 @@
-"""EP2: does Progress tell the truth?"""
+"""EP2: does Progress tell the truth? Its stamps, boxes and milestones have files of their own."""
 
 from __future__ import annotations
 
-from execplan.clock import read_stamp
-from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
+from execplan.lint.order import places
+from execplan.lint.rule import ERROR, HINT, WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
 from execplan.plan.model import DONE
 
@@ -11,7 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Plan
+    from execplan.plan.model import Plan, Task
+
+_ENOUGH = 40
+"""Characters at the start of tasks that tell most of them apart; the rest is looked at only where they do not."""
 
 
 @rule("EP201", ERROR)
@@ -55,33 +58,57 @@ def done_without_stamp(plan: Plan, given: Given) -> Iterator[Place]:
             yield on_line(plan, task.box, f"task {task.number} is done and has no stamp")
 
 
-@rule("EP203", ERROR)
-def impossible_stamp(plan: Plan, given: Given) -> Iterator[Place]:
-    """A stamp names a date or a time that does not exist.
+@rule("EP207", HINT)
+def boxes_outside(plan: Plan, given: Given) -> Iterator[Place]:
+    """Boxes stand in a section other than Progress.
 
-    Whoever reads it can't tell what was meant, and no tool can put it in order.
+    They look like open work, and nobody counts them: not the tool, and not who reads Progress to see how far the work is.
+    Work belongs in Progress; what is to be true at the end can be said in words.
+
+    Bad:
+        ## Validation and Acceptance
+
+        - [ ] `make test` passes.
+        - [ ] The page shows the new name.
+    Good:
+        ## Validation and Acceptance
+
+        - `make test` passes.
+        - The page shows the new name.
+    """
+    sections: dict[str, list[Task]] = {}
+    for title, task in plan.checklists:
+        sections.setdefault(title, []).append(task)
+    for title, tasks in sections.items():
+        if outline.canonical(title) != outline.PROGRESS:  # its double is another rule's
+            boxes = "a box" if len(tasks) == 1 else f"{len(tasks)} boxes"
+            yield on_line(plan, tasks[0].box, f"{boxes} outside Progress, in {title}: not counted as work")
+
+
+@rule("EP208", WARNING)
+def same_words(plan: Plan, given: Given) -> Iterator[Place]:
+    """Two tasks of one list have the same words.
+
+    One is a leftover of an edit, or they mean different things and do not say so. Whoever ticks one by its words can't
+    tell which is meant. Tasks under different sub-headings, or nested in different tasks, may read alike.
 
     Bad:
         ## Progress
 
-        - [x] (2026-02-30 25:10Z) Build the parser.
+        - [x] (2026-03-07 23:27Z) Write the tests.
+        - [ ] Write the tests.
     Good:
         ## Progress
 
-        - [x] (2026-02-28 23:10Z) Build the parser.
+        - [x] (2026-03-07 23:27Z) Write the tests of the reader.
+        - [ ] Write the tests of the writers.
     """
-    for task in plan.tasks:
-        if task.stamp is not None and not task.stamp.possible:
-            yield _stamp(plan, task.box, task.box + 1, task.stamp.text)
-    for entry in plan.decisions:
-        stamp = read_stamp(entry.date) if entry.date else None
-        if stamp is not None and not stamp.possible:
-            yield _stamp(plan, entry.start, entry.end, stamp.text)
-
-
-def _stamp(plan: Plan, start: int, end: int, text: str) -> Place:
-    for at in range(start, end):
-        column = plan.text.lines[at].find(text)
-        if column >= 0:
-            return Place(f"{text} is no date that exists", at, column, at + 1, column + len(text))
-    return on_line(plan, start, f"{text} is no date that exists")
+    if len({task.text[:_ENOUGH].casefold().replace(" ", "") for task in plan.tasks}) == len(plan.tasks):
+        return
+    words = [" ".join(task.text.casefold().split()) for task in plan.tasks]
+    first: dict[tuple[str, tuple[str, int]], Task] = {}
+    for task, said, place in zip(plan.tasks, words, places(plan.tasks), strict=True):
+        before = first.setdefault((said, place), task)
+        if said and before is not task:
+            message = f"the same words as task {before.number} in line {before.box + 1}"
+            yield on_line(plan, task.box, message)

@@ -3,7 +3,24 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint import life, logs, progress, sections, source, spacing, structure, suppress, surface, titles
+from execplan.lint import (
+    boxes,
+    halves,
+    life,
+    logs,
+    milestones,
+    order,
+    progress,
+    sections,
+    source,
+    spacing,
+    stamps,
+    strays,
+    structure,
+    suppress,
+    surface,
+    titles,
+)
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
@@ -28,8 +45,16 @@ if TYPE_CHECKING:
 
 __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
 
-FAMILIES = (source, suppress, spacing, surface, structure, sections, titles, progress, logs, life)
-"""The files of rules; importing one registers what it holds, and this is the order in which rules run."""
+FAMILIES = (
+    *(source, suppress, spacing, surface),
+    *(structure, sections, titles),
+    *(progress, stamps, order, boxes, halves, milestones),
+    *(logs, strays),
+    life,
+)
+"""The files of rules; importing one registers what it holds."""
+for _code in sorted(RULES):
+    RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes
 
 DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
 """The rules that run where nobody selects others, each with its level."""

@@ -61,15 +61,20 @@ def split(query: str, done: str, remaining: str, moment: datetime) -> Changer:
             )
         stamp = stamp_for(plan, task)
         ticked = f"[x] {write_stamp(moment, stamp)}{stamp.after or ' '}"
-        left = "[ ]" + _box(plan, task)[1][3:]
-        shape = shape_beside(plan, task)
-        new = _line(bullet_like(plan, task, 0), ticked, done, texts[0], shape) + ([""] if shape.loose else [])
-        new += _line(bullet_like(plan, task, 1), left, remaining, texts[1], shape)
+        new = split_lines(plan, task, ticked, "[ ]" + _box(plan, task)[1][3:], (done, remaining))
         said = (f"done: {told[0]}", f"open: {told[1]}")
         edit = Edit(task.start, task.end, tuple(new))
         return Change((edit,), _instead(before, task, *parts), f"split {task.number}, {task.text}", said)
 
     return change
+
+
+def split_lines(plan: Plan, task: Task, ticked: str, left: str, words: tuple[str, str]) -> list[str]:
+    """The lines of the two tasks in the place of one: the box of each with its stamp, and what each says."""
+    shape = shape_beside(plan, task)
+    lines = _line(bullet_like(plan, task, 0), ticked, words[0], task_text(words[0]), shape)
+    lines += [""] if shape.loose else []
+    return lines + _line(bullet_like(plan, task, 1), left, words[1], task_text(words[1]), shape)
 
 
 def _text(words: str) -> str:

@@ -1,0 +1,114 @@
+"""EP2, the part about order: do the stamps rise?"""
+
+from __future__ import annotations
+
+from operator import gt, lt
+
+from execplan.clock import minutes
+from execplan.lint.rule import HINT, Given, Place, rule
+from execplan.lint.stamps import stamp_place
+from execplan.plan.model import DONE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.plan.model import Plan, Task
+
+_APART = 5
+"""Minutes around a time that do not count: some tasks were ticked in one go."""
+_FEWEST = 5
+"""Stamps of which all but one show an order."""
+
+
+@rule("EP205", HINT)
+def out_of_order(plan: Plan, given: Given) -> Iterator[Place]:
+    """A stamp of a done task does not fit the order of those around it.
+
+    Progress is read from top to bottom as what happened. Where all stamps of a list rise, or all fall, but for one in ten
+    at most, such a one is mistyped, made up, or of another time zone; or its task belongs elsewhere in the list. Lists
+    without such an order are left alone, and ten minutes do not count.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 20:10Z) Read lines.
+        - [x] (2026-03-07 21:05Z) Build the scanner.
+        - [x] (2026-03-06 22:40Z) Build the reader.
+        - [x] (2026-03-07 23:27Z) Write the tests.
+        - [x] (2026-03-08 08:10Z) Build the writers.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07 20:10Z) Read lines.
+        - [x] (2026-03-07 21:05Z) Build the scanner.
+        - [x] (2026-03-07 22:40Z) Build the reader.
+        - [x] (2026-03-07 23:27Z) Write the tests.
+        - [x] (2026-03-08 08:10Z) Build the writers.
+    """
+    stamps = [task.stamp for task in plan.tasks if task.stamp is not None]
+    times = [stamp.date + stamp.time for stamp in stamps]
+    if times == sorted(times) and len({stamp.zone for stamp in stamps}) < 2:
+        return
+    lists: dict[tuple[str, int], list[Task]] = {}
+    for task, place in zip(plan.tasks, places(plan.tasks), strict=True):
+        if task.state == DONE and task.stamp is not None and task.stamp.possible:
+            lists.setdefault(place, []).append(task)
+    for tasks in lists.values():
+        if len(tasks) < _FEWEST:
+            continue
+        spans = _spans(tasks)
+        starts = [first for first, _ in spans]
+        if sum(map(gt, starts, starts[1:])) > sum(map(lt, starts, starts[1:])):
+            spans = [(-last, -first) for first, last in spans]  # the newest comes first
+        odd = _misfits(spans)
+        if odd and len(odd) <= max(len(tasks) // 10, 1):
+            task, other = tasks[odd[0][0]], tasks[odd[0][1]]
+            if task.stamp is not None and other.stamp is not None:
+                more = f", and {len(odd) - 1} more" if len(odd) > 1 else ""
+                side = "above" if other.number < task.number else "below"
+                message = f"out of order: task {other.number} {side} has {other.stamp.text}{more}"
+                yield stamp_place(plan, task, task.stamp, message)
+
+
+def places(tasks: Sequence[Task]) -> list[tuple[str, int]]:
+    """For each task the sub-heading above it and the line of the task that it is nested in, or -1."""
+    found = []
+    around: list[Task] = []
+    for task in tasks:
+        while around and around[-1].stop <= task.start:
+            around.pop()
+        found.append((task.heading, around[-1].start if around else -1))
+        around.append(task)
+    return found
+
+
+def _spans(tasks: Sequence[Task]) -> list[tuple[int, int]]:
+    """The first and last minute of each stamp; stamps of one unknown zone are compared as they stand."""
+    stamps = [task.stamp for task in tasks if task.stamp is not None]
+    if len({stamp.zone for stamp in stamps}) == 1:
+        stamps = [stamp._replace(zone="Z") for stamp in stamps]
+    spans = []
+    for stamp in stamps:
+        first, last = minutes(stamp) or (0, 0)
+        spans.append((first - _APART, last + _APART) if stamp.time else (first, last))
+    return spans
+
+
+def _misfits(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Which spans, and against which other, break the rise of a list: those too early, or if they are fewer those too late."""
+    early, late = [], []
+    top = 0
+    for at, (first, last) in enumerate(spans):
+        if last < spans[top][0]:
+            early.append((at, top))
+        elif first > spans[top][0]:
+            top = at
+    low = len(spans) - 1
+    for at in range(len(spans) - 1, -1, -1):
+        first, last = spans[at]
+        if first > spans[low][1]:
+            late.append((at, low))
+        elif last < spans[low][1]:
+            low = at
+    return early if len(early) <= len(late) else late[::-1]

@@ -1,0 +1,174 @@
+"""EP2, the part about time: can the stamps be believed?"""
+
+from __future__ import annotations
+
+from execplan.clock import minutes, read_stamp
+from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, Given, Place, on_line, rule
+from execplan.plan.model import ACTIVE, OPEN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.clock import Stamp
+    from execplan.plan.model import Entry, Plan, Task
+
+_APART = 10
+"""Minutes by which the clocks of two machines may differ."""
+_NEAR = 60
+"""Minutes around midnight in which another stamp shows that somebody was at work."""
+_WEST = 14 * 60
+"""Minutes for which a day may go on after it has ended in UTC."""
+
+
+@rule("EP203", ERROR)
+def impossible_stamp(plan: Plan, given: Given) -> Iterator[Place]:
+    """A stamp names a date or a time that does not exist.
+
+    Whoever reads it can't tell what was meant, and no tool can put it in order.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-02-30 25:10Z) Build the parser.
+    Good:
+        ## Progress
+
+        - [x] (2026-02-28 23:10Z) Build the parser.
+    """
+    for task in plan.tasks:
+        if task.stamp is not None and not task.stamp.possible:
+            yield stamp_place(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
+    entries = _entries(plan)
+    for date in {entry.date for entry in entries if entry.date}:
+        stamp = read_stamp(date)
+        if stamp is not None and not stamp.possible:
+            for entry in entries:
+                if entry.date == date:
+                    yield stamp_place(plan, entry, stamp, f"{stamp.text} is no date that exists")
+
+
+@rule("EP204", WARNING, needs=CLOCK)
+def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
+    """A stamp lies in the future.
+
+    It says when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A date
+    without a time has come when it has begun anywhere on earth, and ten minutes are left for clocks that differ. The day
+    by which an open task is due belongs in its words.
+
+    Bad (now 2026-03-08 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-09 23:27Z) Build the parser.
+    Good (now 2026-03-08 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-08 11:27Z) Build the parser.
+    """
+    clock = given.clock
+    day = _last_day(plan)
+    if clock is None or day is None or clock.past(day + 1440 + _WEST):
+        return
+    stamps: list[tuple[Task | Entry, Stamp | None]] = [(task, task.stamp) for task in plan.tasks]
+    stamps += [(entry, read_stamp(entry.date)) for entry in _entries(plan) if entry.date]
+    spans = [(what, stamp, minutes(stamp)) for what, stamp in stamps if stamp is not None]
+    latest = sorted([(span[0], at) for at, (_, _, span) in enumerate(spans) if span is not None], reverse=True)
+    for minute, at in latest:
+        if clock.past(minute - _APART):
+            return
+        what, stamp, _ = spans[at]
+        yield stamp_place(plan, what, stamp, f"{stamp.moment} has not come yet")
+
+
+@rule("EP209", HINT, needs=CLOCK)
+def stalled(plan: Plan, given: Given) -> Iterator[Place]:
+    """A plan with open tasks has had no stamp for as many days as `stalled_days` says (14).
+
+    Nobody works on it, or somebody does and does not say so. Tick what is done, write down what holds it up, or archive
+    it. A plan in which nothing is dated yet has not begun.
+
+    Bad (now 2026-03-29 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Read lines.
+        - [ ] Build the parser.
+    Good (now 2026-03-12 12:00Z):
+        ## Progress
+
+        - [x] (2026-03-07 23:27Z) Read lines.
+        - [ ] Build the parser.
+    """
+    if given.archived or given.clock is None or plan.state() != ACTIVE:
+        return
+    waiting = [task for task in plan.tasks if task.state == OPEN]
+    day = _last_day(plan) if waiting else None
+    if day is not None and given.clock.past(day + 1440 + _WEST + given.stalled_days * 1440):
+        task = waiting[0]
+        yield on_line(plan, task.box, f"task {task.number} is open, and nothing is dated after {_last_date(plan)}")
+
+
+@rule("EP211", HINT)
+def midnight(plan: Plan, given: Given) -> Iterator[Place]:
+    """Stamps say 00:00, and nobody was at work around that time.
+
+    The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. A
+    stamp at midnight is believed when another lies within the hour.
+
+    Bad:
+        ## Progress
+
+        - [x] (2026-03-07 00:00Z) Read lines.
+        - [x] (2026-03-08 00:00Z) Build the parser.
+    Good:
+        ## Progress
+
+        - [x] (2026-03-07) Read lines.
+        - [x] (2026-03-08 21:40Z) Build the parser.
+    """
+    stamps = [(task.stamp, task) for task in plan.tasks if task.stamp is not None and task.stamp.time]
+    zeros = [(stamp, task) for stamp, task in stamps if stamp.time in ("00:00", "00:00:00")]
+    if not zeros:
+        return
+    spans = [minutes(stamp) for stamp, _ in stamps if stamp.time[:5] != "00:00"]
+    busy = {span[0] // _NEAR for span in spans if span is not None}
+    found = []
+    for stamp, task in zeros:
+        span = minutes(stamp)
+        if span is not None and not busy & {span[0] // _NEAR - 1, span[0] // _NEAR}:
+            found.append((stamp, task))
+    if found:
+        said = "this stamp says" if len(found) == 1 else f"{len(found)} stamps say"
+        yield stamp_place(
+            plan, found[0][1], found[0][0], f"{said} 00:00: where the time is not known, give the date alone"
+        )
+
+
+def _entries(plan: Plan) -> tuple[Entry, ...]:
+    return (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
+
+
+def _last_date(plan: Plan) -> str:
+    """The latest date of a stamp, or nothing; an impossible one is none."""
+    dates = {task.stamp.date for task in plan.tasks if task.stamp is not None}
+    dates |= {entry.date[:10] for entry in _entries(plan) if entry.date}
+    for date in sorted(dates, reverse=True):
+        stamp = read_stamp(date)
+        if stamp is not None and stamp.possible:
+            return date
+    return ""
+
+
+def _last_day(plan: Plan) -> int | None:
+    """The minute in which the latest date begins in UTC."""
+    stamp = read_stamp(f"{_last_date(plan)}T00:00Z")
+    span = minutes(stamp) if stamp is not None else None
+    return span[0] if span is not None else None
+
+
+def stamp_place(plan: Plan, what: Task | Entry, stamp: Stamp, message: str) -> Place:
+    """Where a stamp of a task or an entry stands."""
+    for at in range(what.start, what.end):
+        column = plan.text.lines[at].find(stamp.text)
+        if column >= 0:
+            return Place(message, at, column, at + 1, column + len(stamp.text))
+    return on_line(plan, what.start, message)

@@ -1,0 +1,46 @@
+"""One rule over one plan, as the tests of the families of rules use it."""
+
+from __future__ import annotations
+
+from execplan.clock import minutes, read_stamp
+from execplan.lint.facts import Clock
+from execplan.lint.rule import RULES, Finding
+from execplan.lint.runner import Given, lint_plan
+from execplan.plan import reader
+from execplan.plan.model import Plan
+from execplan.text.edit import apply
+
+
+def clock(stamp: str) -> Clock:
+    """A clock that stands still."""
+    read = read_stamp(stamp)
+    span = minutes(read) if read is not None else None
+    assert span is not None
+    return Clock(span[0])
+
+
+def found(code: str, text: str, given: Given | None = None) -> list[Finding]:
+    """What one rule finds in a text."""
+    return lint_plan(reader.read(text.encode()), given, {code: RULES[code].level})
+
+
+def lines(code: str, text: str, given: Given | None = None) -> list[int]:
+    """In which lines it does, counted from 1."""
+    return [each.line for each in found(code, text, given)]
+
+
+def words(code: str, text: str, given: Given | None = None) -> list[str]:
+    """Between which columns it does: the words of the text there."""
+    return [text.split("\n")[each.line - 1][each.column - 1 : each.end_column] for each in found(code, text, given)]
+
+
+def mended(code: str, text: str) -> str:
+    """The text with one fix after the other made, until none is left; each has to lessen what is found."""
+    left = [each.fix for each in found(code, text) if each.fix is not None]
+    while left:
+        plan: Plan = reader.read(text.encode())
+        text = apply(plan.text, left[0].edits).to_str()
+        now = [each.fix for each in found(code, text) if each.fix is not None]
+        assert len(now) < len(left)
+        left = now
+    return text
