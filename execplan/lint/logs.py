@@ -10,12 +10,35 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Entry, Plan
 
+_REASONS = (
+    " because",
+    " since ",
+    " so that ",
+    " so the",
+    ", so ",
+    " therefore",
+    " in order to ",
+    " to avoid ",
+    " to keep ",
+    " to prevent ",
+    " due to ",
+    " otherwise",
+    " rationale",
+    "因为",
+    "因此",
+    "以便",
+    "避免",
+    "为了",
+)
+_SHOWN = ("`", "://", "](")
+
 
 @rule("EP301", ERROR)
 def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
     """A decision has no rationale.
 
-    Without the why, the next person makes the decision again, or undoes it.
+    Without the why, the next person makes the decision again, or undoes it. Where no decision has labels, a reason within
+    the sentence will do; beside decisions with labels, what has none is not taken for one.
 
     Bad:
         ## Decision Log
@@ -29,8 +52,9 @@ def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
           Rationale: A task is a line; a tree would lose where it stands.
           Date/Author: 2026-03-01 / Ann
     """
+    labelled = any([entry.labelled for entry in plan.decisions])
     for entry in plan.decisions:
-        if entry.rationale is None:
+        if entry.rationale is None and (entry.labelled or not (labelled or _reasons(entry.text))):
             yield on_line(plan, entry.start, f"no rationale: {_short(entry)}")
 
 
@@ -52,7 +76,10 @@ def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
           Rationale: A task is a line; a tree would lose where it stands.
           Date/Author: 2026-03-01 / Ann
     """
+    labelled = any([entry.labelled for entry in plan.decisions])
     for entry in plan.decisions:
+        if labelled and not entry.labelled:
+            continue
         lacks = [name for name, value in (("date", entry.date), ("author", entry.author)) if value is None]
         if lacks:
             yield on_line(plan, entry.start, f"no {' and no '.join(lacks)}: {_short(entry)}")
@@ -62,7 +89,8 @@ def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
 def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
     """A discovery has no evidence.
 
-    An output, a file or a commit that shows it lets the next person check instead of believe.
+    An output, a file or a commit that shows it lets the next person check instead of believe. Where no discovery has
+    labels, code, a link or an address within the sentence will do.
 
     Bad:
         ## Surprises & Discoveries
@@ -75,8 +103,14 @@ def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
           Evidence: `tests/test_lines.py::test_last` failed at a1b2c3d.
     """
     for entry in plan.discoveries:
-        if entry.evidence is None:
+        if entry.evidence is None and (entry.labelled or not any([mark in entry.text for mark in _SHOWN])):
             yield on_line(plan, entry.start, f"no evidence: {_short(entry)}")
+
+
+def _reasons(text: str) -> bool:
+    """Whether a sentence gives a reason."""
+    folded = f" {text.casefold()}"
+    return any([word in folded for word in _REASONS])
 
 
 def _short(entry: Entry) -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan, Task
 
+_BEFORE = "(pre-satisfied)"
+"""Begins a task that was done before the plan was written."""
 _ENOUGH = 40
 """Characters at the start of tasks that tell most of them apart; the rest is looked at only where they do not."""
 
@@ -54,7 +56,7 @@ def done_without_stamp(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Build the parser.
     """
     for task in plan.tasks:
-        if task.state == DONE and task.stamp is None:
+        if task.state == DONE and task.stamp is None and not task.text.startswith(_BEFORE):
             yield on_line(plan, task.box, f"task {task.number} is done and has no stamp")
 
 

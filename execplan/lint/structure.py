@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
 from execplan.lint.sections import misplaced
 from execplan.plan import outline
-from execplan.plan.grammar import is_nothing, read_label
+from execplan.plan.grammar import is_note, is_nothing, read_label
 from execplan.plan.guidance import is_guidance
 from execplan.plan.model import COMPLETE
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan, Section
 
+_FARTHEST = 120
+"""Characters of a longer line that says something."""
 _FINAL = frozenset(("none", "n/a", "na"))
 
 
@@ -173,7 +175,7 @@ def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
 
 def _waits(line: str) -> bool:
     """Whether a line says that nothing has been written there so far."""
-    if not line.strip() or is_guidance(line):
+    if not line.strip() or len(line) > _FARTHEST or is_guidance(line):
         return False
     label = read_label(line)
     words = label[1] if label else line.strip().lstrip("-*+ ")
@@ -191,6 +193,7 @@ def _missing(plan: Plan, given: Given, *, living: bool) -> Iterator[Place]:
                 where = f"the heading in line {lower[kind.name].start + 1} is not at level 2"
                 yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {where}")
         else:
-            near = outline.nearest(kind.name, [each.title for each in plan.sections if each.name is None])
+            own = [each.title for each in plan.sections if each.name is None and not is_note(each.title)]
+            near = outline.nearest(kind.name, own)
             hint = f"; is `## {near}` meant?" if near else ""
             yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")

@@ -30,11 +30,11 @@ OUTLINE = (
     Kind(PROGRESS, True, ()),
     Kind(SURPRISES, True, ("suprises and discoveries",)),
     Kind(DECISIONS, True, ("decisions",)),
-    Kind(OUTCOMES, True, ()),
-    Kind("Context and Orientation", False, ("context",)),
+    Kind(OUTCOMES, True, ("outcome and retrospective",)),
+    Kind("Context and Orientation", False, ("context", "orientation", "repository orientation")),
     Kind("Plan of Work", False, ("implementation plan",)),
     Kind("Concrete Steps", False, ("steps",)),
-    Kind("Validation and Acceptance", False, ("validation", "acceptance")),
+    Kind("Validation and Acceptance", False, ("validation", "acceptance", "verification", "validation plan")),
     Kind("Idempotence and Recovery", False, ()),
     Kind(ARTIFACTS, False, ("artefacts and notes",)),
     Kind("Interfaces and Dependencies", False, ("dependencies",)),
@@ -58,6 +58,11 @@ _BY_KEY = {alias: kind.name for kind in OUTLINE for alias in (key(kind.name), *k
 def canonical(title: str) -> str | None:
     """The name of the section that a heading opens, or None for one of the plan's own."""
     return _BY_KEY.get(key(title))
+
+
+def is_full(title: str, name: str) -> bool:
+    """Whether a heading calls a section by its own name, not by another under which it is known."""
+    return key(title) == key(name)
 
 
 def nearest(title: str, titles: list[str]) -> str | None:

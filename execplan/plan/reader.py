@@ -111,7 +111,22 @@ def _sections(lines: list[str], blocks: list[Block]) -> tuple[str | None, int, l
         notes, room = _notes(blocks, at + 1, last, end)
         sections.append(Section(head.text, name, living, head.start, head.end, notes, room, end, at + 1, last))
     title = blocks[title_at] if title_at >= 0 else None
+    sections = _by_full_name(sections)
     return (title.text or None, title.start, sections) if title else (None, -1, sections)
+
+
+def _by_full_name(sections: list[Section]) -> list[Section]:
+    """The sections; where one is called by its own name, none is it that is only known by another."""
+    names = [section.name for section in sections if section.name is not None]
+    if len(set(names)) == len(names):
+        return sections
+    full = {each.name for each in sections if each.name is not None and outline.is_full(each.title, each.name)}
+    return [
+        each._replace(name=None, living=False)
+        if each.name in full and not outline.is_full(each.title, each.name)
+        else each
+        for each in sections
+    ]
 
 
 def _notes(blocks: list[Block], first: int, last: int, end: int) -> tuple[int, int]:
