@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, FRONT, HTML
@@ -26,7 +26,7 @@ class Span(NamedTuple):
 class Words:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_inert", "_lines", "_plan", "_source", "_starts")
+    __slots__ = ("_codes", "_inert", "_lines", "_plan", "_source", "_starts", "kept")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
@@ -35,6 +35,8 @@ class Words:
         self._starts: list[int] = []
         self._inert: bytearray | None = None
         self._codes: list[Span] | None = None
+        self.kept: dict[tuple[str, int], list[Span]] = {}
+        """What was found in a section, by what it is and the section's first line, for the rules that ask again."""
 
     @property
     def source(self) -> str:
@@ -79,13 +81,26 @@ class Words:
         A span that goes on over the end of its line is left out: what is named in two lines is no path and no command.
         """
         if self._codes is None:
-            self._codes = []
-            if "`" in self.source:
-                inert = self.inert
-                for at, line in enumerate(self._lines):
-                    if "`" in line and not inert[at]:
-                        self._codes += _codes(at, line)
+            self._codes = self._codes_of(0, len(self._lines))
         return self._codes
+
+    def codes_in(self, start: int, end: int) -> list[Span]:
+        """Those of the lines from `start` to before `end`; the lines of a section take a tenth of the time of all."""
+        if self._codes is not None:
+            return self._codes[bisect_left(self._codes, (start,)) : bisect_left(self._codes, (end,))]
+        place = "codes", start
+        if place not in self.kept:
+            self.kept[place] = self._codes_of(start, end)
+        return self.kept[place]
+
+    def _codes_of(self, start: int, end: int) -> list[Span]:
+        found: list[Span] = []
+        inert = self.inert
+        for at in range(start, end):
+            line = self._lines[at]
+            if "`" in line and not inert[at]:
+                found += _codes(at, line)
+        return found
 
 
 NO_WORDS = Words()
@@ -94,6 +109,17 @@ NO_WORDS = Words()
 
 def _codes(at: int, line: str) -> Iterator[Span]:
     """The code spans of a line: between two runs of as many backticks, the first not escaped."""
+    if "``" not in line and "\\`" not in line:
+        parts = line.split("`")
+        column = 0
+        for place in range(1, len(parts) - 1, 2):
+            column += len(parts[place - 1]) + 1
+            text = parts[place]
+            bare = text.strip(" ")
+            if bare:
+                yield Span._make((at, column + text.index(bare), bare))
+            column += len(text) + 1
+        return
     begin = line.find("`")
     while begin >= 0:
         end = begin
