@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.prose import is_foreign, prose
-from execplan.lint.risky import lost
+from execplan.lint.risky import NEEDLES, lost
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.lint.shell import commands, fences
 from execplan.plan import outline
@@ -36,14 +36,16 @@ _BY_HAND = (
 """What says that a person looks, or that the commands stand elsewhere."""
 
 
-def _typed(plan: Plan, given: Given, name: str) -> tuple[Section | None, list[Span]]:
-    """A section and its commands."""
-    section = plan.section(name)
-    return section, commands(plan, given, section) if section is not None else []
-
-
 def _at(span: Span, message: str) -> Place:
     return Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
+
+
+def _holds(words: str, needles: tuple[str, ...]) -> bool:
+    """Whether one of the needles is in the words; a loop stops at the first, which most often comes soon."""
+    for needle in needles:  # noqa: SIM110 - as above
+        if needle in words:
+            return True
+    return False
 
 
 @rule("EP404", WARNING)
@@ -70,19 +72,14 @@ def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
 
         Both print `ok`.
     """
-    found = [_typed(plan, given, name) for name in (outline.STEPS, outline.VALIDATION)]
-    first = [span for _, spans in found for span in spans if not span.text.startswith("git ")]
-    if not first:
+    sections = [section for name in (outline.STEPS, outline.VALIDATION) if (section := plan.section(name)) is not None]
+    said = "\n".join(["\n".join(plan.text.lines[each.start : each.end]) for each in sections]).casefold()
+    if _holds(said, _FOLDER) or is_foreign(said) or _holds(given.words.source.casefold(), _ANYWHERE):
         return
-    said = ""
-    for section, _ in found:
-        if section is not None:
-            said += "\n".join(plan.text.lines[section.start : section.end]).casefold()
-    if any([word in said for word in _FOLDER]) or is_foreign(said):
-        return
-    source = given.words.source.casefold()
-    if not any([word in source for word in _ANYWHERE]):
-        yield _at(first[0], "nothing says in which folder to type this")
+    spans = [span for section in sections for span in commands(plan, given, section)]
+    first = min([span for span in spans if not span.text.startswith("git ")], default=None)
+    if first is not None:
+        yield _at(first, "nothing says in which folder to type this")
 
 
 @rule("EP405", WARNING)
@@ -107,24 +104,26 @@ def no_expected_result(plan: Plan, given: Given) -> Iterator[Place]:
             make test
             make lint
     """
-    for name in (outline.VALIDATION, outline.STEPS):
-        section, spans = _typed(plan, given, name)
-        if section is None or (name == outline.VALIDATION and not spans):
+    validation, steps = plan.section(outline.VALIDATION), plan.section(outline.STEPS)
+    if validation is not None and _speaks(plan, given, validation):
+        return
+    for section in (validation, steps):
+        spans = sorted(commands(plan, given, section)) if section is not None else []
+        if section is None or not spans:
             continue
-        if not spans or _tells(plan, given, section, spans):
-            return
-        validation = plan.section(outline.VALIDATION)
-        if name == outline.STEPS and validation is not None and _tells(plan, given, validation, []):
-            return
-        yield _at(spans[0], "nothing says what is to be seen when this worked")
+        if not _speaks(plan, given, section) and not _prints(plan, section, spans):
+            yield _at(spans[0], "nothing says what is to be seen when this worked")
         return
 
 
-def _tells(plan: Plan, given: Given, section: Section, spans: list[Span]) -> bool:
-    """Whether a section says what comes of its commands, in words or by what they print."""
+def _speaks(plan: Plan, given: Given, section: Section) -> bool:
+    """Whether the words of a section say what comes of something, or can't be judged."""
     said = prose(plan, given, section)
-    if any([word in said for word in _EXPECTED]) or is_foreign(said):
-        return True
+    return _holds(said, _EXPECTED) or is_foreign(said)
+
+
+def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
+    """Whether a block of code shows what is printed."""
     typed = {span.line for span in spans}
     for _, start, end in fences(plan, section):
         lines = [at for at in range(start, end) if plan.text.lines[at].strip()]
@@ -157,13 +156,15 @@ def no_command(plan: Plan, given: Given) -> Iterator[Place]:
 
         In the root of the repository `make test` prints `12 passed`.
     """
-    section, spans = _typed(plan, given, outline.VALIDATION)
-    if section is None or spans or _typed(plan, given, outline.STEPS)[1]:
+    section, steps = plan.section(outline.VALIDATION), plan.section(outline.STEPS)
+    if section is None:
         return
-    said = prose(plan, given, section)
-    source = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+    said = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+    if not said.strip() or _holds(said, _BY_HAND) or is_foreign(said):
+        return
     guided = any([section.start <= at < section.end for at in plan.guidance])
-    if said.strip() and not guided and not any([word in source for word in _BY_HAND]) and not is_foreign(said):
+    typed = any([next(commands(plan, given, each), None) for each in (section, steps) if each is not None])
+    if not guided and not typed:
         yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
 
 
@@ -193,12 +194,14 @@ def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
     """
     recovery = plan.section(outline.RECOVERY)
     if recovery is not None:
-        lines = [plan.text.lines[at].strip() for at in range(recovery.body, recovery.notes) if at not in plan.guidance]
-        if not all([is_nothing(line) for line in lines if line]):
-            return
+        for at in range(recovery.body, recovery.notes):
+            if not is_nothing(plan.text.lines[at].strip()) and at not in plan.guidance:
+                return
+    if not _holds(given.words.source, NEEDLES):
+        return
     for section in plan.sections:
         if section.name in (None, outline.WORK, outline.STEPS, outline.VALIDATION):
-            for span in commands(plan, given, section):
+            for span in sorted(commands(plan, given, section)):
                 gone = lost(span.text)
                 if gone:
                     yield _at(span, f"{gone}, and {outline.RECOVERY} does not say how to get it back")

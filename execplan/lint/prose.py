@@ -23,6 +23,6 @@ def prose(plan: Plan, given: Given, section: Section) -> str:
 def is_foreign(words: str) -> bool:
     """Whether the words are of a language whose expressions the rules don't know, as far as can be told."""
     said = words.split()
-    if any([char > "ɏ" and char.isalpha() for char in words]):
+    if not words.isascii() and any([char > "ɏ" and char.isalpha() for char in words]):
         return True
     return len(said) > _FEW and not _ENGLISH.intersection(said)

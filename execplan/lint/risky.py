@@ -6,10 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PROGRAMS = (
-    *"rm git dd mkfs psql mysql sqlite3 dropdb kubectl terraform tofu docker podman aws gcloud az gh redis-cli".split(),
-    *"shred truncate wipefs helm npm prisma rails rake".split(),
+NEEDLES = (
+    *"rm -,reset --hard,push ,clean -,branch -,filter-,DROP ,TRUNCATE ,DELETE FROM,drop ,kubectl,helm ,terraform,tofu ".split(","),
+    *"prune,volume,down ,aws ,gh ,dd ,mkfs,dropdb,shred,wipefs,redis-cli,prisma,db:".split(","),
 )
+"""What every such command holds one of."""
 _REMADE = (
     *"/tmp /var/tmp $ ~/.cache target build dist out node_modules coverage .venv venv .pytest_cache .mypy_cache".split(),
     *"__pycache__ .next .turbo .cache obj bin tmp".split(),
@@ -20,7 +21,7 @@ _LEADS = frozenset("sudo env time nohup command exec npx pnpm yarn bundle".split
 
 def lost(command: str) -> str:
     """What a command takes away for good, in words; nothing for one that does not."""
-    if not any([program in command for program in _PROGRAMS]):
+    if not any([needle in command for needle in NEEDLES]):
         return ""
     for words in _parts(command.removeprefix("$ ")):
         while words and (words[0] in _LEADS or ("=" in words[0] and words[0].partition("=")[0].isidentifier())):

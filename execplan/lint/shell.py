@@ -53,31 +53,21 @@ def fences(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
             yield block, block.start, block.end
 
 
-def commands(plan: Plan, given: Given, section: Section) -> list[Span]:
-    """The commands of a section, in the order of its lines."""
-    kept = given.words.kept
-    place = "commands", section.start
-    if place not in kept:
-        kept[place] = sorted(_commands(plan, given, section))
-    return kept[place]
-
-
-def _commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
-    """The commands of a section."""
-    for span in given.words.codes_in(section.body, section.end):
-        if (" " in span.text or "/" in span.text or span.text in _ALONE) and is_command(span.text):
-            yield span
+def commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
+    """The commands of a section, those in blocks of code first."""
     for block, start, end in fences(plan, section):
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
         if language not in _SHELLS and language not in _PLAIN:
             continue
-        sure = language in _SHELLS
         goes_on = False
         for at in range(start, end):
             line = plan.text.lines[at].strip()
-            if line and not goes_on and line[0] != "#" and (sure or is_command(line)):
+            if line and not goes_on and line[0] != "#" and (language in _SHELLS or is_command(line)):
                 yield Span(at, plan.text.lines[at].index(line), line)
             goes_on = line.endswith("\\")
+    for span in given.words.codes_in(section.body, section.end):
+        if (" " in span.text or "/" in span.text or span.text in _ALONE) and is_command(span.text):
+            yield span
     for block in plan.blocks[section.first : section.last]:
         if block.kind == PARAGRAPH:
             yield from _in_prose(plan.text.lines, block)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from execplan.record import NamedTuple
-from execplan.text.blocks import CODE, FENCE, FRONT, HTML
+from execplan.text.blocks import CODE, FENCE, FRONT, HTML, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
     from execplan.text.blocks import Block
+
+
+_FAR = 200
+"""Lines of a paragraph that are looked at."""
 
 
 class Span(NamedTuple):
@@ -26,7 +30,7 @@ class Span(NamedTuple):
 class Words:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_inert", "_lines", "_plan", "_source", "_starts", "kept")
+    __slots__ = ("_codes", "_inert", "_lines", "_parts", "_plan", "_source", "_starts")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
@@ -35,8 +39,7 @@ class Words:
         self._starts: list[int] = []
         self._inert: bytearray | None = None
         self._codes: list[Span] | None = None
-        self.kept: dict[tuple[str, int], list[Span]] = {}
-        """What was found in a section, by what it is and the section's first line, for the rules that ask again."""
+        self._parts: dict[tuple[int, int], list[Span]] = {}
 
     @property
     def source(self) -> str:
@@ -88,10 +91,10 @@ class Words:
         """Those of the lines from `start` to before `end`; the lines of a section take a tenth of the time of all."""
         if self._codes is not None:
             return self._codes[bisect_left(self._codes, (start,)) : bisect_left(self._codes, (end,))]
-        place = "codes", start
-        if place not in self.kept:
-            self.kept[place] = self._codes_of(start, end)
-        return self.kept[place]
+        place = start, end
+        if place not in self._parts:
+            self._parts[place] = self._codes_of(start, end)
+        return self._parts[place]
 
     def _codes_of(self, start: int, end: int) -> list[Span]:
         found: list[Span] = []
@@ -105,6 +108,24 @@ class Words:
 
 NO_WORDS = Words()
 """Of no plan."""
+
+
+def confirmed(plan: Plan, span: Span) -> bool:
+    """Whether what looks like a code span is one to a renderer; loads it, so this is asked just before a report."""
+    from execplan.text.inline import codes
+
+    return span.text in codes(paragraph(plan, span.line))
+
+
+def paragraph(plan: Plan, line: int) -> str:
+    """The text of the paragraph that a line is in, or of the line."""
+    at = bisect_right(plan.blocks, line, key=lambda block: block.start) - 1
+    while at >= 0 and plan.blocks[at].start > line - _FAR:
+        block = plan.blocks[at]
+        if block.kind == PARAGRAPH and block.start <= line < block.end:
+            return "\n".join([each.strip() for each in plan.text.lines[block.start : block.end]])
+        at -= 1
+    return plan.text.lines[line]
 
 
 def _codes(at: int, line: str) -> Iterator[Span]:
