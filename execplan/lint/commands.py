@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from execplan.lint.prose import is_foreign, prose
-from execplan.lint.risky import NEEDLES, lost
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.lint.shell import commands, fences
 from execplan.plan import outline
@@ -17,20 +16,28 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan, Section
 
 _ANYWHERE = (
-    *"repository root,repo root,repo-root,root of the,working directory,workdir,project root,workspace root,cd ".split(","),
+    *"repository root,repo root,repo-root,root of the,working directory,workdir,project root,workspace root,cd ".split(
+        ","
+    ),
     *"from the root,worktree root,top level of,checkout root".split(","),
 )
 _FOLDER = (
-    *"root,director,folder,checkout,worktree,working tree,work tree,workspace,cwd,from `,from /,run in `,inside `".split(","),
+    *"root,director,folder,checkout,worktree,working tree,work tree,workspace,cwd,from `,from /,in `/,run in `,inside `".split(
+        ","
+    ),
     *"cd , -c ,--cwd,--prefix,--manifest-path,pushd,--directory,--project,--dir ".split(","),
 )
 """What says where to type a command: in the whole plan, and near the commands."""
 _EXPECTED = (
     *"expect,should,pass,succe,green,exit,output,print,return,show,report,produc,result,must,error,without".split(","),
-    *"clean,fail,appear,creat,accept,prove,verif,confirm,see ,observ,match,contain,→,=>,displays,writes,responds".split(","),
+    *"clean,fail,appear,creat,accept,prove,verif,confirm,see ,observ,match,contain,→,=>,displays,writes,responds".split(
+        ","
+    ),
 )
 _BY_HAND = (
-    *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(","),
+    *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
+        ","
+    ),
     *"start the,visual,play,hover,http,concrete steps,command,steps above,listed above,post /,get /".split(","),
 )
 """What says that a person looks, or that the commands stand elsewhere."""
@@ -136,7 +143,7 @@ def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
 def no_command(plan: Plan, given: Given) -> Iterator[Place]:
     """Validation and Acceptance holds no command.
 
-    "The tests pass" proves nothing to whoever does not know which tests, and how they are run. The commands may stand in
+    That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. The commands may stand in
     Concrete Steps; what a person looks at by hand is told by what to click and what is seen then.
 
     Bad:
@@ -197,6 +204,8 @@ def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
         for at in range(recovery.body, recovery.notes):
             if not is_nothing(plan.text.lines[at].strip()) and at not in plan.guidance:
                 return
+    from execplan.lint.risky import NEEDLES, lost
+
     if not _holds(given.words.source, NEEDLES):
         return
     for section in plan.sections:

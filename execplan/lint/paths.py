@@ -25,11 +25,21 @@ _MADE = frozenset(
 """Folders that are made, or in no commit, or of an example."""
 _DOMAINS = (".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".sh", ".rs", ".xyz")
 _OTHERWISE = (
-    *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(","),
-    *"former,previous,obsolete,missing,not exist,no longer,absent,example,e.g.,would,planned,future,propos,scaffold".split(","),
-    *"save,cache,ignored,external,upstream,sibling,other repo,copy,copied,copies,port,vendor,replac,untracked,lacks".split(","),
-    *"another repo,runtime,user's,install,download,deploy,template,like ,such as,no `,not yet,never,land,lives under,".split(","),
-    *"persist,evidence,record,stored,capture,snapshot,bundle,import,built,compil,was ,were ,had ,used to,if ".split(","),
+    *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(
+        ","
+    ),
+    *"former,previous,obsolete,missing,not exist,no longer,absent,example,e.g.,would,planned,future,propos,scaffold".split(
+        ","
+    ),
+    *"save,cache,ignored,external,upstream,sibling,other repo,copy,copied,copies,port,vendor,replac,untracked,lacks".split(
+        ","
+    ),
+    *"another repo,runtime,user's,install,download,deploy,template,like ,such as,no `,not yet,never,land,lives under,".split(
+        ","
+    ),
+    *"persist,evidence,record,stored,capture,snapshot,bundle,import,built,compil,was ,were ,had ,used to,if ".split(
+        ","
+    ),
 )
 """What is said near a path that need not be there: to come, gone, made by a run, or elsewhere."""
 _OTHER = tuple([word for word in _OTHERWISE if word])

@@ -2,38 +2,88 @@
 
 from __future__ import annotations
 
+from execplan.record import NamedTuple
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NEEDLES = (
-    *"rm -,reset --hard,push ,clean -,branch -,filter-,DROP ,TRUNCATE ,DELETE FROM,drop ,kubectl,helm ,terraform,tofu ".split(","),
+    *"rm -,reset --hard,push ,clean -,branch -,filter-,DROP ,TRUNCATE ,DELETE FROM,drop ,kubectl,helm ,terraform,tofu ".split(
+        ","
+    ),
     *"prune,volume,down ,aws ,gh ,dd ,mkfs,dropdb,shred,wipefs,redis-cli,prisma,db:".split(","),
 )
-"""What every such command holds one of."""
-_REMADE = (
-    *"/tmp /var/tmp $ ~/.cache target build dist out node_modules coverage .venv venv .pytest_cache .mypy_cache".split(),
-    *"__pycache__ .next .turbo .cache obj bin tmp".split(),
+"""Every such command holds one of them."""
+
+
+class _Taking(NamedTuple):
+    """A command that takes something away: its program, words that it has, and flags of which it has one."""
+
+    program: str
+    words: tuple[str, ...]
+    flags: tuple[str, ...]
+    said: str
+
+
+_DOWN = "takes down what runs"
+_ALL = "takes away all that is stored"
+_TAKINGS = (
+    _Taking("git", ("reset",), ("--hard",), "throws away what is not committed"),
+    _Taking("git", ("push",), ("--force", "-f", "--mirror"), "throws away commits of others"),
+    _Taking("git", ("clean",), ("--force", "-f"), "takes away files that git does not know"),
+    _Taking("git", ("branch",), ("-D",), "throws away commits that are nowhere else"),
+    _Taking("git", ("filter-branch",), (), "writes history anew"),
+    _Taking("git", ("filter-repo",), (), "writes history anew"),
+    _Taking("kubectl", ("delete",), (), _DOWN),
+    _Taking("helm", ("uninstall",), (), _DOWN),
+    _Taking("helm", ("delete",), (), _DOWN),
+    _Taking("terraform", ("destroy",), (), _DOWN),
+    _Taking("terraform", ("apply",), ("-auto-approve", "--auto-approve"), "changes what runs and asks nobody"),
+    _Taking("tofu", ("destroy",), (), _DOWN),
+    _Taking("docker", ("prune",), (), "takes away what no container uses just now"),
+    _Taking("docker", ("volume", "rm"), (), "takes away a volume"),
+    _Taking("docker", ("down",), ("-v", "--volumes"), "takes away the volumes"),
+    _Taking("docker-compose", ("down",), ("-v", "--volumes"), "takes away the volumes"),
+    _Taking("aws", ("s3", "rm"), (), _ALL),
+    _Taking("aws", ("s3", "rb"), (), _ALL),
+    _Taking("gh", ("repo", "delete"), (), _ALL),
+    _Taking("gh", ("release", "delete"), (), "takes away a release"),
+    _Taking("redis-cli", ("flushall",), (), _ALL),
+    _Taking("redis-cli", ("flushdb",), (), _ALL),
+    _Taking("prisma", ("migrate", "reset"), (), _ALL),
+    _Taking("rails", ("db:drop",), (), _ALL),
+    _Taking("rails", ("db:reset",), (), _ALL),
+    _Taking("rake", ("db:drop",), (), _ALL),
+    _Taking("dropdb", (), (), _ALL),
+    _Taking("shred", (), (), "writes over the file"),
+    _Taking("wipefs", (), (), "writes over the device"),
+    _Taking("mkfs", (), (), "writes over the device"),
 )
-"""How paths begin that are there to be removed."""
+_CLIENTS = frozenset(("psql", "mysql", "mariadb", "sqlite3", "duckdb"))
+_LOSING = ("DROP ", "TRUNCATE ", "DELETE FROM ")
+_REMADE = (
+    *"$ ~/.cache target build dist out node_modules coverage .venv venv .pytest_cache .mypy_cache .ruff_cache .next".split(),
+    *"__pycache__ .turbo .cache obj bin".split(),
+)
+"""How paths begin that are there to be removed, beside those with `tmp` in them."""
 _LEADS = frozenset("sudo env time nohup command exec npx pnpm yarn bundle".split())
+_SHORT = 5
+"""Characters of a flag that may be several in one, as `-fdx`."""
 
 
 def lost(command: str) -> str:
     """What a command takes away for good, in words; nothing for one that does not."""
-    if not any([needle in command for needle in NEEDLES]):
-        return ""
-    for words in _parts(command.removeprefix("$ ")):
-        while words and (words[0] in _LEADS or ("=" in words[0] and words[0].partition("=")[0].isidentifier())):
-            words = words[1:]
-        said = _said(words) if words else ""
-        if said:
-            return said
+    if any([needle in command for needle in NEEDLES]):
+        for words in _parts(command.removeprefix("$ ")):
+            said = _said(_bare(words))
+            if said:
+                return said
     return ""
 
 
 def _parts(command: str) -> Iterator[list[str]]:
-    """The words of each command of a line; none of a line that can't be read."""
+    """The words of each command of a line, as far as it can be read."""
     import shlex
 
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|<>()")
@@ -51,57 +101,37 @@ def _parts(command: str) -> Iterator[list[str]]:
     yield words
 
 
+def _bare(words: list[str]) -> list[str]:
+    """A command without what runs it and the variables that it is given."""
+    at = 0
+    while at < len(words) and (words[at] in _LEADS or words[at].partition("=")[0].isupper() and "=" in words[at]):
+        at += 1
+    return words[at:]
+
+
 def _said(words: list[str]) -> str:
     """What one command takes away."""
-    program, *rest = words
-    program = program.rpartition("/")[2]
-    bare = [word for word in rest if not word.startswith("-")]
-    flags = [word for word in rest if word.startswith("-")]
-    short = "".join([flag[1:] for flag in flags if not flag.startswith("--")])
-    text = " ".join(rest).upper()
+    if not words:
+        return ""
+    program = words[0].rpartition("/")[2].partition(".")[0]
+    flags = [word for word in words[1:] if word.startswith("-")]
+    rest = [word for word in words[1:] if not word.startswith("-")]
     if program == "rm":
-        kept = [path for path in bare if not path.removeprefix("./").startswith(_REMADE) and "tmp" not in path.lower()]
-        recursive = "r" in short.lower() or "--recursive" in flags
-        return "`rm -r` takes the folder away" if recursive and kept else ""
-    if program == "git" and bare:
-        return _git(bare, flags, short)
-    if program in ("psql", "mysql", "sqlite3") and any([each in text for each in ("DROP ", "TRUNCATE ", "DELETE FROM ")]):
-        return "this takes rows or tables away"
-    if program in ("kubectl", "helm") and bare[:1] and bare[0] in ("delete", "uninstall"):
-        return f"`{program} {bare[0]}` takes it down"
-    if program in ("terraform", "tofu") and (bare[:1] == ["destroy"] or (bare[:1] == ["apply"] and "auto-approve" in text.lower())):
-        return f"`{program} {bare[0]}` changes what runs"
-    if program in ("docker", "podman"):
-        if "prune" in bare or bare[:2] in (["volume", "rm"],) or ("down" in bare and ("v" in short or "--volumes" in flags)):
-            return f"`{program}` takes volumes or images away"
-    if program == "aws" and ("rm" in bare or "rb" in bare or any([word.startswith(("delete-", "terminate-")) for word in bare])):
-        return "this takes what is stored away"
-    if program == "gh" and bare[1:2] == ["delete"]:
-        return f"`gh {bare[0]} delete` takes it away"
-    if program == "dd" and any([word.startswith("of=/dev/") for word in bare]):
-        return "`dd` writes over the device"
-    if program in ("dropdb", "shred", "wipefs") or program.startswith("mkfs"):
-        return f"`{program}` takes what is there away"
-    if program == "redis-cli" and bare and bare[-1].upper() in ("FLUSHALL", "FLUSHDB"):
-        return "this takes all keys away"
-    if program == "prisma" and bare[:2] == ["migrate", "reset"]:
-        return "`prisma migrate reset` takes all rows away"
-    if program in ("rails", "rake") and any([word in ("db:drop", "db:reset") for word in bare]):
-        return f"`{program} {bare[0]}` takes the database away"
+        kept = [path for path in rest if not path.removeprefix("./").startswith(_REMADE) and "tmp" not in path.lower()]
+        return "`rm -r` takes the folder away" if kept and _has(flags, ("-r", "-R", "--recursive")) else ""
+    if program == "dd":
+        return "`dd` writes over the device" if any([word.startswith("of=/dev/") for word in rest]) else ""
+    if program in _CLIENTS:
+        text = " ".join(rest).upper()
+        return f"what `{program}` is told takes rows away" if any([each in text for each in _LOSING]) else ""
+    folded = [word.lower() for word in rest]
+    for taking in _TAKINGS:
+        if taking.program == program and all([word in folded for word in taking.words]) and _has(flags, taking.flags):
+            return f"`{' '.join((program, *taking.words, *taking.flags[:1]))}` {taking.said}"
     return ""
 
 
-def _git(bare: list[str], flags: list[str], short: str) -> str:
-    """What a command of git takes away."""
-    verb = bare[0]
-    if verb == "reset" and "--hard" in flags:
-        return "`git reset --hard` throws away what is not committed"
-    if verb == "push" and ("--force" in flags or "f" in short or "--mirror" in flags or any([word[0] == "+" for word in bare])):
-        return "this push throws away commits of others"
-    if verb == "clean" and ("f" in short or "--force" in flags):
-        return "`git clean` takes files away that git does not know"
-    if verb == "branch" and "D" in short:
-        return "`git branch -D` throws away commits that are nowhere else"
-    if verb in ("filter-branch", "filter-repo"):
-        return f"`git {verb}` writes history anew"
-    return ""
+def _has(flags: list[str], wanted: tuple[str, ...]) -> bool:
+    """Whether one of the flags is there, alone or among others of one letter; no flag wanted is no question."""
+    letters = "".join([flag[1:] for flag in flags if flag[1:2] != "-" and len(flag) <= _SHORT])
+    return not wanted or any([flag in flags or (len(flag) == 2 and flag[1] in letters) for flag in wanted])

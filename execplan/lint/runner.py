@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint import life, logs, progress, source, structure
+from execplan.lint import commands, contained, life, links, logs, progress, source, structure, symbols
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
 
-FAMILIES = (source, structure, progress, logs, life)
+FAMILIES = (source, structure, progress, logs, contained, commands, symbols, links, life)
 """The files of rules; importing one registers what it holds, and this is the order in which rules run."""
 
 DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}

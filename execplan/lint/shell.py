@@ -96,7 +96,12 @@ def is_command(words: str) -> bool:
         return len(parts) > 1 or program in _ALONE
     if program.endswith((".sh", ".ps1")) or program.startswith("./"):
         return program.endswith((".sh", ".ps1")) or len(parts) > 1
-    if len(parts) > 1 and program[0].islower() and program.isascii() and program.replace("-", "").replace("_", "").isalnum():
+    if (
+        len(parts) > 1
+        and program[0].islower()
+        and program.isascii()
+        and program.replace("-", "").replace("_", "").isalnum()
+    ):
         return any([part[0] == "-" and part.strip("-")[:1].isalpha() for part in parts[1:]])
     return "/bin/" in program and len(parts) > 1
 

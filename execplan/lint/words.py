@@ -111,10 +111,10 @@ NO_WORDS = Words()
 
 
 def confirmed(plan: Plan, span: Span) -> bool:
-    """Whether what looks like a code span is one to a renderer; loads it, so this is asked just before a report."""
+    """Whether what looks like a code span, or like a part of one, is that to a renderer; loads it, so this is asked just before a report."""
     from execplan.text.inline import codes
 
-    return span.text in codes(paragraph(plan, span.line))
+    return any([span.text in code for code in codes(paragraph(plan, span.line))])
 
 
 def paragraph(plan: Plan, line: int) -> str:
@@ -131,15 +131,7 @@ def paragraph(plan: Plan, line: int) -> str:
 def _codes(at: int, line: str) -> Iterator[Span]:
     """The code spans of a line: between two runs of as many backticks, the first not escaped."""
     if "``" not in line and "\\`" not in line:
-        parts = line.split("`")
-        column = 0
-        for place in range(1, len(parts) - 1, 2):
-            column += len(parts[place - 1]) + 1
-            text = parts[place]
-            bare = text.strip(" ")
-            if bare:
-                yield Span._make((at, column + text.index(bare), bare))
-            column += len(text) + 1
+        yield from _plain_codes(at, line.split("`"))
         return
     begin = line.find("`")
     while begin >= 0:
@@ -163,3 +155,15 @@ def _codes(at: int, line: str) -> Iterator[Span]:
         if bare:
             yield Span(at, end + text.index(bare), bare)
         begin = line.find("`", close + len(mark))
+
+
+def _plain_codes(at: int, parts: list[str]) -> Iterator[Span]:
+    """Those of a line whose backticks stand alone; it is cut at each, so that every second part is a span."""
+    column = 0
+    for place in range(1, len(parts) - 1, 2):
+        column += len(parts[place - 1]) + 1
+        text = parts[place]
+        bare = text.strip(" ")
+        if bare:
+            yield Span._make((at, column + text.index(bare), bare))
+        column += len(text) + 1

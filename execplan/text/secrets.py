@@ -59,9 +59,33 @@ _SHAPES = (
     _Shape("age key", ("AGE-SECRET-KEY-1",), 58, 58, digits=_UPPER),
     _Shape("JSON Web Token", ("eyJ",), 60, joints="_-."),
 )
-_NAMES = ("password", "passwd", "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "bearer")
+_NAMES = (
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "authkey",
+    "bearer",
+)
 """How the name ends that a secret is given to, without what joins its parts."""
-_EXAMPLES = ("example", "xxxx", "****", "0000", "1234567", "abcdefg", "aaaa", "your", "placeholder", "redacted", "dummy", "fake")
+_EXAMPLES = (
+    "example",
+    "xxxx",
+    "****",
+    "0000",
+    "1234567",
+    "abcdefg",
+    "aaaa",
+    "your",
+    "placeholder",
+    "redacted",
+    "dummy",
+    "fake",
+)
 """What a token holds that is none."""
 _LONG = 16
 _RUN = b"a" * _LONG
@@ -137,7 +161,7 @@ def _given(source: str, start: int, end: int) -> Secret | None:
     value = source[start:end]
     if "." in value or "_" in value or not is_random(value):
         return None
-    lead = source[max(start - 40, 0) : start].split("\n")[-1]
+    lead = source[max(start - 40, 0) : start].rsplit("\n", maxsplit=1)[-1]
     name = lead.rstrip(" \"'`:=")
     joint = lead[len(name) :]
     bare = name.lower().replace("_", "").replace("-", "")
@@ -185,7 +209,7 @@ def _urls(source: str) -> Iterator[Secret]:
         said = source[begin:sign] if sign >= 0 else ""
         name, colon, password = said.partition(":")
         if colon and name.isascii() and not any([char in " \n/<>{}$()[]`\"'*" for char in said]):
-            host = source[sign + 1 : sign + 80].split("/")[0].split()
+            host = source[sign + 1 : sign + 80].split("/", maxsplit=1)[0].split()
             far = bool(host) and "." in host[0] and not any([local in host[0] for local in _LOCAL])
             if far and len(password) >= 8 and password != name and is_random(password):
                 yield Secret("password", begin + len(name) + 1, sign)
