@@ -43,6 +43,10 @@ _BY_HAND = (
 """What says that a person looks, or that the commands stand elsewhere."""
 
 
+_WARNS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reject")
+"""What is said of a command that nobody is to type."""
+
+
 def _at(span: Span, message: str) -> Place:
     return Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
 
@@ -208,9 +212,9 @@ def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
 
     if not _holds(given.words.source, NEEDLES):
         return
-    for section in plan.sections:
-        if section.name in (None, outline.WORK, outline.STEPS, outline.VALIDATION):
+    for section in (plan.section(outline.STEPS), plan.section(outline.VALIDATION)):
+        if section is not None:
             for span in sorted(commands(plan, given, section)):
                 gone = lost(span.text)
-                if gone:
+                if gone and not _holds(plan.text.lines[span.line].casefold(), _WARNS):
                     yield _at(span, f"{gone}, and {outline.RECOVERY} does not say how to get it back")

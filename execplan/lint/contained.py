@@ -6,7 +6,6 @@ from bisect import bisect_right
 
 from execplan.lint.machine import homes
 from execplan.lint.rule import TREE, WARNING, Given, Place, on_line, rule
-from execplan.lint.words import confirmed
 from execplan.plan import outline
 from execplan.text.blocks import CODE, FENCE, PARAGRAPH
 
@@ -97,7 +96,7 @@ def path_that_is_not_there(plan: Plan, given: Given) -> Iterator[Place]:
             or tree.ends(path)
         ):
             continue
-        if confirmed(plan, span):
+        if given.words.is_code(span):
             message = f"{path} is not in the repository, and nothing says that it is new"
             yield Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
 

@@ -30,19 +30,19 @@ def link_to_nothing(plan: Plan, given: Given) -> Iterator[Place]:
     """
     if "](" not in given.words.source and "]: " not in given.words.source:
         return
-    from execplan.lint.targets import anchor, is_anchor, is_link, joined, links, relative_path
+    from execplan.lint.targets import anchor, is_anchor, joined, links, relative_path
 
     known: set[str] = set()
-    for span in links(plan, given):
+    for span, sure in links(plan, given):
         if span.text[0] == "#":
             name = anchor(span.text)
-            if name and not is_anchor(plan, name, known) and is_link(plan, span):
+            if name and not is_anchor(plan, name, known) and (sure or given.words.is_link(span)):
                 yield _at(span, f"no heading of this plan makes the anchor {span.text}")
             continue
-        path = relative_path(span.text) if given.path and given.tree is not None else ""
+        path = relative_path(span.text) if given.path else ""
         target = joined(given.path.rpartition("/")[0], path) if path else None
-        if target and given.tree is not None and not given.tree.has(target) and is_link(plan, span):
-            yield _at(span, f"{target} does not exist" if target != path else f"{path} does not exist")
+        if target and given.tree is not None and not given.tree.has(target) and (sure or given.words.is_link(span)):
+            yield _at(span, f"{target} does not exist")
 
 
 def _at(span: Span, message: str) -> Place:

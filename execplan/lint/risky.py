@@ -104,7 +104,7 @@ def _parts(command: str) -> Iterator[list[str]]:
 def _bare(words: list[str]) -> list[str]:
     """A command without what runs it and the variables that it is given."""
     at = 0
-    while at < len(words) and (words[at] in _LEADS or words[at].partition("=")[0].isupper() and "=" in words[at]):
+    while at < len(words) and (words[at] in _LEADS or (words[at].partition("=")[0].isupper() and "=" in words[at])):
         at += 1
     return words[at:]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.lint.rule import HINT, HISTORY, Given, Place, rule
 from execplan.lint.shell import fences, is_command
-from execplan.lint.words import Span, confirmed
+from execplan.lint.words import Span
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE
 
@@ -66,7 +66,7 @@ def symbol_that_exists_nowhere(plan: Plan, given: Given) -> Iterator[Place]:
     if given.history is None or given.archived or not given.history.absent or plan.state() != COMPLETE:
         return
     for span in symbols(plan, given.words):
-        if span.text in given.history.absent and (given.words.inert[span.line] or confirmed(plan, span)):
+        if span.text in given.history.absent and (given.words.inert[span.line] or given.words.is_code(span)):
             yield Place(
                 f"{span.text} stands in no file of the repository",
                 span.line,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.lint.words import Span, paragraph
+from execplan.lint.words import Span
 from execplan.text.blocks import HEADING, PARAGRAPH
+from execplan.text.reference import definition_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,30 +12,40 @@ if TYPE_CHECKING:
 
     from execplan.lint.rule import Given
     from execplan.plan.model import Plan
+    from execplan.text.blocks import Block
 
 _MARK = "]("
 _WIDEST = 400
 _ODD = frozenset("<>{}*$ |`")
 
 
-def links(plan: Plan, given: Given) -> Iterator[Span]:
-    """The destinations of inline links, images and definitions, as they are written; outside of code."""
+def links(plan: Plan, given: Given) -> Iterator[tuple[Span, bool]]:
+    """The destinations of links, images and definitions, as they are written, and whether each is sure to be one."""
     words = given.words
     if _MARK in words.source:
         for line, column in words.find(_MARK):
             if not words.inert[line]:
-                yield from _destination(plan.text.lines[line], line, column + len(_MARK))
+                for span in _destination(plan.text.lines[line], line, column + len(_MARK)):
+                    yield span, False
     if "]: " in words.source:
         for block in plan.blocks:
-            if block.kind == PARAGRAPH and block.text[:1] == "[":
-                for line in range(block.start, block.end):
-                    label, mark, _ = plan.text.lines[line].partition("]: ")
-                    if mark and label.lstrip(" >")[:1] == "[" and label.lstrip(" >")[:2] != "[^":
-                        yield from _destination(plan.text.lines[line], line, len(label) + len(mark))
+            if block.kind == PARAGRAPH and block.text[:1] == "[" and block.text[:2] != "[^":
+                for span in _defined(plan, block):
+                    yield span, True
 
 
-def _destination(text: str, line: int, at: int) -> Iterator[Span]:
-    """What stands at a place of a line up to the end of the destination."""
+def _defined(plan: Plan, block: Block) -> Iterator[Span]:
+    """The destinations of the definitions that a paragraph begins with."""
+    lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
+    for at in range(definition_lines(lines)):
+        line = plan.text.lines[block.start + at]
+        label, mark, _ = line.partition("]: ")
+        if mark and lines[at].startswith("["):
+            yield from _destination(line, block.start + at, len(label) + len(mark), bare=True)
+
+
+def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterator[Span]:
+    """What stands at a place of a line up to the end of the destination, which no parenthesis closes when it is bare."""
     while text[at : at + 1] == " ":
         at += 1
     if text[at : at + 1] == "<":
@@ -42,25 +53,21 @@ def _destination(text: str, line: int, at: int) -> Iterator[Span]:
         if end > at + 1:
             yield Span(line, at + 1, text[at + 1 : end])
         return
-    depth = 0
+    if bare:
+        if text[at:].strip():
+            yield Span(line, at, text[at:].split()[0])
+        return
     end = at
-    while end < len(text) and end - at < _WIDEST and text[end] not in " \t":
-        depth += (text[end] == "(") - (text[end] == ")")
-        if depth < 0:
+    while end < at + _WIDEST:
+        end = text.find(")", end, at + _WIDEST)
+        if end < 0:
             break
+        if text.count("(", at, end) == text.count(")", at, end):
+            target = text[at:end].split(" ")[0]
+            if target:
+                yield Span(line, at, target)
+            return
         end += 1
-    if end > at:
-        yield Span(line, at, text[at:end])
-
-
-def is_link(plan: Plan, span: Span) -> bool:
-    """Whether a renderer makes a link of it; loads it, so this is asked just before a report."""
-    from execplan.text.inline import links as rendered
-
-    text = paragraph(plan, span.line)
-    return (text.lstrip(" >").startswith("[") and "]: " in text) or unquoted(span.text) in [
-        unquoted(each) for each in rendered(text)
-    ]
 
 
 def anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:

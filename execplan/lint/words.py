@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 _FAR = 200
-"""Lines of a paragraph that are looked at."""
+"""How many lines above a line its paragraph may begin."""
+_LONG = 5000
+"""Characters of a paragraph that nobody wrote by hand."""
+_OFTEN = 200
+"""Paragraphs of one plan that are rendered."""
 
 
 class Span(NamedTuple):
@@ -30,7 +34,7 @@ class Span(NamedTuple):
 class Words:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_inert", "_lines", "_parts", "_plan", "_source", "_starts")
+    __slots__ = ("_codes", "_inert", "_lines", "_parts", "_plan", "_seen", "_source", "_starts")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
@@ -39,6 +43,7 @@ class Words:
         self._starts: list[int] = []
         self._inert: bytearray | None = None
         self._codes: list[Span] | None = None
+        self._seen: dict[tuple[str, int], list[str]] = {}
         self._parts: dict[tuple[int, int], list[Span]] = {}
 
     @property
@@ -105,27 +110,48 @@ class Words:
                 found += _codes(at, line)
         return found
 
+    def is_code(self, span: Span) -> bool:
+        """Whether what looks like a code span, or like a part of one, is that to a renderer too."""
+        known = self._rendered("codes", span.line)
+        return known is None or any([span.text in code for code in known])
+
+    def is_link(self, span: Span) -> bool:
+        """Whether what looks like where a link leads is that to a renderer too."""
+        known = self._rendered("links", span.line)
+        if known is None:
+            return True
+        from urllib.parse import unquote
+
+        return unquote(span.text) in [unquote(each) for each in known]
+
+    def _rendered(self, kind: str, line: int) -> list[str] | None:
+        """What a renderer makes of a paragraph; it is loaded here, so this is asked just before a report.
+
+        None where it would take too long: for a paragraph that is not written by hand, and after many of them.
+        """
+        start, text = self._paragraph(line)
+        if (kind, start) not in self._seen:
+            if len(text) > _LONG or len(self._seen) > _OFTEN:
+                return None
+            from execplan.text import inline
+
+            self._seen[kind, start] = inline.codes(text) if kind == "codes" else inline.links(text)
+        return self._seen[kind, start]
+
+    def _paragraph(self, line: int) -> tuple[int, str]:
+        """First line and text of the paragraph that a line is in, or of the line."""
+        blocks = self._plan.blocks if self._plan is not None else []
+        at = bisect_right(blocks, line, key=lambda block: block.start) - 1
+        while at >= 0 and blocks[at].start > line - _FAR:
+            block = blocks[at]
+            if block.kind == PARAGRAPH and block.start <= line < block.end:
+                return block.start, "\n".join([each.strip() for each in self._lines[block.start : block.end]])
+            at -= 1
+        return line, self._lines[line]
+
 
 NO_WORDS = Words()
 """Of no plan."""
-
-
-def confirmed(plan: Plan, span: Span) -> bool:
-    """Whether what looks like a code span, or like a part of one, is that to a renderer; loads it, so this is asked just before a report."""
-    from execplan.text.inline import codes
-
-    return any([span.text in code for code in codes(paragraph(plan, span.line))])
-
-
-def paragraph(plan: Plan, line: int) -> str:
-    """The text of the paragraph that a line is in, or of the line."""
-    at = bisect_right(plan.blocks, line, key=lambda block: block.start) - 1
-    while at >= 0 and plan.blocks[at].start > line - _FAR:
-        block = plan.blocks[at]
-        if block.kind == PARAGRAPH and block.start <= line < block.end:
-            return "\n".join([each.strip() for each in plan.text.lines[block.start : block.end]])
-        at -= 1
-    return plan.text.lines[line]
 
 
 def _codes(at: int, line: str) -> Iterator[Span]:
