@@ -59,10 +59,13 @@ def commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
         language = block.text.strip("{}").split(" ")[0].lstrip(".").lower() if block.kind == FENCE else ""
         if language not in _SHELLS and language not in _PLAIN:
             continue
+        sure = language in _SHELLS and not any(
+            [each.lstrip().startswith(_PROMPTS) for each in plan.text.lines[start:end]]
+        )
         goes_on = False
         for at in range(start, end):
             line = plan.text.lines[at].strip()
-            if line and not goes_on and line[0] != "#" and (language in _SHELLS or is_command(line)):
+            if line and not goes_on and line[0] != "#" and (sure or is_command(line)):
                 yield Span(at, plan.text.lines[at].index(line), line)
             goes_on = line.endswith("\\")
     for span in given.words.codes_in(section.body, section.end):

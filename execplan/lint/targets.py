@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MARK = "]("
 _WIDEST = 400
-_ODD = frozenset("<>{}*$ |`")
+_ODD = frozenset("<>{}*$|`")
 
 
 def links(plan: Plan, given: Given) -> Iterator[tuple[Span, bool]]:
@@ -55,7 +55,7 @@ def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterat
         return
     if bare:
         if text[at:].strip():
-            yield Span(line, at, text[at:].split()[0])
+            yield Span(line, at, text[at:].split(maxsplit=1)[0])
         return
     end = at
     while end < at + _WIDEST:
@@ -63,7 +63,7 @@ def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterat
         if end < 0:
             break
         if text.count("(", at, end) == text.count(")", at, end):
-            target = text[at:end].split(" ")[0]
+            target = text[at:end].split(" ", maxsplit=1)[0]
             if target:
                 yield Span(line, at, target)
             return
