@@ -5,8 +5,11 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.lint import (
     boxes,
+    commands,
+    contained,
     halves,
     life,
+    links,
     logs,
     milestones,
     order,
@@ -19,6 +22,7 @@ from execplan.lint import (
     structure,
     suppress,
     surface,
+    symbols,
     titles,
 )
 from execplan.lint.rule import (
@@ -50,6 +54,7 @@ FAMILIES = (
     *(structure, sections, titles),
     *(progress, stamps, order, boxes, halves, milestones),
     *(logs, strays),
+    *(contained, commands, symbols, links),
     life,
 )
 """The files of rules; importing one registers what it holds."""

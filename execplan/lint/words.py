@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from execplan.record import NamedTuple
-from execplan.text.blocks import CODE, FENCE, FRONT, HEADING, HTML
+from execplan.text.blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
     from execplan.text.blocks import Block
+
+
+_FAR = 200
+"""How many lines above a line its paragraph may begin."""
+_LONG = 5000
+"""Characters of a paragraph that nobody wrote by hand."""
+_OFTEN = 200
+"""Paragraphs of one plan that are rendered."""
 
 
 class Span(NamedTuple):
@@ -26,7 +34,7 @@ class Span(NamedTuple):
 class Words:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_headings", "_inert", "_lines", "_plan", "_source", "_starts")
+    __slots__ = ("_codes", "_headings", "_inert", "_lines", "_parts", "_plan", "_seen", "_source", "_starts")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
@@ -36,6 +44,8 @@ class Words:
         self._inert: bytearray | None = None
         self._codes: list[Span] | None = None
         self._headings: list[Block] | None = None
+        self._seen: dict[tuple[str, int], list[str]] = {}
+        self._parts: dict[tuple[int, int], list[Span]] = {}
 
     @property
     def source(self) -> str:
@@ -88,13 +98,65 @@ class Words:
         A span that goes on over the end of its line is left out: what is named in two lines is no path and no command.
         """
         if self._codes is None:
-            self._codes = []
-            if "`" in self.source:
-                inert = self.inert
-                for at, line in enumerate(self._lines):
-                    if "`" in line and not inert[at]:
-                        self._codes += _codes(at, line)
+            self._codes = self._codes_of(0, len(self._lines))
         return self._codes
+
+    def codes_in(self, start: int, end: int) -> list[Span]:
+        """Those of the lines from `start` to before `end`; the lines of a section take a tenth of the time of all."""
+        if self._codes is not None:
+            return self._codes[bisect_left(self._codes, (start,)) : bisect_left(self._codes, (end,))]
+        place = start, end
+        if place not in self._parts:
+            self._parts[place] = self._codes_of(start, end)
+        return self._parts[place]
+
+    def _codes_of(self, start: int, end: int) -> list[Span]:
+        found: list[Span] = []
+        inert = self.inert
+        for at in range(start, end):
+            line = self._lines[at]
+            if "`" in line and not inert[at]:
+                found += _codes(at, line)
+        return found
+
+    def is_code(self, span: Span) -> bool:
+        """Whether what looks like a code span, or like a part of one, is that to a renderer too."""
+        known = self._rendered("codes", span.line)
+        return known is None or any([span.text in code for code in known])
+
+    def is_link(self, span: Span) -> bool:
+        """Whether what looks like where a link leads is that to a renderer too."""
+        known = self._rendered("links", span.line)
+        if known is None:
+            return True
+        from urllib.parse import unquote
+
+        return unquote(span.text) in [unquote(each) for each in known]
+
+    def _rendered(self, kind: str, line: int) -> list[str] | None:
+        """What a renderer makes of a paragraph; it is loaded here, so this is asked just before a report.
+
+        None where it would take too long: for a paragraph that is not written by hand, and after many of them.
+        """
+        start, text = self._paragraph(line)
+        if (kind, start) not in self._seen:
+            if len(text) > _LONG or len(self._seen) > _OFTEN:
+                return None
+            from execplan.text import inline
+
+            self._seen[kind, start] = inline.codes(text) if kind == "codes" else inline.links(text)
+        return self._seen[kind, start]
+
+    def _paragraph(self, line: int) -> tuple[int, str]:
+        """First line and text of the paragraph that a line is in, or of the line."""
+        blocks = self._plan.blocks if self._plan is not None else []
+        at = bisect_right(blocks, line, key=lambda block: block.start) - 1
+        while at >= 0 and blocks[at].start > line - _FAR:
+            block = blocks[at]
+            if block.kind == PARAGRAPH and block.start <= line < block.end:
+                return block.start, "\n".join([each.strip() for each in self._lines[block.start : block.end]])
+            at -= 1
+        return line, self._lines[line]
 
 
 NO_WORDS = Words()
@@ -103,6 +165,9 @@ NO_WORDS = Words()
 
 def _codes(at: int, line: str) -> Iterator[Span]:
     """The code spans of a line: between two runs of as many backticks, the first not escaped."""
+    if "``" not in line and "\\`" not in line:
+        yield from _plain_codes(at, line.split("`"))
+        return
     begin = line.find("`")
     while begin >= 0:
         end = begin
@@ -125,3 +190,15 @@ def _codes(at: int, line: str) -> Iterator[Span]:
         if bare:
             yield Span(at, end + text.index(bare), bare)
         begin = line.find("`", close + len(mark))
+
+
+def _plain_codes(at: int, parts: list[str]) -> Iterator[Span]:
+    """Those of a line whose backticks stand alone; it is cut at each, so that every second part is a span."""
+    column = 0
+    for place in range(1, len(parts) - 1, 2):
+        column += len(parts[place - 1]) + 1
+        text = parts[place]
+        bare = text.strip(" ")
+        if bare:
+            yield Span._make((at, column + text.index(bare), bare))
+        column += len(text) + 1

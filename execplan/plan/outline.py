@@ -13,7 +13,13 @@ PROGRESS: Final = "Progress"
 SURPRISES: Final = "Surprises & Discoveries"
 DECISIONS: Final = "Decision Log"
 OUTCOMES: Final = "Outcomes & Retrospective"
+CONTEXT: Final = "Context and Orientation"
+WORK: Final = "Plan of Work"
+STEPS: Final = "Concrete Steps"
+VALIDATION: Final = "Validation and Acceptance"
+RECOVERY: Final = "Idempotence and Recovery"
 ARTIFACTS: Final = "Artifacts and Notes"
+INTERFACES: Final = "Interfaces and Dependencies"
 
 
 class Kind(NamedTuple):
@@ -31,13 +37,13 @@ OUTLINE = (
     Kind(SURPRISES, True, ("suprises and discoveries",)),
     Kind(DECISIONS, True, ("decisions",)),
     Kind(OUTCOMES, True, ("outcome and retrospective",)),
-    Kind("Context and Orientation", False, ("context", "orientation", "repository orientation")),
-    Kind("Plan of Work", False, ("implementation plan",)),
-    Kind("Concrete Steps", False, ("steps",)),
-    Kind("Validation and Acceptance", False, ("validation", "acceptance", "verification", "validation plan")),
-    Kind("Idempotence and Recovery", False, ()),
+    Kind(CONTEXT, False, ("context", "orientation", "repository orientation")),
+    Kind(WORK, False, ("implementation plan",)),
+    Kind(STEPS, False, ("steps",)),
+    Kind(VALIDATION, False, ("validation", "acceptance", "verification", "validation plan")),
+    Kind(RECOVERY, False, ()),
     Kind(ARTIFACTS, False, ("artefacts and notes",)),
-    Kind("Interfaces and Dependencies", False, ("dependencies",)),
+    Kind(INTERFACES, False, ("dependencies",)),
 )
 NAMES = tuple([kind.name for kind in OUTLINE])
 LIVING = tuple([kind.name for kind in OUTLINE if kind.living])

@@ -6,7 +6,7 @@ import mistune
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 _inline = mistune.create_markdown(renderer=None).inline
@@ -17,6 +17,27 @@ def plain(words: str) -> str:
     state = _inline.state_cls({"ref_links": {}})
     state.src = words
     return "".join(_texts(_inline.parse(state)))
+
+
+def codes(words: str) -> list[str]:
+    """The code spans of a paragraph, without the spaces around."""
+    return [str(token["raw"]).strip() for token in _tokens(words) if token["type"] == "codespan"]
+
+
+def links(words: str) -> list[str]:
+    """Where the links and images of a paragraph lead, those left out that are defined elsewhere."""
+    return [str(token["attrs"]["url"]) for token in _tokens(words) if token["type"] in ("link", "image")]
+
+
+def _tokens(words: str) -> Iterator[dict[str, Any]]:
+    """Every token of a paragraph, those in others too."""
+    state = _inline.state_cls({"ref_links": {}})
+    state.src = words
+    waiting = list(_inline.parse(state))
+    while waiting:
+        token = waiting.pop()
+        waiting += token.get("children", ())
+        yield token
 
 
 def _texts(tokens: Iterable[dict[str, Any]]) -> list[str]:

@@ -1,0 +1,64 @@
+"""Paths of one machine: what of a text only its author's own folders hold."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HOMES = ("/Users/", "/home/")
+_DRIVE = ":\\"
+_ENDS = frozenset(" \t\n`\"'()[]<>{}|,;*")
+_ANYBODY = frozenset(
+    "app circleci coder codespace dev developer example gitpod jovyan linuxbrew me my-user myname name node runner shared "
+    "some-user someone u ubuntu user username vagrant vscode you your-name your-user yourname youruser".split()
+)
+"""Names of nobody: placeholders, and users that images of containers have."""
+_WINDOWS = ("program files", "windows", "programdata", "temp", "tmp", "path", "msys", "tools", "vcpkg")
+_JOINED = frozenset("/._-~$}>*+@%:")
+
+
+def homes(source: str) -> Iterator[tuple[int, int]]:
+    """Where paths of one machine stand, to the end of the folder that only it has."""
+    for start in _HOMES:
+        at = source.find(start)
+        while at >= 0:
+            end = _end(source, at + len(start), "/")
+            name = source[at + len(start) : end]
+            if _is_somebody(name) and _begins(source, at) and (start == "/Users/" or source[end : end + 1] == "/"):
+                yield at, end
+            at = source.find(start, at + len(start))
+    at = source.find(_DRIVE)
+    while at >= 0:
+        end = _end(source, at + 2, "\\")
+        name = source[at + 2 : end].lower()
+        if at and source[at - 1].isalpha() and source[at - 1].isupper() and (at < 2 or not source[at - 2].isalnum()):
+            if name == "users":
+                user = _end(source, end + 1, "\\") if source[end : end + 1] == "\\" else end
+                if user > end + 1 and _is_somebody(source[end + 1 : user]):
+                    yield at - 1, user
+            elif len(name) > 1 and source[end : end + 1] == "\\" and not name.startswith(_WINDOWS):
+                yield at - 1, end
+        at = source.find(_DRIVE, at + 2)
+
+
+def _end(source: str, at: int, mark: str) -> int:
+    """Where the name ends that begins at a place."""
+    begin = at
+    while at < len(source) and at - begin < 80 and source[at] != mark and source[at] not in _ENDS:
+        at += 1
+    return at
+
+
+def _is_somebody(name: str) -> bool:
+    """Whether a folder's name is that of a user, and no placeholder."""
+    bare = name.rstrip(".:")
+    return bare.lower() not in _ANYBODY and bare[:1].isalnum() and bare.isascii() and "…" not in bare
+
+
+def _begins(source: str, at: int) -> bool:
+    """Whether a path begins at a place, and no address or longer path goes on there."""
+    if not at:
+        return True
+    before = source[at - 1]
+    return not before.isalnum() and (before not in _JOINED or source.startswith("file://", max(at - 7, 0)))

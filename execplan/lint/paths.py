@@ -1,0 +1,87 @@
+"""Paths of the repository among the code spans of a plan, and what the plan says about them."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.lint.rule import Given
+    from execplan.plan.model import Plan
+
+_ODD = frozenset("*?{}<>$|&;=,\"'\\:~%!^#@… \t")
+_ENDINGS = frozenset(
+    (
+        "adoc bash bat c cc cfg cjs clj cljc cljs cmake cpp cs css csv cts cu dart ex exs fish go gradle graphql h hcl hpp hs html "
+        "ini ino java jl js json json5 jsonl jsx kt kts lean less lock lua m md mdx mjs mm mod mts nix php pl plist po prisma proto "
+        "ps1 py pyi r rb rego rs rst sass scala scss sh slang sol sql sum svelte svg swift tf tmpl toml ts tsv tsx txt typ vue wgsl "
+        "xml yaml yml zig zsh"
+    ).split()
+)
+_MADE = frozenset(
+    (
+        "node_modules target dist build out output outputs var tmp temp logs log .venv venv coverage artifacts artifact .next .git "
+        ".cache cache __pycache__ data generated results reports bin obj runs .turbo vendor release releases path to foo bar"
+    ).split()
+)
+"""Folders that are made, or in no commit, or of an example."""
+_DOMAINS = (".com", ".org", ".io", ".dev", ".net", ".ai", ".app", ".sh", ".rs", ".xyz")
+_OTHERWISE = (
+    *"creat,add,new,introduc,generat,writ,will,move,renam,split,extract,output,emit,produc,delet,remov,deprecat,legacy".split(
+        ","
+    ),
+    *"former,previous,obsolete,missing,not exist,no longer,absent,example,e.g.,would,planned,future,propos,scaffold".split(
+        ","
+    ),
+    *"save,cache,ignored,external,upstream,sibling,other repo,copy,copied,copies,port,vendor,replac,untracked,lacks".split(
+        ","
+    ),
+    *"another repo,runtime,user's,install,download,deploy,template,like ,such as,no `,not yet,never,land,lives under,".split(
+        ","
+    ),
+    *"persist,evidence,record,stored,capture,snapshot,bundle,import,built,compil,was ,were ,had ,used to,if ".split(
+        ","
+    ),
+)
+"""What is said near a path that need not be there: to come, gone, made by a run, or elsewhere."""
+_OTHER = tuple([word for word in _OTHERWISE if word])
+
+
+def repository_path(words: str) -> str:
+    """The path of a file or folder that the words of a code span are, counted from some folder; nothing for other words."""
+    path = words.removeprefix("./")
+    if "/" not in path or "//" in path:
+        return ""
+    head, colon, tail = path.partition(":")
+    if colon and (tail.startswith(":") or tail.replace("-", "").replace(":", "").isdigit()):
+        path = head
+    path = path.partition("#")[0]
+    if not path.isascii() or path.startswith(("..", "/")) or "..." in path or _ODD.intersection(path):
+        return ""
+    parts = path.rstrip("/").split("/")
+    if parts[0].endswith(_DOMAINS) or _MADE.intersection(parts):
+        return ""
+    if any(["YYYY" in part or "NNN" in part or "XXX" in part or not part for part in parts]):
+        return ""
+    stem, dot, ending = parts[-1].rpartition(".")
+    if path.endswith("/"):
+        return path.rstrip("/") if len(parts) > 1 else ""
+    return path if dot and stem and ending in _ENDINGS else ""
+
+
+def is_excused(plan: Plan, given: Given, path: str) -> bool:
+    """Whether the plan says anywhere near a mention of a path, or of a folder above it, that it need not be there."""
+    name = path.rpartition("/")[2]
+    lines = plan.text.lines
+    for at, _ in given.words.find(name):
+        low = at
+        while low > 0 and at - low < 3 and lines[low - 1].strip() and lines[low - 1][:1] != "#":
+            low -= 1
+        near = " ".join(lines[low : at + 2]).casefold()
+        for up in range(low - 1, max(low - 15, -1), -1):
+            line = lines[up].rstrip()
+            if line.endswith((":", "：")) or line[:1] == "#":
+                near += " " + line.casefold()
+                break
+        bare = near.replace(name.casefold(), " ")
+        if any([word in bare for word in _OTHER]):
+            return True
+    return False

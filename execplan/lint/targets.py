@@ -1,0 +1,136 @@
+"""Where the links of a plan lead, and the anchors that its headings make."""
+
+from __future__ import annotations
+
+from execplan.lint.words import Span
+from execplan.text.blocks import HEADING, PARAGRAPH
+from execplan.text.reference import definition_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.lint.rule import Given
+    from execplan.plan.model import Plan
+    from execplan.text.blocks import Block
+
+_MARK = "]("
+_WIDEST = 400
+_ODD = frozenset("<>{}*$|`")
+
+
+def links(plan: Plan, given: Given) -> Iterator[tuple[Span, bool]]:
+    """The destinations of links, images and definitions, as they are written, and whether each is sure to be one."""
+    words = given.words
+    if _MARK in words.source:
+        for line, column in words.find(_MARK):
+            if not words.inert[line]:
+                for span in _destination(plan.text.lines[line], line, column + len(_MARK)):
+                    yield span, False
+    if "]: " in words.source:
+        for block in plan.blocks:
+            if block.kind == PARAGRAPH and block.text[:1] == "[" and block.text[:2] != "[^":
+                for span in _defined(plan, block):
+                    yield span, True
+
+
+def _defined(plan: Plan, block: Block) -> Iterator[Span]:
+    """The destinations of the definitions that a paragraph begins with."""
+    lines = [line.lstrip(" \t>") for line in plan.text.lines[block.start : block.end]]
+    for at in range(definition_lines(lines)):
+        line = plan.text.lines[block.start + at]
+        label, mark, _ = line.partition("]: ")
+        if mark and lines[at].startswith("["):
+            yield from _destination(line, block.start + at, len(label) + len(mark), bare=True)
+
+
+def _destination(text: str, line: int, at: int, *, bare: bool = False) -> Iterator[Span]:
+    """What stands at a place of a line up to the end of the destination, which no parenthesis closes when it is bare."""
+    while text[at : at + 1] == " ":
+        at += 1
+    if text[at : at + 1] == "<":
+        end = text.find(">", at)
+        if end > at + 1:
+            yield Span(line, at + 1, text[at + 1 : end])
+        return
+    if bare:
+        if text[at:].strip():
+            yield Span(line, at, text[at:].split(maxsplit=1)[0])
+        return
+    end = at
+    while end < at + _WIDEST:
+        end = text.find(")", end, at + _WIDEST)
+        if end < 0:
+            break
+        if text.count("(", at, end) == text.count(")", at, end):
+            target = text[at:end].split(" ", maxsplit=1)[0]
+            if target:
+                yield Span(line, at, target)
+            return
+        end += 1
+
+
+def anchors(plan: Plan, plain: Callable[[str], str]) -> set[str]:
+    """What GitHub calls the headings of a plan, and the names that its HTML gives; `plain` takes the markup away."""
+    found: set[str] = set()
+    counts: dict[str, int] = {}
+    for block in plan.blocks:
+        if block.kind == HEADING:
+            said = plain(block.text).strip().lower()
+            slug = "".join([char for char in said if char.isalnum() or char in "-_ "]).replace(" ", "-")
+            count = counts.get(slug, 0)
+            counts[slug] = count + 1
+            found.add(f"{slug}-{count}" if count else slug)
+    for line in plan.text.lines:
+        if "<" in line:
+            for mark in ('id="', 'name="', "id='", "name='"):
+                for piece in line.split(mark)[1:]:
+                    found.add(piece.partition(mark[-1])[0].lower())
+    return found
+
+
+def is_anchor(plan: Plan, name: str, known: set[str]) -> bool:
+    """Whether the plan makes an anchor; `known` gets what was found, with the markup read by a renderer only when needed."""
+    if not known:
+        known |= anchors(plan, lambda words: words.replace("`", "").replace("*", "")) | {""}
+    if name not in known and "\0" not in known:
+        from execplan.text.inline import plain
+
+        known |= anchors(plan, plain) | {"\0"}
+    return name in known
+
+
+def anchor(target: str) -> str:
+    """The name of an anchor, or nothing for one that a browser or GitHub makes."""
+    name = unquoted(target[1:]).lower().removeprefix("user-content-")
+    is_line = name[:1] == "l" and name[1:2].isdigit()
+    return "" if is_line or name.startswith(":~:") or name == "top" else name
+
+
+def relative_path(target: str) -> str:
+    """The path of a link that leads to a file beside the plan or above; nothing for addresses, anchors and patterns."""
+    path = target.partition("#")[0].partition("?")[0]
+    head = path.partition("/")[0]
+    return "" if not path or path[0] in "/\\~@" or ":" in head or _ODD.intersection(path) else unquoted(path)
+
+
+def unquoted(address: str) -> str:
+    """An address with the characters that `%20` and its kin stand for."""
+    if "%" not in address:
+        return address
+    from urllib.parse import unquote
+
+    return unquote(address)
+
+
+def joined(folder: str, path: str) -> str | None:
+    """A relative path counted from the root; None for one that leads out of the repository."""
+    parts = folder.split("/") if folder else []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)

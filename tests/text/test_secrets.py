@@ -1,0 +1,90 @@
+"""What is a secret and what only looks like one; the samples are put together here, so that no scanner takes them for real."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.text.secrets import find
+
+RANDOM = "Zk3Qw9Xb7Lm2Rt5Yc8Vn4Hj6Pd1Fg0Ts"  # 32 letters and digits
+LONG = RANDOM + "uE4iO8aS2dW6" + RANDOM[::-1]
+HEX = "9f3b7c1e5a2d8046b9e7f1c3a5d02846"
+
+REAL = {
+    "AWS access key": "AKIA" + "Q3EGRCW7T5ZLM2XB",
+    "GitHub token": "ghp_" + RANDOM + "uE4i",
+    "GitLab token": "glpat-" + RANDOM[:20],
+    "Slack token": "xoxb-" + "281930475612-" + RANDOM[:24],
+    "Stripe key": "sk_live_" + RANDOM[:24],
+    "Google API key": "AIza" + RANDOM + "-uE",
+    "Anthropic key": "sk-ant-api03-" + LONG,
+    "API key": "sk-proj-" + LONG,
+    "npm token": "npm_" + RANDOM + "uE4i",
+    "PyPI token": "pypi-AgE" + LONG,
+    "DigitalOcean token": "dop_v1_" + HEX + HEX[::-1],
+    "JSON Web Token": f"eyJ{RANDOM[:18]}.eyJ{RANDOM[:24]}.{LONG[:43]}",
+}
+
+
+@pytest.mark.parametrize("kind", REAL)
+@pytest.mark.parametrize("line", ["{}", "`{}`", "export KEY={} && run", '"{}",', "the key 열쇠 {}.", "<!-- {} -->"])
+def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:
+    source = "Words before.\n" + line.format(REAL[kind]) + "\nWords behind."
+    assert [(each.kind, source[each.start : each.end]) for each in find(source)] == [(kind, REAL[kind])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'password = "{RANDOM}"',
+        f"API_KEY={RANDOM}",
+        f"client-secret: {RANDOM}",
+        f"Authorization: Bearer {RANDOM}",
+        f"DB_PASSWORD='{HEX}'",
+        f"postgres://app:{RANDOM[:12]}@db.prod.acme.net/x",
+    ],
+)
+def test_a_random_value_under_the_name_of_a_secret_is_found(text: str) -> None:
+    assert len(find(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AKIAIOSFODNN7EXAMPLE",
+        "AKIA" + "X" * 16,
+        "ghp_" + "x" * 36,
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "sk-1234567890abcdef1234567890abcdef1234567890abcdef",
+        "sk-your-key-goes-here-your-key-goes-here",
+        "OPENAI_API_KEY=<your-key>",
+        'password = "correct-horse-battery"',
+        "token = resolveAuthorizationTokenFromHeaders",
+        "token: $GITHUB_TOKEN_FOR_RELEASES_2026",
+        "commit " + HEX + "9f3b7c1e",
+        "sha256: " + HEX * 2,
+        "task-0123-risk-and-disk-management-2026-03-07-plan",
+        "postgres://postgres:postgres@localhost:5432/app",
+        "postgres://user:password1@db.example.com/app",
+        "postgres://user:$PASSWORD_OF_DB@db.acme.net/app",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----",
+        "gen3d_info_kv_get_many_selector_misplaced_error_is_actionable",
+        "src/AbstractSingletonProxyFactoryBean2.java",
+    ],
+)
+def test_what_only_looks_like_a_secret_is_left_alone(text: str) -> None:
+    assert find(text) == []
+
+
+def test_a_private_key_is_found_whole() -> None:
+    body = "\n".join([LONG[:64]] * 3)
+    key = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n-----END OPENSSH PRIVATE KEY-----"
+    source = f"Use\n\n    {key}\n\nthen"
+    assert [source[each.start : each.end] for each in find(source)] == [key]
+
+
+def test_secrets_come_in_order() -> None:
+    source = " ".join(REAL.values())
+    found = find(source)
+    assert [each.kind for each in found] == list(REAL)
