@@ -114,7 +114,8 @@ class Output(NamedTuple):
             lines.append(data["diff"] or "nothing to change")
         else:
             data["changed"] = baselines.write(held, file)
-            lines.append(f"{held.file}: {held.known + new} known, {new} of them new; {held.gone} gone")
+            known = f"{held.known + new} finding{'s' if held.known + new != 1 else ''}"
+            lines.append(f"{held.file}: {known}, {new} new, {held.gone} gone")
         following = f"execplan lint --baseline {quote(file)}"
         return Answer(data, "\n".join(lines), status(checked), next=(following,))
 

@@ -38,20 +38,22 @@ def _plan(checked: Checked, width: int, *, coloured: bool) -> list[str]:
     """The findings of one plan."""
     lines = lines_of(checked)
     told: list[str] = []
-    before = None
-    for finding in checked.findings:
+    seen = None
+    for at, finding in enumerate(checked.findings):
         colour, bold, plain = (f"\x1b[{_COLOURS[finding.level]}m", "\x1b[1m", "\x1b[0m") if coloured else ("", "", "")
         place, rest = concise.parts(checked, finding)
         told.append(f"{bold}{place}{plain} {colour}{finding.code}{plain} {rest}")
         words = lines[finding.line - 1] if finding.line <= len(lines) else ""
         note = _note(finding)
-        # What is found on the title is about the whole plan; and a place is shown once for all that is found in it.
-        if words and not words.startswith("# ") and finding[2:6] != before and not stands_for_more(finding):
+        if [(each[2:6], _note(each)) for each in checked.findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
+            continue  # what is found in one place is told together
+        # A finding on the title is about the whole plan, and what it says of it can't be seen there.
+        if words and not words.startswith("# ") and finding[2:6] != seen and not stands_for_more(finding):
             source, carets = _excerpt(words, finding, width - _GUTTER)
             told.append(f"{finding.line:6} | {source}")
             note = f"{carets} {note}"
         told.append(f"{'':6} | {colour}{note}{plain}")
-        before = finding[2:6]
+        seen = finding[2:6]
     return told
 
 
@@ -67,24 +69,27 @@ def _excerpt(line: str, finding: Finding, room: int) -> tuple[str, str]:
     """A line as a terminal shows it, cut around the place where it is too long, and the carets that go under it."""
     begin = min(finding.column - 1, len(line))
     end = min(finding.end_column if finding.end_line == finding.line else len(line), len(line))
+    whole = not line[:begin].strip() and not line[end:].strip()
     low, high = max(begin - room, 0), begin + 2 * room
     cells = _cells(line[low:high])
     begin, end = begin - low, max(min(end - low, len(cells)), begin - low)
     widths = [width for _, width in cells]
     first, last = 0, len(cells)
     if low or high < len(line) or sum(widths) > room:
-        while first < begin and sum(widths[first:end]) > room - 2 and sum(widths[first:begin]) > room // 3:
+        before, place = sum(widths[:begin]), sum(widths[begin:end])
+        while first < begin and before > room // 3 and before + place > room * 3 // 4:
+            before -= widths[first]
             first += 1
-        used = 1
-        last = first
+        used, last = 1, first
         while last < len(cells) and used + widths[last] < room:
             used += widths[last]
             last += 1
     left = "…" if low or first else ""
     right = "…" if last < len(cells) or high < len(line) else ""
     source = left + "".join([text for text, _ in cells[first:last]]) + right
-    carets = " " * (len(left) + sum(widths[first:begin])) + "^" * max(sum(widths[begin : min(end, last)]), 1)
-    return source, carets
+    # Where all of a line is meant, as by most rules about an item, one caret says so.
+    under = 1 if whole else max(sum(widths[begin : min(end, last)]), 1)
+    return source, " " * (len(left) + sum(widths[first:begin])) + "^" * under
 
 
 def _cells(text: str) -> list[tuple[str, int]]:

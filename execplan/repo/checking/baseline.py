@@ -50,8 +50,8 @@ class Held(NamedTuple):
 def hold(checked: Sequence[Checked], file: str, way: Way, *, make: bool = False) -> Held:
     """Hold what was found against the baseline in a file, which `make` allows to be missing; raises ExecplanError."""
     path, home = _place(file)
-    old = _read(path, missing=make)
-    left = _plans(old, home.shown(path)) if old else {}
+    old = _read(file, missing=make)
+    left = _plans(old, file) if old else {}
 
     def exists(plan: str) -> bool:
         return os.path.lexists(os.path.join(home.root, plan))
@@ -117,39 +117,41 @@ def _place(file: str) -> tuple[str, Home]:
     return path, home
 
 
-def _read(path: str, *, missing: bool) -> bytes:
+def _read(file: str, *, missing: bool) -> bytes:
     """The bytes of the file; nothing where it may be missing and is."""
-    if missing and not os.path.lexists(path):
+    if missing and not os.path.lexists(file):
         return b""
     try:
-        data, size = disk.read(path, _LIMIT)
+        data, size = disk.read(file, _LIMIT)
     except ExecplanError as error:
         if error.code == "no-such-file":
-            error.hint = f"make it: {_renew(path)}"
+            error.hint = f"make it: {_renew(file)}"
         raise
-    if size > _LIMIT or not data:
-        raise _bad(path, "it is empty" if not data and size <= _LIMIT else f"it has more than {_LIMIT:,} bytes")
+    if size > _LIMIT:
+        raise _bad(file, f"it has more than {_LIMIT:,} bytes")
+    if not data:
+        raise _bad(file, "it is empty")
     return data
 
 
-def _plans(data: bytes, shown: str) -> Plans:
+def _plans(data: bytes, file: str) -> Plans:
     """What a baseline says; raises ExecplanError when it is none."""
     import json
 
     try:
         document = json.loads(data, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        raise _bad(shown, f"it is no JSON: {error}") from None
+        raise _bad(file, f"it is no JSON: {error}") from None
     schema = document.get("schema") if isinstance(document, dict) else None
     if schema != _SCHEMA:
         newer = isinstance(schema, str) and schema.startswith(_SCHEMA.rstrip("1"))
-        raise _bad(shown, "another version of execplan wrote it" if newer else f"it does not say {_SCHEMA}")
+        raise _bad(file, "another version of execplan wrote it" if newer else f"it does not say {_SCHEMA}")
     plans = document.get("plans")
     if document.keys() != {"schema", "plans"} or not isinstance(plans, dict):
-        raise _bad(shown, "it holds something else than schema and plans")
+        raise _bad(file, "it holds something else than schema and plans")
     for path, entries in plans.items():
         if not isinstance(entries, dict) or not all([type(each) is int and each > 0 for each in entries.values()]):
-            raise _bad(shown, f"what it says of {path} is no list of findings with their numbers")
+            raise _bad(file, f"what it says of {path} is no list of findings with their numbers")
     return plans
 
 
@@ -169,12 +171,12 @@ def _written(plans: Plans) -> bytes:
     return (json.dumps({"schema": _SCHEMA, "plans": known}, indent=1, sort_keys=True) + "\n").encode()
 
 
-def _bad(shown: str, why: str) -> ExecplanError:
-    hint = f"name another file; or remove this one and write it anew: {_renew(shown)}"
-    return ExecplanError("bad-baseline", f"{shown} is no baseline: {why}", exit=INPUT, hint=hint)
+def _bad(file: str, why: str) -> ExecplanError:
+    hint = f"check the name; a baseline that is broken is removed and written anew: {_renew(file)}"
+    return ExecplanError("bad-baseline", f"{file} is no baseline: {why}", exit=INPUT, hint=hint)
 
 
-def _renew(shown: str) -> str:
+def _renew(file: str) -> str:
     from shlex import quote
 
-    return f"execplan lint --baseline {quote(shown)} --write-baseline"
+    return f"execplan lint --baseline {quote(file)} --write-baseline"
