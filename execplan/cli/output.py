@@ -62,7 +62,7 @@ class Output(NamedTuple):
             (self.dry_run and not self.write_baseline, "--dry-run is for what writes: --write-baseline"),
         ):
             if wrong:
-                raise ExecplanError("usage", why, exit=USAGE, hint="leave one of the two out")
+                raise ExecplanError("usage", why, exit=USAGE, hint="see execplan lint --help")
 
     def check_stdin(self, way: Way) -> list[Checked]:
         """Check the plan on standard input; raises ExecplanError."""

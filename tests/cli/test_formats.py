@@ -363,7 +363,9 @@ def _replaced(source: str, replacement: dict[str, Any]) -> str:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["", "a", "日 b"]), st.sampled_from(["\n", "\r\n", "\r"])), max_size=5),
+    st.sampled_from([["\n", "\r\n"], ["\r"]]).flatmap(
+        lambda ends: st.lists(st.tuples(st.sampled_from(["", "a", "日 b"]), st.sampled_from(ends)), max_size=5)
+    ),
     st.sampled_from(["", "last"]),
     st.lists(st.sampled_from(["", "new", "日"]), max_size=3),
     st.data(),
@@ -378,7 +380,6 @@ def test_a_fix_in_sarif_is_the_edit(
     edit = Edit(start, end, tuple(new))
     assume(start < end or new)
     expected = apply(read, [edit]).to_str()
-    assume("\r\n" not in (source + expected).replace("\r\n", "") and "\r" not in source.replace("\r\n", ""))
     finding = Finding("EP206", "warning", 1, 1, 1, 1, "a message", Fix(SAFE, (edit,)))
     assume(source.strip())
     log = json.loads(sarif.render([Checked("a.md", "a.md", [finding._replace(code="EP202")], source.encode())]))
