@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
-from execplan.cli.door import shown
 from execplan.errors import NO, OK
 from execplan.lint.rule import ERROR, LEVELS
 from execplan.lint.selection import at_least
+from execplan.lint.tally import weight
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check
 from execplan.repo.checking.targets import targets
@@ -33,12 +33,12 @@ def quick(paths: list[str], *, hook: bool) -> int:
 
 
 def report(checked: Sequence[Checked]) -> list[str]:
-    """`file:line:col CODE message` for each finding."""
-    return [
-        shown(f"{each.named}:{finding.line}:{finding.column} {finding.code} {finding.message}")
-        for each in checked
-        for finding in each.findings
-    ]
+    """Each finding, as a person reads it; nothing is loaded for this where there is none."""
+    if not any([each.findings for each in checked]):
+        return []
+    from execplan.cli.formats import text
+
+    return [text.render(checked)]
 
 
 def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]:
@@ -51,11 +51,11 @@ def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]
 
 def summary(checked: Sequence[Checked]) -> str:
     """How many findings of which level in how many plans."""
-    levels = [finding.level for each in checked for finding in each.findings]
+    findings = [finding for each in checked for finding in each.findings]
     plans = f"{len(checked)} plan{'s' if len(checked) != 1 else ''}"
     parts = []
     for level in LEVELS:
-        count = levels.count(level)
+        count = sum([weight(finding) for finding in findings if finding.level == level])
         if count:
             parts.append(f"{count} {level}{'s' if count > 1 else ''}")
     return f"{', '.join(parts)} in {plans}" if parts else f"{plans}, nothing found"

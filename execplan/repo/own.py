@@ -33,9 +33,10 @@ def rules() -> tuple[str, ...]:
             hint='write: [lint] and below it rules = ["~/rules/ours.py"]',
         )
     return tuple(
-        [os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if _is_file(name) else name for name in names]
+        [os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_file(name) else name for name in names]
     )
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str) -> bool:
+    """Whether rules are named by their file, and not by their entry point."""
     return name.endswith(".py") or "/" in name

@@ -9,6 +9,7 @@ from importlib import util
 from execplan.errors import INPUT, ExecplanError
 from execplan.lint.rule import OURS, RULES
 from execplan.lint.runner import DEFAULT
+from execplan.repo import own
 from execplan.text import disk
 from execplan.text.lines import digest
 
@@ -34,7 +35,7 @@ def load(names: Sequence[str]) -> None:
             continue
         before = dict(RULES)
         try:
-            loaded[name] = _file(name) if os.path.basename(name) != name or name.endswith(".py") else _entry(name)
+            loaded[name] = _file(name) if own.is_file(name) else _entry(name)
         except ExecplanError:
             raise
         except Exception as error:

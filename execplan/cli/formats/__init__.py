@@ -1,0 +1,20 @@
+"""What `lint` found in the forms that other programs read; each is a file of its own, loaded when it is asked for."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.repo.checking.one import Checked
+
+TEXT = "text"
+CONCISE = "concise"
+NAMES = (TEXT, CONCISE, "github", "sarif", "junit", "gitlab")
+
+
+def render(name: str, checked: Sequence[Checked]) -> str:
+    """The plans and their findings in the form of a name."""
+    from importlib import import_module
+
+    return str(import_module(f"execplan.cli.formats.{name}").render(checked))

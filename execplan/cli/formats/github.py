@@ -1,0 +1,37 @@
+"""Commands of GitHub's workflows, which become annotations of a change."""
+
+from __future__ import annotations
+
+from execplan.cli.door import shown
+from execplan.lint.rule import ERROR, HINT, WARNING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.lint.rule import Finding
+    from execplan.repo.checking.one import Checked
+
+_COMMANDS = {ERROR: "error", WARNING: "warning", HINT: "notice"}
+
+
+def render(checked: Sequence[Checked]) -> str:
+    """A command for each finding."""
+    return "\n".join([_command(each.path, finding) for each in checked for finding in each.findings])
+
+
+def _command(path: str, finding: Finding) -> str:
+    named: dict[str, object] = {"file": path, "line": finding.line, "endLine": finding.end_line}
+    if finding.line == finding.end_line:  # columns are for places within a line
+        named |= {"col": finding.column, "endColumn": finding.end_column}
+    named["title"] = finding.code
+    properties = ",".join([f"{name}={_property(str(value))}" for name, value in named.items()])
+    return f"::{_COMMANDS[finding.level]} {properties}::{_data(finding.message)}"
+
+
+def _data(text: str) -> str:
+    return shown(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

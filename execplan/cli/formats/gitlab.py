@@ -1,0 +1,35 @@
+"""A Code Quality report of GitLab: a JSON array, whose fingerprints stay when lines move."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from execplan.lint.fingerprint import marks, unique
+from execplan.lint.rule import ERROR, HINT, WARNING
+from execplan.repo.checking.reading import plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.repo.checking.one import Checked
+
+_SEVERITIES = {ERROR: "major", WARNING: "minor", HINT: "info"}
+
+
+def render(checked: Sequence[Checked]) -> str:
+    """The report."""
+    report = []
+    for each in checked:
+        found = marks(each.findings, plan_of(each) if each.findings else None)
+        for finding, fingerprint in zip(each.findings, unique(found, each.path), strict=True):
+            report.append(
+                {
+                    "description": f"{finding.code} {finding.message}",
+                    "check_name": finding.code,
+                    "fingerprint": fingerprint,
+                    "severity": _SEVERITIES[finding.level],
+                    "location": {"path": each.path, "lines": {"begin": finding.line, "end": finding.end_line}},
+                }
+            )
+    return json.dumps(report, indent=1)

@@ -1,0 +1,49 @@
+"""A JUnit report: a suite for each plan, with a test that fails for each error and each warning."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+from execplan.cli.door import shown
+from execplan.cli.formats import concise
+from execplan.lint.rule import HINT, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.repo.checking.one import Checked
+
+
+def render(checked: Sequence[Checked]) -> str:
+    """The report; characters that XML can't hold are escaped as a terminal shows them."""
+    root = ET.Element("testsuites", name="execplan lint")
+    suites = [_suite(each) for each in checked]
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum([int(suite.get(name, "0")) for suite in suites])))
+    root.extend(suites)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(checked: Checked) -> ET.Element:
+    """The tests of a plan: one for each finding, or one that passes."""
+    path = shown(checked.path)
+    failures = len([finding for finding in checked.findings if finding.level != HINT])
+    tests = str(max(len(checked.findings), 1))
+    suite = ET.Element("testsuite", name=path, tests=tests, failures=str(failures), errors="0", skipped="0")
+    if not checked.findings:
+        ET.SubElement(suite, "testcase", classname=path, name="nothing found", file=path)
+    seen: dict[str, int] = {}
+    for finding in checked.findings:
+        words = shown(f"{finding.code} {finding.message}")
+        seen[words] = seen.get(words, 0) + 1  # programs that compare two reports know a test by its name
+        name = f"{words} ({seen[words]})" if seen[words] > 1 else words
+        case = ET.SubElement(suite, "testcase", classname=path, name=name, file=path, line=str(finding.line))
+        sentence = RULES[finding.code].sentence if finding.code in RULES else ""
+        body = f"{concise.line(checked, finding)}\n{shown(sentence)}"
+        if finding.level == HINT:
+            ET.SubElement(case, "system-out").text = body
+        else:
+            ET.SubElement(case, "failure", type=finding.level, message=shown(finding.message)).text = body
+    return suite

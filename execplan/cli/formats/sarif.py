@@ -1,0 +1,123 @@
+"""SARIF 2.1.0: one run with the rules that found something, their findings, and what mends them."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from execplan import __version__
+from execplan.lint.fingerprint import marks, unique
+from execplan.lint.rule import ERROR, HINT, RULES, SAFE, WARNING
+from execplan.lint.tally import stands_for_more
+from execplan.repo.checking.reading import plan_of
+from execplan.text.edit import apply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.lint.rule import Finding, Fix
+    from execplan.repo.checking.one import Checked
+    from execplan.text.edit import Edit
+    from execplan.text.lines import Text
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {ERROR: "error", WARNING: "warning", HINT: "note"}
+_ROOT = "%SRCROOT%"
+
+
+def render(checked: Sequence[Checked]) -> str:
+    """The log."""
+    codes = sorted({finding.code for each in checked for finding in each.findings})
+    rules = {code: at for at, code in enumerate(codes)}
+    run = {
+        "tool": {"driver": {"name": "execplan", "version": __version__, "rules": [_rule(code) for code in codes]}},
+        "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
+        "results": [result for each in checked if each.findings for result in _results(each, rules)],
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1)
+
+
+def _rule(code: str) -> dict[str, Any]:
+    """What the page of a rule says."""
+    rule = RULES[code]
+    parts = rule.page.split("\n\n")
+    why = " ".join(parts[1].split()) if len(parts) > 1 else rule.sentence
+    return {
+        "id": code,
+        "shortDescription": {"text": rule.sentence},
+        "fullDescription": {"text": f"{rule.sentence} {why}"},
+        "help": {"text": rule.page},
+        "defaultConfiguration": {"level": _LEVELS[rule.level], "enabled": rule.on},
+    }
+
+
+def _results(checked: Checked, rules: dict[str, int]) -> list[dict[str, Any]]:
+    """The findings of a plan."""
+    plan = plan_of(checked)
+    found = unique(marks(checked.findings, plan), checked.path)
+    artifact = _artifact(checked.path)
+    results = []
+    for finding, fingerprint in zip(checked.findings, found, strict=True):
+        place = {"artifactLocation": artifact, "region": _region(finding)}
+        result = {
+            "ruleId": finding.code,
+            "ruleIndex": rules[finding.code],
+            "level": _LEVELS[finding.level],
+            "message": {"text": finding.message},
+            "locations": [{"physicalLocation": place}],
+            "partialFingerprints": {"execplanFinding/v1": fingerprint},
+        }
+        if finding.fix is not None and plan is not None:
+            result["fixes"] = [_fix(finding.fix, plan.text, artifact)]
+        results.append(result)
+    return results
+
+
+def _artifact(path: str) -> dict[str, str]:
+    """A file, by its path from the root; absolute where it lies outside."""
+    uri = quote(os.fsencode(path))
+    return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": _ROOT}
+
+
+def _region(finding: Finding) -> dict[str, int]:
+    """The place, whose last column is exclusive here; only the line where there is no more to say."""
+    if finding.code == "EP001" or stands_for_more(finding):
+        return {"startLine": finding.line}
+    return {
+        "startLine": finding.line,
+        "startColumn": finding.column,
+        "endLine": finding.end_line,
+        "endColumn": finding.end_column + 1,
+    }
+
+
+def _fix(fix: Fix, text: Text, artifact: dict[str, str]) -> dict[str, Any]:
+    """What mends a finding."""
+    about = "Keeps what the plan says." if fix.kind == SAFE else "May change what the plan says."
+    changes = [_replacement(text, edit) for edit in fix.edits]
+    return {
+        "description": {"text": about},
+        "artifactChanges": [{"artifactLocation": artifact, "replacements": changes}],
+    }
+
+
+def _replacement(text: Text, edit: Edit) -> dict[str, Any]:
+    """An edit as text in place of a region; lines of a region are whole, but for a last one that nothing ends."""
+    applied = apply(text, [edit])
+    count, stop = len(text.lines), edit.end + len(applied.lines) - len(text.lines)
+    first, start, end = edit.start, (edit.start + 1, 1), (edit.end + 1, 1)
+    open_end = edit.end == count > 0 and not text.ends[-1]
+    if open_end:
+        end = count, len(text.lines[-1]) + 1
+    if open_end and first and (edit.start == count or edit.start == stop):
+        first -= 1  # how the line above ends changes, too
+        start = edit.start, len(text.lines[first]) + 1
+    new = [words + close for words, close in zip(applied.lines[first:stop], applied.ends[first:stop], strict=True)]
+    if first < edit.start:
+        new[0] = applied.ends[first]
+    region = {"startLine": start[0], "startColumn": start[1], "endLine": end[0], "endColumn": end[1]}
+    return {"deletedRegion": region, "insertedContent": {"text": "".join(new)}}

@@ -1,0 +1,80 @@
+"""Findings mended before they are told: the options of `lint` that ask for it, and what it says of what was mended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from execplan.repo.checking.mend import mend
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from execplan.cli.answer import Answer
+    from execplan.repo.amend import Options
+    from execplan.repo.checking.one import Target, Way
+
+
+class Mending(NamedTuple):
+    """What was asked for."""
+
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is to be mended."""
+        return self.fix or self.unsafe_fixes
+
+    def mend(self, plans: Sequence[Target], way: Way, options: Options) -> Mended:
+        """Mend the plans, or show how that would change them; raises ExecplanError."""
+        options = options._replace(dry_run=options.dry_run or self.diff)
+        lines, fixed, warnings = [], [], []
+        for target in plans if self.wanted else ():
+            done = mend(target, way, options, unsafe=self.unsafe_fixes)
+            if done is None:
+                continue
+            if done.amended is None:
+                warnings.append(f"{target.named} is archived, so nothing was mended in it")
+                continue
+            amended = done.amended
+            if amended.changed:
+                lines.append(amended.diff if options.dry_run else f"{target.named}: {amended.said[0]}")
+            warnings += amended.warnings
+            fixed.append(
+                {
+                    "path": amended.path,
+                    "changed": amended.changed,
+                    "digest": amended.digest,
+                    "commit": amended.commit,
+                    "mended": dict(sorted(done.codes.items())),
+                    **({"diff": amended.diff} if options.dry_run else {}),
+                }
+            )
+        return Mended(tuple(lines), tuple(fixed), tuple(warnings))
+
+
+class Mended(NamedTuple):
+    """What was mended, for people and for programs."""
+
+    lines: tuple[str, ...]
+    fixed: tuple[dict[str, Any], ...]
+    warnings: tuple[str, ...]
+
+    def before(self, answer: Answer) -> Answer:
+        """An answer that tells this first."""
+        text = "\n".join([*self.lines, answer.text])
+        return answer._replace(data={**answer.data, "fixed": list(self.fixed)}, text=text, warnings=self.warnings)
+
+
+def mending_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The options of Mending."""
+    for option in (
+        click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does."),
+        click.option("--unsafe-fixes", is_flag=True, help="Mend also what may change what a plan says."),
+        click.option("--fix", is_flag=True, help="Mend what can be mended without changing what a plan says."),
+    ):
+        function = option(function)
+    return function

@@ -1,0 +1,310 @@
+"""What is known stays known when lines move; what is new is found; what is gone is told."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.lint.baseline import entries_of, moved, sift
+from execplan.lint.fingerprint import marks, unique
+from execplan.lint.rule import Finding
+from execplan.lint.runner import MOST, lint_plan
+from execplan.lint.tally import tally
+from execplan.plan import reader
+from tests.plans import CLEAN, with_sections
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+FILE = ".agent/lint-baseline.json"
+PLAN = ".agent/execplans/2026-01-01_parser.md"
+BAD = CLEAN.replace("(2025-12-30 09:15Z) ", "").replace("  Rationale: A task is a line.\n", "")
+ALL = ("EP103", "EP202", "EP301", "EP303")
+
+
+def _found(text: str) -> tuple[list[Finding], list[str]]:
+    plan = reader.read(text.encode())
+    findings = lint_plan(plan)
+    return findings, marks(findings, plan)
+
+
+def _new(before: str, after: str) -> list[str]:
+    """The codes that are new in a plan of which all was known before."""
+    return [each.code for each in sift(entries_of(*_found(before)), *_found(after), ALL).new]
+
+
+# The pure part.
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BAD,
+        BAD.replace("## Progress\n", "Some more words.\n\n## Progress\n\nAnd here.\n"),
+        BAD.replace("- [x] Read lines.", "- [ ] Another task.\n- [x]   Read  lines."),
+        BAD.replace("- [x] Read lines.", "* [X] Read lines."),
+        BAD.replace("# Build the parser", "# Build the reader"),
+        BAD.replace("## Decision Log", "## Decision log"),
+        BAD.replace("\n", "\r\n"),
+        "\ufeff" + BAD,
+    ],
+)
+def test_what_is_known_stays_known(after: str) -> None:
+    assert [each.code for each in _found(after)[0]] == ["EP202", "EP301"]
+    assert _new(BAD, after) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "new"),
+    [
+        (BAD.replace("Read lines.", "Read all lines."), ["EP202"]),
+        (BAD.replace("- [x] Read lines.", "- [x] Read lines.\n- [x] Read lines."), ["EP202"]),
+        (BAD.replace("- [x] Read lines.", "- [x] Read lines.\n- [x] Read words."), ["EP202"]),
+        (BAD.replace("Decision: Read", "Decision: Do not read"), ["EP301"]),
+        (BAD.replace("  Evidence: `tests/test_lines.py::test_last` failed.\n", ""), ["EP303"]),
+    ],
+)
+def test_what_is_new_is_found(after: str, new: list[str]) -> None:
+    assert _new(BAD, after) == new
+
+
+def test_the_same_words_in_another_section_are_new() -> None:
+    first = Finding("EP404", "warning", 3, 1, 3, 4, "a message")
+    words = ["make", "make"]
+    plan = reader.read(f"# A\n\n{words[0]}\n\n## Progress\n\n{words[1]}\n".encode())
+    known = entries_of([first], marks([first], plan))
+    other = first._replace(line=7, end_line=7)
+    assert sift(known, [other], marks([other], plan), ["EP404"]).new == [other]
+
+
+def test_words_of_a_place_decide_and_not_those_around_them() -> None:
+    def mark(line: str, words: str) -> list[str]:
+        begin = line.index(words)
+        finding = Finding("EP401", "warning", 1, begin + 1, 1, begin + len(words), "a message")
+        return marks([finding], reader.read(f"{line}\n".encode()))
+
+    assert mark("See `/home/ann/a` now", "/home/ann/a") == mark("Look into `/home/ann/a`.", "/home/ann/a")
+    assert mark("See `/home/ann/a` now", "/home/ann/a") != mark("See `/home/ann/b` now", "/home/ann/b")
+
+
+def test_what_is_gone_is_counted_where_the_rule_ran() -> None:
+    known = entries_of(*_found(BAD))
+    sifted = sift(known, *_found(CLEAN), ALL)
+    assert sorted(mark.split(":")[0] for mark in sifted.gone) == ["EP202", "EP301"]
+    assert (sifted.known, sifted.kept) == (0, {})
+    sifted = sift(known, *_found(CLEAN), ["EP202"])
+    assert [mark.split(":")[0] for mark in sifted.gone] == ["EP202"]
+    assert [mark.split(":")[0] for mark in sifted.kept] == ["EP301"]
+
+
+def test_a_file_that_cannot_be_read_is_never_known() -> None:
+    finding = Finding("EP001", "error", 1, 1, 1, 1, "the file is empty")
+    assert entries_of([finding], marks([finding], None)) == {}
+
+
+def _tasks(count: int) -> str:
+    return with_sections("## Progress\n\n" + "".join([f"- [x] Task {at}.\n" for at in range(count)]))
+
+
+def test_more_findings_than_are_listed_are_known_by_their_number() -> None:
+    many = _tasks(MOST + 20)
+    known = entries_of(*_found(many))
+    assert sum(known.values()) == MOST + 20
+    assert known["EP202:more"] == 20
+    for after in (many, _tasks(MOST + 10), many.replace("- [x] Task 3.\n", "")):
+        assert sift(known, *_found(after), ALL).new == []
+    for after in (_tasks(MOST + 21), many.replace("Task 3.", "Task three.")):
+        assert [each.message[:4] for each in sift(known, *_found(after), ALL).new] == ["and "]
+    assert tally(_found(many)[0])[0][:3] == ("EP202", "warning", MOST + 20)
+
+
+def test_a_plan_that_was_moved_is_found_by_its_name() -> None:
+    def gone(path: str) -> bool:
+        return path.startswith("plans/here")
+
+    assert moved("archive/a.md", ["plans/a.md", "plans/b.md"], gone) == "plans/a.md"
+    assert moved("archive/a.md", ["plans/here/a.md"], gone) == ""
+    assert moved("archive/a.md", ["plans/x/a.md", "plans/y/a.md"], gone) == ""
+    ours = ["plans/x/ExecPlan.md", "plans/y/ExecPlan.md"]
+    assert moved("archive/x/ExecPlan.md", ours, gone) == "plans/x/ExecPlan.md"
+
+
+def test_digests_of_findings_are_unique_and_stay() -> None:
+    def digests(text: str, path: str = "a.md") -> list[str]:
+        return list(unique(_found(text)[1], path))
+
+    twice = BAD.replace("- [x] Read lines.", "- [x] Read lines.\n- [x] Read lines.")
+    assert len(set(digests(twice) + digests(twice, "b.md"))) == 6
+    assert digests(BAD) == digests(BAD.replace("## Progress", "More.\n\n## Progress"))
+
+
+# The command.
+
+
+def _write(folder: Folder, text: str = BAD) -> dict[str, Any]:
+    folder.plan(text)
+    return folder.ok("lint", "--write-baseline")
+
+
+def test_adoption(repo: Folder) -> None:
+    data = _write(repo)
+    assert data["baseline"] == {"file": FILE, "known": 2, "gone": 0}
+    assert data["changed"] is True
+    assert repo.run("lint").exit == 1
+    result = repo.run("lint", "--baseline", FILE)
+    assert (result.exit, result.out) == (0, "1 plan, nothing found; 2 known to the baseline\n")
+    repo.plan(BAD.replace("Build the parser.\n", "Build the parser.\n- [x] New.\n", 1))
+    result = repo.run("lint", "--baseline", FILE, "--format", "concise")
+    assert result.out.splitlines()[:2] == [
+        f"{PLAN}:13:1 EP202 task 3 is done and has no stamp",
+        "1 warning in 1 plan; 2 known to the baseline",
+    ]
+
+
+def test_it_is_written_again_only_when_it_differs(repo: Folder) -> None:
+    _write(repo)
+    path = repo.path / FILE
+    before = path.read_bytes(), path.stat().st_ino
+    assert repo.ok("lint", "--write-baseline")["changed"] is False
+    assert (path.read_bytes(), path.stat().st_ino) == before
+    assert before[0].endswith(b"\n")
+    repo.plan(CLEAN)
+    assert repo.ok("lint", "--baseline", FILE)["baseline"] == {"file": FILE, "known": 0, "gone": 2}
+    assert repo.ok("lint", "--write-baseline")["changed"] is True
+    assert json.loads(path.read_bytes()) == {"schema": "execplan-lint-baseline/1", "plans": {}}
+
+
+def test_a_dry_run_writes_nothing(repo: Folder) -> None:
+    repo.plan(BAD)
+    data = repo.ok("lint", "--write-baseline", "--dry-run")
+    assert data["diff"].startswith(f"--- /dev/null\n+++ b/{FILE}\n")
+    assert not (repo.path / FILE).exists()
+    assert repo.git("status", "--porcelain").split() == ["??", ".agent/"]
+    _write(repo)
+    assert repo.ok("lint", "--write-baseline", "--dry-run")["diff"] == ""
+
+
+def test_an_archived_plan_stays_known(repo: Folder) -> None:
+    repo.plan(BAD)
+    repo.plan(BAD.replace("Read lines.", "Read words."), "2026-01-02_reader")
+    repo.ok("lint", "--write-baseline")
+    repo.ok("archive", "2026-01-01_parser", "--force", "--reason", "No longer wanted.")
+    assert repo.ok("lint", "--baseline", FILE)["baseline"] == {"file": FILE, "known": 4, "gone": 0}
+    repo.ok("lint", "--write-baseline")
+    plans = json.loads((repo.path / FILE).read_bytes())["plans"]
+    assert list(plans) == [".agent/execplans/2026-01-02_reader.md", ".agent/execplans/archive/2026-01-01_parser.md"]
+
+
+def test_plans_that_were_not_checked_keep_their_entries(repo: Folder) -> None:
+    repo.plan(BAD)
+    other = repo.plan(BAD, "2026-01-02_reader")
+    repo.ok("lint", "--write-baseline")
+    repo.plan(CLEAN)
+    data = repo.ok("lint", "parser", "--baseline", FILE)
+    assert data["baseline"] == {"file": FILE, "known": 0, "gone": 2}
+    assert repo.ok("lint", "reader", "--baseline", FILE)["baseline"]["gone"] == 0
+    repo.ok("lint", "parser", "--write-baseline")
+    assert list(json.loads((repo.path / FILE).read_bytes())["plans"]) == [".agent/execplans/2026-01-02_reader.md"]
+    other.unlink()
+    assert "2 entries of the baseline are gone" in repo.run("lint", "--baseline", FILE).out
+
+
+def test_staged_plans_and_standard_input_are_held_against_it(repo: Folder) -> None:
+    _write(repo)
+    repo.git("add", "-A")
+    assert repo.ok("lint", "--staged", "--baseline", FILE)["baseline"]["known"] == 2
+    call = ("lint", "-", "--stdin-filename", PLAN, "--baseline", FILE)
+    assert repo.ok(*call, stdin=BAD.encode())["baseline"]["known"] == 2
+    assert repo.run("lint", "-", "--baseline", FILE, stdin=BAD.encode()).exit == 1
+
+
+@pytest.mark.parametrize("form", ["github", "sarif", "junit", "gitlab"])
+def test_known_findings_are_in_no_form(repo: Folder, form: str) -> None:
+    _write(repo)
+    result = repo.run("lint", "--baseline", FILE, "--format", form)
+    assert result.exit == 0
+    assert "EP202" not in result.out
+
+
+def test_from_a_folder_below_and_by_any_name(repo: Folder) -> None:
+    below = repo.path / "src"
+    below.mkdir()
+    repo.plan(BAD)
+    result = repo.run("lint", "--write-baseline", cwd=below)
+    assert result.out.endswith(f"next: execplan lint --baseline ../{FILE}\n")
+    assert repo.run("lint", "--baseline", f"../{FILE}", cwd=below).exit == 0
+    assert repo.run("lint", "--write-baseline", "--baseline", "ci/known plans.json").exit == 0
+    assert (repo.path / "ci/known plans.json").read_bytes() == (repo.path / FILE).read_bytes()
+
+
+def test_a_plan_that_cannot_be_read_is_found_while_it_is_written(repo: Folder) -> None:
+    repo.plan(BAD)
+    repo.plan(b"\xff", "2026-01-02_broken")
+    result = repo.run("lint", "--write-baseline", "--json")
+    assert result.exit == 1
+    assert [each["code"] for each in result.json["data"]["findings"]] == ["EP001"]
+    result = repo.run("lint", "--baseline", FILE, "--format", "concise", "-q")
+    assert (result.exit, result.out.count("EP001")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "null",
+        "[]",
+        "{}",
+        "# A plan\n",
+        "[" * 100_000,
+        '{"schema": "execplan-lint-baseline/1"}',
+        '{"schema": "execplan-lint-baseline/2", "plans": {}}',
+        '{"schema": "execplan-lint-baseline/1", "plans": {"a": {"EP202:1": true}}}',
+        '{"schema": "execplan-lint-baseline/1", "plans": {"a": {"EP202:1": 0}}}',
+        '{"schema": "execplan-lint-baseline/1", "plans": {"a": ["EP202:1"]}}',
+        '{"schema": "execplan-lint-baseline/1", "plans": {"a": {"EP202:1": 1, "EP202:1": 2}}}',
+        '{"schema": "execplan-lint-baseline/1", "plans": {}, "more": 1}',
+        '<<<<<<< HEAD\n{"schema": "execplan-lint-baseline/1", "plans": {}}\n',
+        b"\xff\xfe",
+    ],
+)
+def test_a_file_that_is_none_is_refused_and_stays(repo: Folder, content: str | bytes) -> None:
+    repo.plan(BAD)
+    path = repo.write(FILE, content)
+    before = path.read_bytes()
+    for more in ((), ("--write-baseline",)):
+        result = repo.run("lint", "--baseline", FILE, *more, "--json")
+        assert (result.exit, result.json["error"]["code"]) == (3, "bad-baseline")
+        assert FILE in result.json["error"]["message"]
+        assert "--write-baseline" in result.json["error"]["hint"]
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_missing_a_folder_or_a_link_out(repo: Folder) -> None:
+    repo.plan(BAD)
+    result = repo.run("lint", "--baseline", "none.json")
+    assert result.exit == 3
+    assert "execplan lint --baseline none.json --write-baseline" in result.err
+    assert repo.run("lint", "--baseline", ".agent", "--write-baseline").exit == 3
+    (repo.path / FILE).symlink_to(repo.path.parent / "outside.json")
+    assert repo.run("lint", "--write-baseline").exit == 7
+    assert not (repo.path.parent / "outside.json").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--write-baseline", "--format", "sarif"),
+        ("--write-baseline", "--statistics"),
+        ("--write-baseline", "--staged"),
+        ("-", "--write-baseline"),
+        ("--dry-run",),
+        ("--baseline", FILE, "--dry-run"),
+    ],
+)
+def test_what_does_not_go_together(repo: Folder, arguments: tuple[str, ...]) -> None:
+    repo.plan(BAD)
+    assert repo.run("lint", *arguments).exit == 2
+    assert not (repo.path / FILE).exists()
