@@ -17,6 +17,8 @@ _APART = 10
 """Minutes by which the clocks of two machines may differ."""
 _NEAR = 60
 """Minutes around midnight in which another stamp shows that somebody was at work."""
+_OFTEN = 3
+"""Stamps of one midnight that are too many to be true."""
 _WEST = 14 * 60
 """Minutes for which a day may go on after it has ended in UTC."""
 
@@ -111,8 +113,8 @@ def stalled(plan: Plan, given: Given) -> Iterator[Place]:
 def midnight(plan: Plan, given: Given) -> Iterator[Place]:
     """Stamps say 00:00, and nobody was at work around that time.
 
-    The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. A
-    stamp at midnight is believed when another lies within the hour.
+    The time was not known and was filled up with zeros, so it says more than anybody knew. A date alone is honest. One
+    midnight may be true: it takes those of two days, or three stamps, and no other stamp within the hour.
 
     Bad:
         ## Progress
@@ -136,11 +138,9 @@ def midnight(plan: Plan, given: Given) -> Iterator[Place]:
         span = minutes(stamp)
         if span is not None and not busy & {span[0] // _NEAR - 1, span[0] // _NEAR}:
             found.append((stamp, task))
-    if found:
-        said = "this stamp says" if len(found) == 1 else f"{len(found)} stamps say"
-        yield stamp_place(
-            plan, found[0][1], found[0][0], f"{said} 00:00: where the time is not known, give the date alone"
-        )
+    if len(found) >= _OFTEN or len({stamp.date for stamp, _ in found}) > 1:
+        message = f"{len(found)} stamps say 00:00: where the time is not known, give the date alone"
+        yield stamp_place(plan, found[0][1], found[0][0], message)
 
 
 def _entries(plan: Plan) -> tuple[Entry, ...]:

@@ -74,7 +74,7 @@ def test_a_forced_archive_turns_errors_into_warnings() -> None:
 def test_none_yet_is_fine_until_the_plan_is_complete() -> None:
     text = with_sections("## Surprises & Discoveries\n\nNone yet.\n")
     assert lint_bytes(text.encode()) == []
-    done = text.replace("- [ ]", "- [x] (2026-01-01 09:00Z)")
+    done = text.replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
     assert [each.code for each in lint_bytes(done.encode())] == ["EP109"]
     final = done.replace("None yet.", "None.")
     assert lint_bytes(final.encode()) == []
