@@ -10,7 +10,7 @@ import pytest
 from execplan.lint.baseline import entries_of, moved, sift
 from execplan.lint.fingerprint import marks, unique
 from execplan.lint.rule import Finding
-from execplan.lint.runner import MOST, lint_plan
+from execplan.lint.runner import MOST, RULES, lint_plan
 from execplan.lint.tally import tally
 from execplan.plan import reader
 from tests.plans import CLEAN, with_sections
@@ -26,7 +26,7 @@ ALL = ("EP103", "EP202", "EP301", "EP303")
 
 def _found(text: str) -> tuple[list[Finding], list[str]]:
     plan = reader.read(text.encode())
-    findings = lint_plan(plan)
+    findings = lint_plan(plan, None, {code: RULES[code].level for code in ALL})
     return findings, marks(findings, plan)
 
 

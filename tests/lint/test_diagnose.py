@@ -82,7 +82,8 @@ def test_columns_in_utf_16_are_places_in_the_encoded_line(line: str, data: st.Da
 def test_a_byte_order_mark_is_in_no_column() -> None:
     text = "## 😀 Progress\n\n- [x] A\n"
     for columns in (CODE_POINTS, UTF_16):
-        assert lint_text("\ufeff" + text, columns=columns) == lint_text(text, columns=columns)
+        marked = [each for each in lint_text("\ufeff" + text, columns=columns) if each.code != "EP005"]
+        assert marked == lint_text(text, columns=columns)
     assert lint_text("😀\n")[0].end_column == 1
     assert lint_text("😀\n", columns=UTF_16)[0].end_column == 2
 
