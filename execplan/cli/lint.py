@@ -12,6 +12,7 @@ from execplan.lint.selection import at_least
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check
 from execplan.repo.checking.targets import targets
+from execplan.repo.checking.tree import Trees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def quick(paths: list[str], *, hook: bool) -> int:
         return -1
     if own.rules():
         return -1
-    checked = [check(target, Way(hook=hook)) for target in targets(paths)]
+    way = Way(hook=hook, trees=Trees())
+    checked = [check(target, way) for target in targets(paths)]
     lines = [*report(checked), summary(checked), *[f"next: {command}" for command in follow(checked)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(checked)

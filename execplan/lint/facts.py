@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 HAS: Final = "has"
 ENDS: Final = "ends"
 SAME_ID: Final = "same-id"
+EVIDENCE: Final = "evidence"
 
 _NEVER: Final = 1 << 62
 
@@ -58,6 +59,10 @@ class Tree:
     def same_id(self, path: str) -> str:
         """The path of another plan with the id of the plan in a file, archived ones too; or nothing."""
         return str(self._ask(SAME_ID, path))
+
+    def evidence(self, path: str) -> str:
+        """The digest that an archived plan had when it was archived, or nothing where no evidence tells."""
+        return str(self._ask(EVIDENCE, path))
 
     def _ask(self, kind: str, subject: str) -> object:
         question = kind, subject

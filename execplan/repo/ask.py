@@ -41,6 +41,12 @@ def staged(home: Home, suffix: str) -> list[Staged]:
     return found
 
 
+def tracked(home: Home) -> list[str]:
+    """The files that git tracks, links and submodules too, from the root of the repository; raises ExecplanError."""
+    paths = _output(home, "ls-files", "-z").split(b"\0")
+    return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
+
+
 def contents(home: Home, files: list[Staged]) -> Iterator[tuple[bytes, int]]:
     """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
     if not files:

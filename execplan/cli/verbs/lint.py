@@ -21,6 +21,7 @@ from execplan.repo.checking.one import Checked, Target, Way, check
 from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.table import check_names
 from execplan.repo.checking.targets import targets
+from execplan.repo.checking.tree import Trees
 
 
 class _Codes(click.ParamType[tuple[str, ...]]):
@@ -70,7 +71,7 @@ def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str,
     names = [tuple([code for each in given[flag] for code in each]) for flag in ("select", "ignore")]
     for codes, flag in zip(names, ("--select", "--ignore"), strict=True):
         check_names(codes, flag)
-    way = Way(hook=given["hook"], selection=Selection(given["profile"] or "", *names))
+    way = Way(hook=given["hook"], selection=Selection(given["profile"] or "", *names), trees=Trees())
     if given["staged"]:
         return _answer(check_staged(os.getcwd(), way), call, given["level"])
     wanted = list(targets(plans))

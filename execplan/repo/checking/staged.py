@@ -10,6 +10,7 @@ from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import ask, homes, shelf
 from execplan.repo.checking.one import Checked, Way, given
 from execplan.repo.checking.selected import levels, wanted
+from execplan.repo.checking.tree import Trees
 from execplan.repo.pattern import plan_paths
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 def check_staged(start: str, way: Way) -> list[Checked]:
     """Check the plans that the next commit adds or changes; raises ExecplanError."""
     here = homes.find(start)
+    way = way._replace(trees=Trees(staged=True))
     found: dict[str, tuple[Home, str]] = {}
     plans = []
     for staged in ask.staged(here, ".md"):
