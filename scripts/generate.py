@@ -133,8 +133,8 @@ def rules() -> str:
         link = f"[{each.code}](#{each.code.lower()})"
         lines.append(f"| {link} | {each.level} | {on} | {each.needs} | {each.fix} | {each.sentence} |")
     for each in ordered:
-        prose, mark, examples = each.page.partition("\nBad")
-        lines += ["", f"## {each.code}", "", prose.strip(), "", *_examples(mark.strip() + examples)]
+        start = each.page.index("\nBefore:" if "\nBefore:" in each.page else "\nBad")
+        lines += ["", f"## {each.code}", "", each.page[:start].strip(), "", *_examples(each.page[start:].strip())]
     return "\n".join(lines) + "\n"
 
 

@@ -28,7 +28,12 @@ def quick(paths: list[str], *, hook: bool) -> int:
     if own.rules():
         return -1
     way = Way(hook=hook, trees=Trees())
-    checked = [check(target, way) for target in targets(paths)]
+    plans = list(targets(paths))
+    if any([home.settings.lint for home, _, _ in plans]):
+        from execplan.repo.checking.history import informed
+
+        way = informed(plans, way)
+    checked = [check(target, way) for target in plans]
     lines = [*report(checked), summary(checked), *[f"next: {command}" for command in follow(checked)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(checked)

@@ -36,6 +36,10 @@ class Given(NamedTuple):
     """What a rule is told besides the plan."""
 
     archived: bool = False
+    given_up: bool = False
+    """Whether it is archived among the plans that were given up, where open tasks are no wonder."""
+    at_home: bool = False
+    """Whether it lies among the plans of a home, from where it can be archived."""
     draft_is_fine: bool = False
     """Whether a draft may still hold guidance and no task, as a hook allows."""
     path: str = ""

@@ -6,6 +6,7 @@ from execplan.errors import ExecplanError
 from execplan.lint import (
     boxes,
     halves,
+    history,
     life,
     logs,
     milestones,
@@ -50,7 +51,7 @@ FAMILIES = (
     *(structure, sections, titles),
     *(progress, stamps, order, boxes, halves, milestones),
     *(logs, strays),
-    life,
+    *(life, history),
 )
 """The files of rules; importing one registers what it holds."""
 for _code in sorted(RULES):

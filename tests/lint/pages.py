@@ -48,14 +48,30 @@ def _given(code: str, heading: str) -> Given:
         for fact in heading[heading.index("(") + 1 : heading.rindex(")")].split(", "):
             name, _, value = fact.partition(" ")
             said[name] = value
+<<<<<<< HEAD
     unknown = said.keys() - {"archived", "path", "form", "now", "has", "ends", "same-id", "changed", "absent", "was"}
+=======
+    unknown = said.keys() - {
+        "archived",
+        "path",
+        "now",
+        "has",
+        "ends",
+        "same-id",
+        "changed",
+        "absent",
+        "was",
+        "at-home",
+        "evidence",
+    }
+>>>>>>> c197350 (lint asks git what plans were: lost updates, rewritten entries, changed specifications, drift; --since; status, archive, evidence)
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_stamp(said.get("now", _NOW))
     span = minutes(stamp) if stamp is not None else None
     assert span is not None
 
     def answer(kind: str, subject: str) -> object:
-        if kind == "same-id":
+        if kind in ("same-id", "evidence"):
             return said.get(kind, "")
         paths = said.get("has", "").split()
         if kind == "has":
@@ -71,6 +87,7 @@ def _given(code: str, heading: str) -> Given:
         history = History(before, said.get("path", ""), archived, tuple(changed), frozenset(absent))
     return Given(
         archived="archived" in said,
+        at_home="at-home" in said,
         path=said.get("path", ""),
         form=said.get("form", ""),
         clock=Clock(span[0]),

@@ -17,10 +17,11 @@ from execplan.lint.selection import PROFILES, Selection
 from execplan.repo import own
 from execplan.repo.amend import Options
 from execplan.repo.checking import mend, own_rules
+from execplan.repo.checking.history import informed
 from execplan.repo.checking.one import Checked, Target, Way, check
 from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.table import check_names
-from execplan.repo.checking.targets import targets
+from execplan.repo.checking.targets import changed_since, targets
 from execplan.repo.checking.tree import Trees
 
 
@@ -36,7 +37,8 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 
 @verb(
     reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
-    "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
+    "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; with --since, "
+    "the plans that differ from where the branch left a revision, and these as they were then; "
     "the user's own settings, which may name rules of one's own.",
     writes="nothing; with --fix and --unsafe-fixes, the plans whose findings can be mended.",
     examples=(
@@ -47,6 +49,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
         "execplan lint --fix --diff",
         "execplan lint --json",
         "execplan lint --staged --hook",
+        "execplan lint --since main --profile ci",
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE]...")
@@ -62,6 +65,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 @click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does.")
 @click.option("--hook", is_flag=True, help="A draft may still hold guidance and no task.")
 @click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
+@click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
 @new_options
 def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str, ...], **given: Any) -> Answer:
     """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
@@ -74,7 +78,7 @@ def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str,
     way = Way(hook=given["hook"], selection=Selection(given["profile"] or "", *names), trees=Trees())
     if given["staged"]:
         return _answer(check_staged(os.getcwd(), way), call, given["level"])
-    wanted = list(targets(plans))
+    wanted, way = _wanted(plans, given["since"], way)
     options = options._replace(dry_run=options.dry_run or given["diff"])
     mended = _mend(wanted, way, options, unsafe=given["unsafe_fixes"]) if fixes else _Mended()
     checked = [check(target, way) for target in tracked(wanted, call)]
@@ -82,10 +86,21 @@ def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str,
     return mended.before(answer) if fixes else answer
 
 
+def _wanted(plans: tuple[str, ...], since: str | None, way: Way) -> tuple[list[Target], Way]:
+    """The plans that are meant, and the way with what git knows of them, where it is asked."""
+    if since is None:
+        wanted = list(targets(plans))
+        return wanted, informed(wanted, way)
+    wanted, base = changed_since(os.getcwd(), since)
+    return wanted, informed(wanted, way, base)
+
+
 def _check_usage(plans: tuple[str, ...], options: Options, *, fixes: bool, **given: Any) -> None:
     """Refuse what does not go together."""
     for wrong, why in (
         (given["staged"] and plans, "--staged takes no PLAN"),
+        (given["since"] is not None and plans, "--since takes no PLAN"),
+        (given["since"] is not None and given["staged"], "--since judges files, and --staged git's index"),
         (given["staged"] and fixes, "--staged judges git's index, in which nothing can be mended"),
         (not fixes and given["diff"], "--diff shows what --fix would change"),
         (not fixes and (options.dry_run or options.commit), "without --fix there is nothing to write"),
