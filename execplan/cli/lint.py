@@ -59,7 +59,8 @@ def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]
 def summary(checked: Sequence[Checked]) -> str:
     """How many findings of which level in how many plans."""
     levels = [finding.level for each in checked for finding in each.findings]
-    plans = f"{len(checked)} plan{'s' if len(checked) != 1 else ''}"
+    count = len([each for each in checked if each.plan])
+    plans = f"{count} plan{'s' if count != 1 else ''}"
     parts = []
     for level in LEVELS:
         count = levels.count(level)

@@ -71,6 +71,23 @@ class Tree:
         return self.asked[question]
 
 
+class Shelf(NamedTuple):
+    """A home, for rules that are about no single plan; paths count from the repository's root."""
+
+    plans: tuple[str, ...] = ()
+    """The ids of all plans, archived ones too, as they are compared."""
+    artifacts: tuple[tuple[str, str], ...] = ()
+    """Id, as it is compared, and path of each folder of artifacts."""
+    commits: tuple[str, ...] = ()
+    """The files that the next commit changes, without those of the home; none where no commit is judged."""
+    touched: bool = False
+    """Whether the next commit changes a plan."""
+    scopes: tuple[tuple[str, frozenset[str]], ...] = ()
+    """The path of each plan that is worked on, and the paths that it names."""
+    most: int = 0
+    """How many files a commit may change without a plan; 0: any number."""
+
+
 class History(NamedTuple):
     """What git knows of one plan."""
 

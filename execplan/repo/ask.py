@@ -42,6 +42,22 @@ def staged(home: Home, suffix: str) -> list[Staged]:
     return found
 
 
+def staged_paths(home: Home) -> list[str]:
+    """Every file that the next commit adds, changes or removes; raises ExecplanError."""
+    diff = ("diff", "--cached", "--name-only", "-z", "--no-renames")
+    return [os.fsdecode(path) for path in output(home, "-c", "diff.relative=false", *diff).split(b"\0") if path]
+
+
+def indexed(home: Home, folders: list[str]) -> list[Staged]:
+    """The regular files below some folders as git's index holds them; raises ExecplanError."""
+    found = []
+    for line in output(home, "--literal-pathspecs", "ls-files", "-sz", "--", *folders).split(b"\0"):
+        about, tab, path = line.partition(b"\t")
+        if tab and about[:6].decode() in REGULAR:
+            found.append(Staged(os.fsdecode(path), about.split(b" ")[1].decode()))
+    return found
+
+
 def tracked(home: Home) -> list[str]:
     """The files that git tracks, links and submodules too, from the root of the repository; raises ExecplanError."""
     paths = output(home, "ls-files", "-z").split(b"\0")

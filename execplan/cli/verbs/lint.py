@@ -23,6 +23,7 @@ from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.table import check_names
 from execplan.repo.checking.targets import changed_since, targets
 from execplan.repo.checking.tree import Trees
+from execplan.repo.checking.whole import check_commit, check_homes
 
 
 class _Codes(click.ParamType[tuple[str, ...]]):
@@ -77,12 +78,14 @@ def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str,
         check_names(codes, flag)
     way = Way(hook=given["hook"], selection=Selection(given["profile"] or "", *names), trees=Trees())
     if given["staged"]:
-        return _answer(check_staged(os.getcwd(), way), call, given["level"])
+        here = os.getcwd()
+        return _answer([*check_staged(here, way), *check_commit(here, way)], call, given["level"])
     wanted, way = _wanted(plans, given["since"], way)
     options = options._replace(dry_run=options.dry_run or given["diff"])
     mended = _mend(wanted, way, options, unsafe=given["unsafe_fixes"]) if fixes else _Mended()
     checked = [check(target, way) for target in tracked(wanted, call)]
-    answer = _answer(checked, call, given["level"])
+    whole = check_homes(os.getcwd(), way) if not plans and given["since"] is None else []
+    answer = _answer([*checked, *whole], call, given["level"])
     return mended.before(answer) if fixes else answer
 
 
@@ -116,7 +119,7 @@ def _answer(checked: list[Checked], call: Call, level: str | None) -> Answer:
     lines = report(checked)
     if not call.quiet:
         lines.append(summary(checked) if checked else "no plans to check")
-    data = {"findings": findings, "plans": len(checked)}
+    data = {"findings": findings, "plans": len([each for each in checked if each.plan])}
     return Answer(data, "\n".join(lines), status(checked), next=follow(checked))
 
 

@@ -40,6 +40,8 @@ class Checked(NamedTuple):
     """What was checked, or nothing when it could not be read."""
     fails: str = ERROR
     """The least level at which a finding makes the answer no."""
+    plan: bool = True
+    """Whether it is a plan, and not something else in its home."""
 
 
 class Way(NamedTuple):
