@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
 
+_STEM = 5
+"""Letters by which two words are taken for one: parser, parse."""
+
 _SHOWN = 3
 """Names in one message."""
 
@@ -52,7 +55,7 @@ def fewer_done(plan: Plan, given: Given) -> Iterator[Place]:
 
     was = {fold(task.text) for task in before.tasks if task.state == DONE}
     is_done = {fold(task.text) for task in plan.tasks if task.state == DONE}
-    told = " ".join(new_entries(before, plan, found=True))
+    told = {word[:_STEM] for text in new_entries(before, plan, found=True) for word in text.split()}
     here = set(is_done)
     for task in plan.tasks:
         words = fold(task.text)
@@ -179,8 +182,8 @@ def drifted(plan: Plan, given: Given) -> Iterator[Place]:
         return
     from execplan.lint.scope import paths_named
 
-    named = paths_named(plan, given.words)
-    paths = [path for path in named if path in given.history.changed]
+    named, changed = paths_named(plan, given.words), set(given.history.changed)
+    paths = [path for path in named if path in changed]
     if paths:
         span = named[paths[0]]
         others = ", ".join(paths[1:_SHOWN])
@@ -190,9 +193,9 @@ def drifted(plan: Plan, given: Given) -> Iterator[Place]:
         yield Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
 
 
-def _is_told(words: str, told: str) -> bool:
-    """Whether new entries have a long word of a task, or say that something was reopened."""
-    return "reopen" in told or any([len(word) > 4 and word in told for word in words.strip(".").split()])
+def _is_told(words: str, told: set[str]) -> bool:
+    """Whether new entries have a long word of a task, or say that something was reopened; told is how their words begin."""
+    return "reope" in told or any([len(word) >= _STEM and word[:_STEM] in told for word in words.split()])
 
 
 def _short(text: str) -> str:
