@@ -69,7 +69,8 @@ def untracked(home: Home) -> list[str]:
 
 def steps(home: Home, commit: str) -> Iterator[list[str]]:
     """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
-    asked = ["git", "log", "-z", "--name-only", "--no-renames", "-m", "--first-parent", "--format=%x00c", commit, "--"]
+    asked = ["git", "-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
+    asked += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
     trace.tell(f"run {' '.join(asked)}")
     with subprocess.Popen(asked, cwd=home.root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         try:
@@ -90,21 +91,36 @@ def steps(home: Home, commit: str) -> Iterator[list[str]]:
             process.kill()
 
 
-def absent(home: Home, symbols: set[str]) -> set[str]:
-    """Those of some symbols that stand, as whole words, in no tracked file outside the plans; raises ExecplanError."""
+def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
+    """Those of some symbols that stand, as whole words, in no tracked file of a repository but the plans of these homes."""
     missing = {each for each in symbols if each.strip() and each.isprintable()}
     if not missing:
         return missing
-    ask.require(home)
-    folders = sorted({home.shown(folder) for folder in (home.plans, *home.archives)})
+    root = homes[0].root
+    folders = sorted({home.shown(folder) for home in homes for folder in (home.plans, *home.archives)})
     without = [f":(top,exclude,literal){folder}" for folder in folders]
-    asked = ["git", "grep", "-F", "-w", "-o", "-h", "-I", "--no-color", "-f", "-", "--", *without]
+    asked = [
+        "git",
+        "grep",
+        "-F",
+        "-w",
+        "-o",
+        "-h",
+        "-I",
+        "--no-color",
+        "--no-line-number",
+        "--no-column",
+        "-f",
+        "-",
+        "--",
+        *without,
+    ]
     trace.tell(f"run {' '.join(asked)}")
     with tempfile.TemporaryFile() as given:
         given.write("".join([f"{each}\n" for each in sorted(missing)]).encode())
         given.seek(0)
         with subprocess.Popen(
-            asked, cwd=home.root, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            asked, cwd=root, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as process:
             for token in _tokens(process.stdout, b"\n"):
                 word = token.decode("utf-8", "replace")

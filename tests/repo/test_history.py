@@ -65,7 +65,7 @@ def test_git_is_asked_once_a_question_for_all_plans(kept: Folder) -> None:
         kept.plan(REOPENED.replace("# Build", f"# {number} build"), name=f"2026-01-02_{number}")
     commit(kept)
     told = kept.run("lint", "--profile", "ci", "-v").err
-    assert told.count("run git log") == told.count(" ls-tree -rz ") == told.count("run git rev-parse") == 1
+    assert told.count(" log -z ") == told.count(" ls-tree -rz ") == told.count("run git rev-parse") == 1
 
 
 def test_a_lost_update_names_what_is_gone(kept: Folder) -> None:
@@ -240,6 +240,8 @@ def test_steps_of_odd_names(repo: Folder) -> None:
         repo.write(name, "1")
     commit(repo)
     repo.git("commit", "-q", "--allow-empty", "-m", "Empty")
+    for name, value in (("log.showSignature", "true"), ("diff.relative", "true"), ("log.date", "raw")):
+        repo.git("config", name, value)
     home = homes.find(str(repo.path))
     assert [sorted(step) for step in past.steps(home, "HEAD")] == [[], sorted(names), ["README.md"]]
 
@@ -248,10 +250,12 @@ def test_symbols_that_no_file_holds(kept: Folder) -> None:
     kept.write("src/code.py", "def read_all(data): Plan.read()\n")
     commit(kept)
     home = homes.find(str(kept.path))
+    for name in ("grep.lineNumber", "grep.column"):
+        kept.git("config", name, "true")
     asked = {"read_all", "read", "Plan.read", "Plan", "data", "dat", "Scanner", "a b", "--flag", "[x]", "", "n\nl"}
-    assert past.absent(home, asked) == {"dat", "Scanner", "a b", "--flag", "[x]"}
-    assert past.absent(home, {"Decision"}) == {"Decision"}  # only plans say it
-    assert past.absent(home, set()) == set()
+    assert past.absent([home], asked) == {"dat", "Scanner", "a b", "--flag", "[x]"}
+    assert past.absent([home], {"Decision"}) == {"Decision"}  # only plans say it
+    assert past.absent([home], set()) == set()
 
 
 @pytest.mark.parametrize(
