@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import time
 
 from execplan.record import NamedTuple
 
@@ -52,8 +53,20 @@ def now() -> datetime:
     """The time in UTC; `SOURCE_DATE_EPOCH`, in seconds, stands in for the clock so that a run can be repeated."""
     from datetime import UTC, datetime
 
-    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(fixed), UTC) if fixed.isdigit() and len(fixed) < 12 else datetime.now(UTC)
+    fixed = _fixed()
+    return datetime.now(UTC) if fixed is None else datetime.fromtimestamp(fixed, UTC)
+
+
+def this_minute() -> int:
+    """The time in minutes since 1970 in UTC, by the same clock."""
+    fixed = _fixed()
+    return (int(time()) if fixed is None else fixed) // 60
+
+
+def _fixed() -> int | None:
+    """The seconds since 1970 that stand in for the clock, if any do."""
+    said = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 12 else None
 
 
 def read_stamp(words: str) -> Stamp | None:

@@ -120,9 +120,9 @@ def rules() -> str:
         "",
         "Written by `scripts/generate.py` from the functions in `execplan/lint`; `execplan explain CODE` prints the same page.",
         "A rule that needs the clock, the tree (the repository's files) or the history (git) runs only where there is one;",
-        "those of history with `--staged`, `--since`, in the profiles ci and strict, or when they are selected. What is off by",
-        "default runs when it is selected, and in the profile strict. How often each finds something in real plans, and how",
-        "often it is right, stands in [corpus.md](corpus.md).",
+        "those of history with `--staged`, `--since`, in the profiles ci and strict, or when they are selected. One of the home",
+        "runs when a whole home is checked, or a commit. What is off by default runs when it is selected, and in the profile",
+        "strict. How often each finds something in real plans, and how often it is right, stands in [corpus.md](corpus.md).",
         "",
         "| code | level | default | needs | fix | what it finds |",
         "|---|---|---|---|---|---|",
@@ -133,8 +133,8 @@ def rules() -> str:
         link = f"[{each.code}](#{each.code.lower()})"
         lines.append(f"| {link} | {each.level} | {on} | {each.needs} | {each.fix} | {each.sentence} |")
     for each in ordered:
-        prose, mark, examples = each.page.partition("\nBad")
-        lines += ["", f"## {each.code}", "", prose.strip(), "", *_examples(mark.strip() + examples)]
+        start = each.page.index("\nBefore:" if "\nBefore:" in each.page else "\nBad")
+        lines += ["", f"## {each.code}", "", each.page[:start].strip(), "", *_examples(each.page[start:].strip())]
     return "\n".join(lines) + "\n"
 
 

@@ -33,18 +33,28 @@ _SHARED = f"{_FILE} names the Python of this machine; for others, use the hook {
 
 
 def item(home: Home) -> list[str]:
-    """The lines of the hook, as an item of the list `repos`."""
-    entry = f"{shlex.quote(sys.executable)} -P -m execplan lint --hook"
-    return [
+    """The lines of the hook, as an item of the list `repos`; with the one that asks for a plan, where the settings want it."""
+    python = f"{shlex.quote(sys.executable)} -P -m execplan"
+    lines = [
         "- repo: local",
         "  hooks:",
         f"  - id: {_ID}",
         "    name: execplan lint",
-        f"    entry: {_quoted(entry)}",
+        f"    entry: {_quoted(f'{python} lint --hook')}",
         "    language: system",
         "    types: [markdown]",
         f"    files: {_quoted(plan_paths(home))}",
     ]
+    if home.settings.follow:
+        lines += [
+            "  - id: execplan-follow",
+            "    name: execplan follow",
+            f"    entry: {_quoted(f'{python} lint --staged --select EP508 -q')}",
+            "    language: system",
+            "    always_run: true",
+            "    pass_filenames: false",
+        ]
+    return lines
 
 
 def install(home: Home, *, force: bool) -> Planned:

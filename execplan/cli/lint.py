@@ -12,6 +12,7 @@ from execplan.lint.tally import weight
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check
 from execplan.repo.checking.targets import targets
+from execplan.repo.checking.tree import Trees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ def quick(paths: list[str], *, hook: bool) -> int:
         return -1
     if own.rules():
         return -1
-    checked = [check(target, Way(hook=hook)) for target in targets(paths)]
+    way = Way(hook=hook, trees=Trees())
+    plans = list(targets(paths))
+    if any([home.settings.lint for home, _, _ in plans]):
+        from execplan.repo.checking.history import informed
+
+        way = informed(plans, way)
+    checked = [check(target, way) for target in plans]
     lines = [*report(checked), summary(checked), *[f"next: {command}" for command in follow(checked)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(checked)
@@ -52,7 +59,8 @@ def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]
 def summary(checked: Sequence[Checked]) -> str:
     """How many findings of which level in how many plans."""
     findings = [finding for each in checked for finding in each.findings]
-    plans = f"{len(checked)} plan{'s' if len(checked) != 1 else ''}"
+    number = len([each for each in checked if each.plan])
+    plans = f"{number} plan{'s' if number != 1 else ''}"
     parts = []
     for level in LEVELS:
         count = sum([weight(finding) for finding in findings if finding.level == level])

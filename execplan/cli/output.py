@@ -48,13 +48,15 @@ class Output(NamedTuple):
         """Whether nothing but a document of another program's form is printed."""
         return self.form not in _PEOPLE
 
-    def check(self, call: Call, plans: Sequence[str], *, staged: bool) -> None:
+    def check(self, call: Call, plans: Sequence[str], *, staged: bool, since: str | None) -> None:
         """Refuse what does not go together; raises ExecplanError."""
         stdin = STDIN in plans
         machine = self.is_for_machines
         for wrong, why in (
             (call.as_json and self.form != formats.TEXT, "--json is a form of its own: it takes no --format"),
             (staged and plans, "--staged takes no PLAN"),
+            (since is not None and plans, "--since takes no PLAN"),
+            (since is not None and staged, "--since judges files, and --staged git's index"),
             (stdin and len(plans) > 1, "- is standard input: it takes no other PLAN"),
             (self.stdin_filename is not None and not stdin, "--stdin-filename names what - reads"),
             (self.stdin_filename == "", "--stdin-filename takes the path of a file"),
@@ -90,7 +92,7 @@ class Output(NamedTuple):
         if self.columns != CODE_POINTS:
             checked = [_counted(each, self.columns) for each in checked]
         findings = [finding for each in checked for finding in each.findings]
-        data: dict[str, Any] = {"findings": _documents(checked), "plans": len(checked)}
+        data: dict[str, Any] = {"findings": _documents(checked), "plans": _plans(checked)}
         if held is not None:
             data["baseline"] = {"file": held.file, "known": held.known, "gone": held.gone}
         lines = []
@@ -110,7 +112,7 @@ class Output(NamedTuple):
         found = [finding for each in held.checked for finding in each.findings]
         checked = [each._replace(findings=lasting(each.findings)) for each in held.checked]
         new = sum(map(weight, found)) - sum([len(each.findings) for each in checked])
-        data: dict[str, Any] = {"findings": _documents(checked), "plans": len(checked)}
+        data: dict[str, Any] = {"findings": _documents(checked), "plans": _plans(checked)}
         data |= {"baseline": {"file": held.file, "known": held.known + new, "gone": 0}}
         lines = [] if dry_run else report(checked)
         if dry_run:
@@ -124,6 +126,11 @@ class Output(NamedTuple):
             lines.append(f"{held.file}: {known}, {new} new, {held.gone} gone")
         following = f"execplan lint --baseline {quote(file)}"
         return Answer(data, "\n".join(lines), status(checked), next=(following,))
+
+
+def _plans(checked: Sequence[Checked]) -> int:
+    """How many plans there are; what else lies in a home is none."""
+    return len([each for each in checked if each.plan])
 
 
 def _documents(checked: Sequence[Checked]) -> list[dict[str, object]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 HAS: Final = "has"
 ENDS: Final = "ends"
 SAME_ID: Final = "same-id"
+EVIDENCE: Final = "evidence"
 
 _NEVER: Final = 1 << 62
 
@@ -59,11 +60,32 @@ class Tree:
         """The path of another plan with the id of the plan in a file, archived ones too; or nothing."""
         return str(self._ask(SAME_ID, path))
 
+    def evidence(self, path: str) -> str:
+        """The digest that an archived plan had when it was archived, or nothing where no evidence tells."""
+        return str(self._ask(EVIDENCE, path))
+
     def _ask(self, kind: str, subject: str) -> object:
         question = kind, subject
         if question not in self.asked:
             self.asked[question] = self._answer(kind, subject)
         return self.asked[question]
+
+
+class Shelf(NamedTuple):
+    """A home, for rules that are about no single plan; paths count from the repository's root."""
+
+    plans: tuple[str, ...] = ()
+    """The ids of all plans, archived ones too, as they are compared."""
+    artifacts: tuple[tuple[str, str], ...] = ()
+    """Id, as it is compared, and path of each folder of artifacts."""
+    commits: tuple[str, ...] = ()
+    """The files that the next commit changes, without those of the home; none where no commit is judged."""
+    touched: bool = False
+    """Whether the next commit changes a plan."""
+    scopes: tuple[tuple[str, frozenset[str]], ...] = ()
+    """The path of each plan that is worked on, and the paths that it names."""
+    most: int = 0
+    """How many files a commit may change without a plan; 0: any number."""
 
 
 class History(NamedTuple):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Final
 
-    from execplan.lint.facts import Clock, History, Tree
+    from execplan.lint.facts import Clock, History, Shelf, Tree
     from execplan.lint.words import Words
     from execplan.plan.model import Plan
     from execplan.text.edit import Edit
@@ -24,7 +24,8 @@ BYTES: Final = "bytes"
 CLOCK: Final = "clock"
 TREE: Final = "tree"
 HISTORY: Final = "history"
-"""What a rule needs besides the plan; a rule whose need is not given does not run."""
+HOME: Final = "home"
+"""What a rule needs besides the plan; a rule whose need is not given does not run. One that needs a home is about no plan."""
 
 SAFE: Final = "safe"
 UNSAFE: Final = "unsafe"
@@ -36,6 +37,10 @@ class Given(NamedTuple):
     """What a rule is told besides the plan."""
 
     archived: bool = False
+    given_up: bool = False
+    """Whether it is archived among the plans that were given up, where open tasks are no wonder."""
+    at_home: bool = False
+    """Whether it lies among the plans of a home, from where it can be archived."""
     draft_is_fine: bool = False
     """Whether a draft may still hold guidance and no task, as a hook allows."""
     path: str = ""
@@ -103,8 +108,16 @@ class Finding(NamedTuple):
         }
 
 
+class Spot(NamedTuple):
+    """What a rule about a home found: a file or a folder, by its path from the root, and what is to be said of it."""
+
+    path: str
+    message: str
+
+
 if TYPE_CHECKING:
     Check = Callable[[Plan, Given], Iterable[Place]]
+    HomeCheck = Callable[[Shelf], Iterable[Spot]]
 
 
 class Rule(NamedTuple):
@@ -118,11 +131,13 @@ class Rule(NamedTuple):
     fix: str = NONE
     on: bool = True
     """Whether it runs where nobody selects it."""
+    of_home: HomeCheck | None = None
+    """What a rule about a home does, in place of `check`."""
 
     @property
     def page(self) -> str:
         """Sentence, why, `Bad:` and `Good:`, as the function's docstring has them."""
-        lines = (self.check.__doc__ or "").strip("\n").split("\n")
+        lines = ((self.of_home or self.check).__doc__ or "").strip("\n").split("\n")
         return "\n".join([line.removeprefix("    ") for line in lines]).strip()
 
     @property
@@ -148,6 +163,20 @@ def rule(code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool
         return check
 
     return register
+
+
+def home_rule(code: str, level: str, *, on: bool = True) -> Callable[[HomeCheck], HomeCheck]:
+    """Register a function as the rule of a code, about a home and not about one of its plans."""
+
+    def register(check: HomeCheck) -> HomeCheck:
+        RULES[code] = Rule(code, level, _nothing, HOME, NONE, on, check)
+        return check
+
+    return register
+
+
+def _nothing(plan: Plan, given: Given) -> Iterable[Place]:
+    return ()
 
 
 def on_line(plan: Plan, line: int, message: str, edits: tuple[Edit, ...] = ()) -> Place:

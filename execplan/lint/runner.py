@@ -8,6 +8,8 @@ from execplan.lint import (
     commands,
     contained,
     halves,
+    history,
+    homes,
     life,
     links,
     logs,
@@ -45,9 +47,21 @@ from execplan.plan.model import DRAFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.lint.facts import Shelf
     from execplan.plan.model import Plan
 
-__all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
+__all__ = [
+    "ERROR",
+    "HINT",
+    "RULES",
+    "WARNING",
+    "Finding",
+    "Given",
+    "lint_bytes",
+    "lint_home",
+    "lint_plan",
+    "unreadable",
+]
 
 FAMILIES = (
     *(source, suppress, spacing, surface),
@@ -55,7 +69,7 @@ FAMILIES = (
     *(progress, stamps, order, boxes, halves, milestones),
     *(logs, strays),
     *(contained, commands, symbols, links),
-    life,
+    *(life, homes, history),
 )
 """The files of rules; importing one registers what it holds."""
 for _code in sorted(RULES):
@@ -128,6 +142,20 @@ def _found(rule: Rule, level: str, plan: Plan, given: Given) -> list[Finding]:
         line = findings.pop().line
         findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {found - MOST} more"))
     return findings
+
+
+def lint_home(shelf: Shelf, levels: dict[str, str] | None = None) -> list[tuple[str, Finding]]:
+    """The findings about a home, each with the path of a file or a folder."""
+    levels = DEFAULT if levels is None else levels
+    found = []
+    for code, rule in RULES.items():
+        if code in levels and rule.of_home is not None:
+            spots = list(rule.of_home(shelf))
+            found += [(spot.path, Finding(code, levels[code], 1, 1, 1, 1, spot.message)) for spot in spots[:MOST]]
+            if len(spots) > MOST:
+                last = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(spots) - MOST} more")
+                found.append((spots[MOST].path, last))
+    return found
 
 
 def _met(given: Given) -> set[str]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Home
 
-_REGULAR = ("100644", "100755")
+REGULAR = ("100644", "100755")
+"""The modes of files that are neither links nor submodules."""
 _PART = 1 << 20
 
 
@@ -32,13 +33,35 @@ class Staged(NamedTuple):
 def staged(home: Home, suffix: str) -> list[Staged]:
     """The regular files with this suffix that the next commit adds or changes; raises ExecplanError."""
     diff = ("diff", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--diff-filter=d")
-    parts = _output(home, "-c", "diff.relative=false", *diff).split(b"\0")
+    parts = output(home, "-c", "diff.relative=false", *diff).split(b"\0")
     found = []
     for about, path in zip(parts[::2], parts[1::2], strict=False):
         _, mode, _, blob, _ = about.decode("ascii").split(" ")
-        if mode in _REGULAR and path.endswith(suffix.encode()):
+        if mode in REGULAR and path.endswith(suffix.encode()):
             found.append(Staged(os.fsdecode(path), blob))
     return found
+
+
+def staged_paths(home: Home) -> list[str]:
+    """Every file that the next commit adds, changes or removes; raises ExecplanError."""
+    diff = ("diff", "--cached", "--name-only", "-z", "--no-renames")
+    return [os.fsdecode(path) for path in output(home, "-c", "diff.relative=false", *diff).split(b"\0") if path]
+
+
+def indexed(home: Home, folders: list[str]) -> list[Staged]:
+    """The regular files below some folders as git's index holds them; raises ExecplanError."""
+    found = []
+    for line in output(home, "--literal-pathspecs", "ls-files", "-sz", "--", *folders).split(b"\0"):
+        about, tab, path = line.partition(b"\t")
+        if tab and about[:6].decode() in REGULAR:
+            found.append(Staged(os.fsdecode(path), about.split(b" ")[1].decode()))
+    return found
+
+
+def tracked(home: Home) -> list[str]:
+    """The files that git tracks, links and submodules too, from the root of the repository; raises ExecplanError."""
+    paths = output(home, "ls-files", "-z").split(b"\0")
+    return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
 def contents(home: Home, files: list[Staged]) -> Iterator[tuple[bytes, int]]:
@@ -69,7 +92,7 @@ def _read(stream: IO[bytes], size: int) -> bytes:
 
 def hooks_folder(home: Home) -> tuple[str, str]:
     """The folder of the hooks, as `core.hooksPath` or the default says, and the git folder that all worktrees share."""
-    out = os.fsdecode(_output(home, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
+    out = os.fsdecode(output(home, "rev-parse", "--git-common-dir", "--git-path", "hooks")).removesuffix("\n")
     common, _, hooks = out.partition("\n")
     return os.path.join(home.root, hooks), os.path.normpath(os.path.join(home.root, common))
 
@@ -90,16 +113,24 @@ def require(home: Home) -> None:
         raise ExecplanError("no-repository", what, exit=ENVIRONMENT, hint="make one: git init")
 
 
-def _output(home: Home, *arguments: str) -> bytes:
+def output(home: Home, *arguments: str) -> bytes:
+    """What git prints; raises ExecplanError when it fails."""
+    return answer(home, *arguments) or b""
+
+
+def answer(home: Home, *arguments: str, no: int = 0) -> bytes | None:
+    """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
     require(home)
     trace.tell(f"run git {' '.join(arguments)}")
     try:
         done = subprocess.run(["git", *arguments], cwd=home.root, capture_output=True, check=False)
     except FileNotFoundError:
         raise ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git") from None
+    lines = [line for line in done.stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+    if done.returncode and done.returncode == no and not lines:
+        return None
     if done.returncode:
-        lines = done.stderr.decode("utf-8", "backslashreplace").splitlines()
-        raise _failed("; ".join([line for line in lines if line.strip()][:6]) or f"git {arguments[0]} failed")
+        raise _failed("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return done.stdout
 
 

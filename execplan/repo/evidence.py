@@ -53,6 +53,22 @@ def is_evidence(path: str) -> bool:
     return os.path.isfile(path) and f'"schema": "{SCHEMA}"'.encode() in disk.read(path, reader.MAX_BYTES)[0][:200]
 
 
+def recorded(home: Home, path: str) -> str:
+    """The digest that the plan in a file of the archive had when it was archived; nothing where no evidence tells."""
+    from execplan.errors import ExecplanError
+
+    file = os.path.join(home.artifacts_of(path, archived=True), FILE)
+    try:
+        if not is_evidence(file):
+            return ""
+        import json
+
+        told = json.loads(disk.read(file, reader.MAX_BYTES)[0])
+    except (ExecplanError, ValueError):
+        return ""
+    return str(told.get("digest", "")) if told.get("id") == home.place(path)[1] else ""
+
+
 def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
     """Each file below a folder but the plan's own, by path; what a link says is told, and not followed."""
     from hashlib import file_digest

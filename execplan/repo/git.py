@@ -203,16 +203,17 @@ def _folder(home: Home) -> str:
     return home.git
 
 
+def under_way(folder: str) -> str | None:
+    """The merge, rebase or the like that waits to be finished in a git folder."""
+    return next((what for name, what in _UNDER_WAY.items() if os.path.exists(os.path.join(folder, name))), None)
+
+
 def _stop_under_way(folder: str) -> None:
-    """Refuse while a merge, a rebase or the like waits to be finished: git makes no commit of some paths then."""
-    for name, what in _UNDER_WAY.items():
-        if os.path.exists(os.path.join(folder, name)):
-            raise ExecplanError(
-                "under-way",
-                f"{what} is under way; {_KEPT}",
-                exit=BUSY,
-                hint="finish it, then commit the plan: execplan commit",
-            )
+    """Refuse while something waits to be finished: git makes no commit of some paths then."""
+    what = under_way(folder)
+    if what is not None:
+        hint = "finish it, then commit the plan: execplan commit"
+        raise ExecplanError("under-way", f"{what} is under way; {_KEPT}", exit=BUSY, hint=hint)
 
 
 def _status(run: _Runner, paths: Sequence[str]) -> list[_Entry]:

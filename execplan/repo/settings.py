@@ -20,6 +20,7 @@ _FIELDS: dict[str, dict[str, str | int]] = {
     "archive": _DAY,
     "superseded": _DAY,
 }
+_LEAST = {"stalled_days": 1, "follow_files": 0}
 _EMPTY: dict[str, object] = {}
 FLAT = "flat"
 FOLDER = "folder"
@@ -45,6 +46,8 @@ class Settings(NamedTuple):
     message: str = "plan({id}): {summary}"
     author: str = ""
     stalled_days: int = 14
+    follow: bool = False
+    follow_files: int = 20
     lint: dict[str, object] = _EMPTY
 
 
@@ -64,6 +67,8 @@ ABOUT = {
     "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
     "author": "Who decides, where `--author` does not say; else EXECPLAN_AUTHOR, git's user.name, the login.",
     "stalled_days": "Days without a stamp or an edit after which an open plan is marked as stalled.",
+    "follow": "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
+    "follow_files": "How many files a commit may change without a plan; 0: any number.",
     "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
 }
 """What each setting is for: the settings file, the README and `init` say it from here."""
@@ -191,8 +196,8 @@ def _check_value(name: str, value: object, where: str) -> None:
         why = "is a name of `execplan new --list-templates`"
     elif name == "layout" and text not in (FLAT, FOLDER) and (not text.endswith(".md") or "/" in text):
         why = "is flat, folder, or a file name that ends in .md"
-    elif name == "stalled_days" and isinstance(value, int) and value < 1:
-        why = "is at least 1"
+    elif isinstance(value, int) and value < _LEAST.get(name, value):
+        why = f"is at least {_LEAST[name]}"
     elif name in _FIELDS:
         why = _why_not_form(name, text)
     if why:

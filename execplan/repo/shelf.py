@@ -144,6 +144,8 @@ def free_name(name: str, taken: set[str], end: str = "") -> str:
 
 def same_id(name: str) -> str:
     """An id without case and in one Unicode form: what file systems may take for the same name."""
+    if name.isascii():
+        return name.lower()
     from unicodedata import normalize
 
     return normalize("NFC", name).casefold()

@@ -46,7 +46,7 @@ def going_on(scratch: Path) -> Shell:
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")
     shell.write(".gitignore", "*.log\n*.png\n/*.md\n")
-    for line in ("git init -q", "git add -A", "git commit -q -m First", "execplan done 1 2 -q --commit"):
+    for line in ("git init -q -b main", "git add -A", "git commit -q -m First", "execplan done 1 2 -q --commit"):
         assert shell.run(line).exit == 0
     return shell
 

@@ -11,9 +11,9 @@ import textwrap
 from typing import NamedTuple
 
 from execplan.clock import minutes, read_stamp
-from execplan.lint.facts import Clock, History, Tree
-from execplan.lint.rule import HISTORY
-from execplan.lint.runner import RULES, Given, lint_bytes
+from execplan.lint.facts import Clock, History, Shelf, Tree
+from execplan.lint.rule import HISTORY, HOME
+from execplan.lint.runner import ERROR, RULES, Given, lint_bytes, lint_home
 from execplan.plan import reader
 from tests.plans import with_sections
 
@@ -28,6 +28,8 @@ class Example(NamedTuple):
 
     text: str
     given: Given
+    shelf: Shelf | None = None
+    """Of a rule about a home."""
 
 
 def examples(code: str, kind: str) -> Example:
@@ -36,26 +38,51 @@ def examples(code: str, kind: str) -> Example:
     start = next(at for at, line in enumerate(lines) if line.startswith(kind))
     end = next((at for at in range(start + 1, len(lines)) if lines[at].startswith(KINDS)), len(lines))
     text = textwrap.dedent("\n".join(lines[start + 1 : end])).strip("\n") + "\n"
+    if RULES[code].needs == HOME:
+        return Example(text, Given(), _shelf(text.split(), lines[start]))
     for shown, meant in _ESCAPES.items():
         text = text.replace(shown, meant)
     return Example(text, _given(code, lines[start]))
 
 
-def _given(code: str, heading: str) -> Given:
-    """The facts of an example."""
+def _shelf(paths: list[str], heading: str) -> Shelf:
+    """The home of an example: `names` are the paths that its plans name, `commits` those that the next commit changes."""
+    said = _said(heading)
+    plans = [path for path in paths if path.endswith(".md")]
+    folders = [path.rstrip("/") for path in paths if path.endswith("/")]
+    names = {path: path.rsplit("/", 1)[-1].removesuffix(".md") for path in [*plans, *folders]}
+    commits = said.get("commits", "").split()
+    return Shelf(
+        tuple(names[path] for path in plans),
+        tuple((names[path], path) for path in folders),
+        tuple(commits),
+        any(path in commits for path in plans),
+        tuple((path, frozenset(said.get("names", "").split())) for path in plans),
+    )
+
+
+def _said(heading: str) -> dict[str, str]:
+    """The facts that stand in a heading."""
     said: dict[str, str] = {}
     if "(" in heading:
         for fact in heading[heading.index("(") + 1 : heading.rindex(")")].split(", "):
             name, _, value = fact.partition(" ")
             said[name] = value
-    unknown = said.keys() - {"archived", "path", "form", "now", "has", "ends", "same-id", "changed", "absent", "was"}
+    return said
+
+
+def _given(code: str, heading: str) -> Given:
+    """The facts of an example."""
+    said = _said(heading)
+    known = "archived at-home path form now has ends same-id evidence changed absent was".split()
+    unknown = said.keys() - set(known)
     assert not unknown, f"{code}: what is {unknown}?"
     stamp = read_stamp(said.get("now", _NOW))
     span = minutes(stamp) if stamp is not None else None
     assert span is not None
 
     def answer(kind: str, subject: str) -> object:
-        if kind == "same-id":
+        if kind in ("same-id", "evidence"):
             return said.get(kind, "")
         paths = [*said.get("has", "").split(), "src/reader.py"]  # which the clean plan names
         if kind == "has":
@@ -71,6 +98,7 @@ def _given(code: str, heading: str) -> Given:
         history = History(before, said.get("path", ""), archived, tuple(changed), frozenset(absent))
     return Given(
         archived="archived" in said,
+        at_home="at-home" in said,
         path=said.get("path", ""),
         form=said.get("form", ""),
         clock=Clock(span[0]),
@@ -88,6 +116,8 @@ def whole(example: Example) -> bytes:
 
 def found(example: Example, data: bytes) -> list[str]:
     """The codes of what all rules find, also those that are off by default."""
+    if example.shelf is not None:
+        return [finding.code for _, finding in lint_home(example.shelf, dict.fromkeys(RULES, ERROR))]
     return [
         finding.code for finding in lint_bytes(data, example.given, {code: rule.level for code, rule in RULES.items()})
     ]

@@ -15,9 +15,12 @@ from execplan.cli.selecting import Selecting, selecting_options
 from execplan.cli.verb import new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo.checking.handed import STDIN
+from execplan.repo.checking.history import informed
 from execplan.repo.checking.one import Way, check
 from execplan.repo.checking.staged import check_staged
-from execplan.repo.checking.targets import targets
+from execplan.repo.checking.targets import changed_since, targets
+from execplan.repo.checking.tree import Trees
+from execplan.repo.checking.whole import check_commit, check_homes
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 @verb(
     reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
     "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
+    "with --since, the plans that differ from where the branch left a revision, and these as they were then; "
     "with -, standard input; the baseline; the user's own settings, which may name rules of one's own.",
     writes="nothing; with --fix and --unsafe-fixes, the plans whose findings can be mended; with --write-baseline, the "
     "baseline.",
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
         "execplan lint --fix --diff",
         "execplan lint --json",
         "execplan lint --staged --hook",
+        "execplan lint --since main --profile ci",
         "execplan lint --format sarif",
         "execplan lint --statistics",
         "execplan lint --write-baseline",
@@ -45,25 +50,36 @@ if TYPE_CHECKING:
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE|-]...")
 @click.option("--hook", is_flag=True, help="A draft may still hold guidance and no task.")
 @click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
+@click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
 @selecting_options
 @mending_options
 @output_options
 @new_options
-def lint(call: Call, options: Options, plans: tuple[str, ...], *, hook: bool, staged: bool, **asked: Any) -> Answer:
+def lint(
+    call: Call, options: Options, plans: tuple[str, ...], *, hook: bool, staged: bool, since: str | None, **asked: Any
+) -> Answer:
     """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
     output = Output(**_own(Output, asked))
     mending = Mending(**_own(Mending, asked))
     selecting = Selecting(**_own(Selecting, asked))
-    output.check(call, plans, staged=staged)
+    output.check(call, plans, staged=staged, since=since)
     _check_usage(plans, options, output, mending, staged=staged)
-    way = Way(hook=hook, selection=selecting.selection())
+    way = Way(hook=hook, selection=selecting.selection(), trees=Trees())
+    here = os.getcwd()
     if staged:
-        return output.answer(call, check_staged(os.getcwd(), way), way)
+        return output.answer(call, [*check_staged(here, way), *check_commit(here, way)], way)
     if plans == (STDIN,):
         return output.answer(call, output.check_stdin(way), way)
-    wanted = list(targets(plans))
+    base = None
+    if since is None:
+        wanted = list(targets(plans))
+    else:
+        wanted, base = changed_since(here, since)
+    way = informed(wanted, way, base)
     mended = mending.mend(wanted, way, options)
     checked = [check(target, way) for target in tracked(wanted, call)]
+    if not plans and since is None:
+        checked += check_homes(here, way)
     answer = output.answer(call, checked, way, dry_run=options.dry_run)
     return mended.before(answer) if mending.wanted else answer
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from execplan.clock import this_minute
 from execplan.errors import ExecplanError
+from execplan.lint.facts import Clock
 from execplan.lint.rule import ERROR, Finding, Given
 from execplan.lint.runner import lint_bytes, unreadable
 from execplan.lint.selection import Selection
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.checking.selected import levels, wanted
+from execplan.repo.checking.tree import Trees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.lint.facts import History
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -36,6 +40,8 @@ class Checked(NamedTuple):
     """What was checked, or nothing when it could not be read."""
     fails: str = ERROR
     """The least level at which a finding makes the answer no."""
+    plan: bool = True
+    """Whether it is a plan, and not something else in its home."""
 
 
 class Way(NamedTuple):
@@ -45,6 +51,10 @@ class Way(NamedTuple):
     """Whether a draft may still hold guidance and no task."""
     selection: Selection = Selection()
     """What was asked for; what the settings of a plan's home say stands under it."""
+    trees: Trees | None = None
+    """What the plans of this run share of what they ask of the files around them."""
+    histories: dict[str, History] | None = None
+    """What git knows of plans, by their absolute paths; None where nobody asked."""
 
 
 def check(target: Target, way: Way) -> Checked:
@@ -60,11 +70,20 @@ def check(target: Target, way: Way) -> Checked:
 
 
 def given(home: Home, ref: Ref, way: Way) -> Given:
-    """What the rules are told of a plan's place; in the folder for plans that were given up open tasks are no wonder."""
+    """What the rules are told of a plan's place.
+
+    A file that lies neither in a repository nor in a home has nothing around it that could be asked.
+    """
+    somewhere = home.git is not None or home.exists
     return Given(
         archived=ref.archived and not home.given_up(ref.path),
+        given_up=home.given_up(ref.path),
+        at_home=home.exists and not ref.archived and home.place(ref.path)[0] == home.plans,
         draft_is_fine=way.hook,
         path=home.shown(ref.path),
         form=home.settings.name,
         stalled_days=home.settings.stalled_days,
+        clock=Clock(this_minute()),
+        tree=(way.trees or Trees()).of(home) if somewhere else None,
+        history=way.histories.get(ref.path) if way.histories is not None else None,
     )

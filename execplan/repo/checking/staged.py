@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 import os
-import re
 
 from execplan.lint.runner import lint_bytes, unreadable
 from execplan.plan.reader import MAX_BYTES, too_large
-from execplan.repo import ask, homes, shelf
+from execplan.repo import ask, homes
+from execplan.repo.checking.history import Asked, histories
 from execplan.repo.checking.one import Checked, Way, given
 from execplan.repo.checking.selected import levels, wanted
-from execplan.repo.pattern import plan_paths
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from execplan.repo.home import Home
+from execplan.repo.checking.targets import among
+from execplan.repo.checking.tree import Trees
 
 
 def check_staged(start: str, way: Way) -> list[Checked]:
     """Check the plans that the next commit adds or changes; raises ExecplanError."""
     here = homes.find(start)
-    found: dict[str, tuple[Home, str]] = {}
-    plans = []
-    for staged in ask.staged(here, ".md"):
-        folder = os.path.dirname(os.path.join(here.root, staged.path))
-        if folder not in found:
-            home = homes.find(folder)
-            found[folder] = home, plan_paths(home)
-        if re.search(found[folder][1], staged.path):
-            plans.append(staged)
+    files = {os.path.join(here.root, each.path): each for each in ask.staged(here, ".md")}
+    plans = among(here, [each.path for each in files.values()])
+    held = list(ask.contents(here, [files[ref.path] for _, ref in plans]))
+    known = histories([Asked(*plan, data) for plan, (data, _) in zip(plans, held, strict=True)])
+    way = way._replace(trees=Trees(staged=True), histories=known)
     checked = []
-    for staged, (data, size) in zip(plans, ask.contents(here, plans), strict=True):
-        path = os.path.join(here.root, staged.path)
-        home = found[os.path.dirname(path)][0]
-        facts = given(home, shelf.by_file(home, path), way)
-        findings = (
-            [unreadable(too_large(size))]
-            if size > MAX_BYTES
-            else lint_bytes(data, facts, levels(home, way.selection, staged.path))
-        )
-        checked.append(Checked(staged.path, os.path.relpath(path), findings, data, wanted(home, way.selection).fails))
+    for (home, ref), (data, size) in zip(plans, held, strict=True):
+        path = home.shown(ref.path)
+        if size > MAX_BYTES:
+            findings = [unreadable(too_large(size))]
+        else:
+            findings = lint_bytes(data, given(home, ref, way), levels(home, way.selection, path))
+        checked.append(Checked(path, os.path.relpath(ref.path), findings, data, wanted(home, way.selection).fails))
     return checked

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
 
 
 def targets(names: Sequence[str]) -> Iterator[Target]:
@@ -30,6 +31,43 @@ def targets(names: Sequence[str]) -> Iterator[Target]:
             yield _file(name, found)
         else:
             yield _plan(name)
+
+
+def among(here: Home, paths: Sequence[str]) -> list[tuple[Home, Ref]]:
+    """Those of some files, named from the root of the repository, that are plans of a home; raises ExecplanError."""
+    import re
+
+    from execplan.repo.pattern import plan_paths
+
+    found: dict[str, tuple[Home, re.Pattern[str]]] = {}
+    plans = []
+    for path in paths:
+        full = os.path.join(here.root, path)
+        folder = os.path.dirname(full)
+        if folder not in found:
+            home = homes.find(folder)
+            found[folder] = home, re.compile(plan_paths(home))
+        home, pattern = found[folder]
+        if pattern.search(path):
+            plans.append((home, shelf.by_file(home, full)))
+    return plans
+
+
+def changed_since(start: str, revision: str) -> tuple[list[Target], str]:
+    """The plans that are not as they were where the branch left a revision, new ones too, and that commit; raises ExecplanError."""
+    from execplan.repo import past
+
+    here = homes.find(start)
+    head, other = past.commit_of(here, "HEAD"), past.commit_of(here, revision)
+    base = past.merge_base(here, head, other) if head is not None and other is not None else None
+    if base is None:
+        why = "has no commit in common with HEAD" if other is not None else "names no commit"
+        hint = "see which there are: git branch -a, git log --oneline"
+        raise ExecplanError("no-such-revision", f"{revision!r} {why}", exit=INPUT, hint=hint)
+    paths = sorted({*past.differing(here, base), *past.untracked(here)})
+    plans = among(here, [path for path in paths if path.endswith(".md")])
+    there = [(home, ref) for home, ref in plans if os.path.lexists(ref.path)]
+    return [Target(home, ref, os.path.relpath(ref.path)) for home, ref in there], base
 
 
 def _plan(name: str) -> Target:

@@ -1,0 +1,154 @@
+"""What git knows of the plans of a run: all of them are asked for at once, a question a process."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.lint.facts import History
+from execplan.plan import reader
+from execplan.plan.model import COMPLETE
+from execplan.record import NamedTuple
+from execplan.repo import ask, past, shelf
+from execplan.repo.checking.selected import wanted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from execplan.plan.model import Plan
+    from execplan.repo.ask import Staged
+    from execplan.repo.checking.one import Target, Way
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_MOST = 200
+"""Folders that are named to git; for more it lists the whole commit."""
+
+
+class Asked(NamedTuple):
+    """A plan of which something is asked, as it is judged."""
+
+    home: Home
+    ref: Ref
+    data: bytes
+
+
+def informed(targets: Sequence[Target], way: Way, base: str | None = None) -> Way:
+    """The way with what git knows of plans as they are on disk; raises ExecplanError.
+
+    It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
+    """
+    homes = {target.home.base: target.home for target in targets}
+    asking = {at for at, home in homes.items() if base is not None or wanted(home, way.selection).asks_history}
+    plans = []
+    for home, ref, _ in targets:
+        if home.base in asking:
+            try:
+                plans.append(Asked(home, ref, shelf.open_bytes(home, ref.path)))
+            except ExecplanError:
+                continue  # a finding of its own
+    return way._replace(histories=histories(plans, base)) if plans else way
+
+
+def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, History]:
+    """What git knows of plans, by their absolute paths: against a commit, or against the one that is checked out.
+
+    Where there is no repository, or no commit yet, nothing is known. Raises ExecplanError when git refuses.
+    """
+    roots: dict[str, list[Asked]] = {}
+    for each in plans:
+        if each.home.git is not None:
+            roots.setdefault(each.home.root, []).append(each)
+    known: dict[str, History] = {}
+    for among in roots.values():
+        commit = base or past.commit_of(among[0].home, "HEAD")
+        if commit is not None:
+            known |= _known(among, commit, drift=base is None)
+    return known
+
+
+def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, History]:
+    """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
+    home = plans[0].home
+    then = _then(plans, past.committed(home, commit, _folders(plans)))
+    held = {file: data for file, (data, _) in zip(then.values(), ask.contents(home, list(then.values())), strict=True)}
+    still = [each for each in plans if each.ref.path in then and held[then[each.ref.path]] == each.data]
+    changed = _drift(still, commit) if drift else {}
+    known = {}
+    for each in plans:
+        path = each.ref.path
+        if path in then:
+            was = os.path.join(home.root, then[path].path)
+            archived = shelf.by_file(each.home, was).archived
+            known[path] = History(_read(held[then[path]]), then[path].path, archived, changed.get(path, ()))
+        else:
+            known[path] = History()
+    return known
+
+
+def _read(data: bytes) -> Plan | None:
+    """The plan that was committed, if it could be read."""
+    try:
+        return reader.read(data)
+    except ExecplanError:
+        return None
+
+
+def _folders(plans: list[Asked]) -> list[str]:
+    """The folders in which the plans may have lain, from the root; none for all of them."""
+    root = plans[0].home.root
+    homes = {each.home.base: each.home for each in plans}.values()
+    places = {os.path.dirname(each.ref.path) for each in plans}
+    places |= {folder for home in homes for folder in (home.plans, *home.archives)}
+    folders: list[str] = []
+    for folder in sorted([os.path.relpath(place, root) for place in places]):
+        if folder == ".":
+            return []
+        if not any([f"{folder}/".startswith(f"{other}/") for other in folders[-1:]]):
+            folders.append(folder)
+    return folders if len(folders) <= _MOST else []
+
+
+def _then(plans: list[Asked], files: list[Staged]) -> dict[str, Staged]:
+    """Where a commit holds the plans, by their paths of today: there, or where a plan of that id is no longer."""
+    by_path = {file.path: file for file in files}
+    found = {each.ref.path: by_path.get(each.home.shown(each.ref.path)) for each in plans}
+    moved = [each for each in plans if found[each.ref.path] is None]
+    if moved:
+        gone = [file for file in files if not os.path.lexists(os.path.join(plans[0].home.root, file.path))]
+        for each in moved:
+            name = shelf.same_id(each.ref.id)
+            for file in gone:
+                ref = shelf.by_file(each.home, os.path.join(each.home.root, file.path))
+                at_home = ref.archived or each.home.place(ref.path)[0] == each.home.plans
+                if at_home and shelf.same_id(ref.id) == name:
+                    found[each.ref.path] = file
+    return {path: file for path, file in found.items() if file is not None}
+
+
+def _drift(plans: list[Asked], commit: str) -> dict[str, tuple[str, ...]]:
+    """For each plan that is not finished: the paths that it names and that commits have changed since the last one of it."""
+    from execplan.lint.scope import paths_named
+    from execplan.lint.words import Words
+
+    waiting: dict[str, tuple[str, dict[str, str]]] = {}
+    for home, ref, data in plans:
+        plan = None if ref.archived else _read(data)
+        if plan is None or plan.state() == COMPLETE:
+            continue
+        base = os.path.relpath(home.base, home.root)
+        named = {name: name for name in paths_named(plan, Words(plan))}
+        named |= {os.path.normpath(os.path.join(base, name)): name for name in named}
+        if named:
+            waiting[home.shown(ref.path)] = ref.path, named
+    changed: dict[str, tuple[str, ...]] = {}
+    since: set[str] = set()
+    for paths in past.steps(plans[0].home, commit) if waiting else ():
+        for path in waiting.keys() & paths:
+            place, named = waiting.pop(path)
+            changed[place] = tuple([name for actual, name in named.items() if actual in since])
+        since.update(paths)
+        if not waiting:
+            break
+    return changed

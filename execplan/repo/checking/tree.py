@@ -1,0 +1,133 @@
+"""What rules ask of the files around a plan, answered; a listing is made once in a run, when it is first needed."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.lint.facts import ENDS, EVIDENCE, HAS, Tree
+from execplan.repo import shelf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from execplan.repo.home import Home
+
+MOST = 50_000
+"""Files that are looked at where no git tells them; of a larger folder nothing is said to be missing."""
+
+_OTHERS = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))
+"""Folders of files that nobody wrote by hand."""
+
+
+class Trees:
+    """The repositories and homes of one run; `staged` takes the next commit for what is there, beside the disk."""
+
+    def __init__(self, *, staged: bool = False) -> None:
+        self._staged = staged
+        self._files: dict[str, _Files] = {}
+        self._ids: dict[str, dict[str, list[str]]] = {}
+
+    def of(self, home: Home) -> Tree:
+        """What a plan of this home may ask."""
+        return Tree(lambda kind, subject: self._answer(home, kind, subject))
+
+    def _answer(self, home: Home, kind: str, subject: str) -> object:
+        if kind == HAS:
+            return self._has(home, subject)
+        if kind == ENDS:
+            return self._listed(home).ends(subject.strip("/"))
+        if kind == EVIDENCE:
+            from execplan.repo.evidence import recorded
+
+            return recorded(home, os.path.join(home.root, subject))
+        return self._same_id(home, os.path.join(home.root, subject))
+
+    def _has(self, home: Home, path: str) -> bool:
+        parts = os.path.normpath(path).split("/")
+        if not path or path.startswith("/") or parts[0] == ".." or ".git" in path.split("/"):
+            return False
+        full = os.path.join(home.root, *parts)
+        if os.path.lexists(full):
+            folder = os.path.realpath(os.path.dirname(full))
+            return parts == ["."] or f"{folder}/".startswith(home.root.rstrip("/") + "/")
+        return self._staged and self._listed(home).holds("/".join(parts))
+
+    def _listed(self, home: Home) -> _Files:
+        if home.root not in self._files:
+            self._files[home.root] = _listed(home)
+        return self._files[home.root]
+
+    def _same_id(self, home: Home, path: str) -> str:
+        """The path of another plan of the home with the id of the plan in a file, which must lie in the home as well."""
+        if home.base not in self._ids:
+            found: dict[str, list[str]] = {}
+            for name, place in self._plans(home):
+                found.setdefault(shelf.same_id(name), []).append(place)
+            self._ids[home.base] = found
+        own = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        same = self._ids[home.base].get(shelf.same_id(home.place(own)[1]), [])
+        others = [place for place in same if place != own]
+        return home.shown(others[0]) if others and len(others) < len(same) else ""
+
+    def _plans(self, home: Home) -> Iterable[tuple[str, str]]:
+        """Id and place of each plan, archived ones too."""
+        if not self._staged:
+            return [(ref.id, ref.path) for ref in shelf.every(home)]
+        import re
+
+        from execplan.repo.pattern import plan_paths
+
+        found = re.compile(plan_paths(home._replace(settings=home.settings._replace(homes=()))))
+        places = [os.path.join(home.root, path) for path in self._listed(home).paths if found.search(path)]
+        return [(home.place(place)[1], place) for place in places]
+
+
+class _Files:
+    """The files of a repository by their paths from its root."""
+
+    def __init__(self, paths: list[str], *, whole: bool = True) -> None:
+        self.paths = paths
+        self._whole = whole
+        self._folders: set[str] = set()
+        self._by_name: dict[str, list[str]] = {}
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            self._by_name.setdefault(name, []).append(folder)
+            while folder and folder not in self._folders:
+                self._folders.add(folder)
+                folder, _, name = folder.rpartition("/")
+                self._by_name.setdefault(name, []).append(folder)
+
+    def holds(self, path: str) -> bool:
+        """Whether there is a file or a folder of this path."""
+        folder, _, name = path.rpartition("/")
+        return path in self._folders or folder in self._by_name.get(name, ())
+
+    def ends(self, path: str) -> bool:
+        """Whether the path of a file or a folder ends with these parts."""
+        folder, _, name = path.rpartition("/")
+        places = self._by_name.get(name, ())
+        if not folder:
+            return bool(places) or not self._whole
+        return any([f"/{place}".endswith(f"/{folder}") for place in places]) or not self._whole
+
+
+def _listed(home: Home) -> _Files:
+    """The tracked files; where git tells none those that a walk finds."""
+    if home.git is not None:
+        from execplan.repo import ask
+
+        try:
+            return _Files(ask.tracked(home))
+        except ExecplanError:
+            pass  # a lint needs no git: what it would have said is looked for on the disk
+    paths: list[str] = []
+    for folder, folders, files in os.walk(home.root):
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in _OTHERS]
+        below = folder[len(home.root) :].lstrip("/")
+        paths += [os.path.join(below, name) for name in files]
+        if len(paths) > MOST:
+            return _Files(paths, whole=False)
+    return _Files(paths)

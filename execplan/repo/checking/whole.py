@@ -1,0 +1,112 @@
+"""Homes checked as a whole: what lies in them beside the plans, and what the next commit does."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.lint.facts import Shelf
+from execplan.lint.homes import FOLLOW
+from execplan.lint.runner import lint_home
+from execplan.repo import ask, homes, shelf
+from execplan.repo.checking.one import Checked
+from execplan.repo.checking.selected import levels, wanted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.checking.one import Way
+    from execplan.repo.home import Home
+
+
+def check_homes(start: str, way: Way) -> list[Checked]:
+    """What is found about the home of a folder, and those that it names; raises ExecplanError."""
+    return [each for home in homes.together(homes.require(start)) for each in _checked(home, _shelf(home), way)]
+
+
+def check_commit(start: str, way: Way) -> list[Checked]:
+    """What is found about the next commit, where that is wanted; raises ExecplanError."""
+    home = homes.find(start)
+    chosen = _following(home, way)
+    if not chosen or home.git is None:
+        return []
+    from execplan.repo.git import under_way
+
+    return _checked(home, _commit(home), way, chosen) if under_way(home.git) is None else []
+
+
+def _checked(home: Home, found: Shelf, way: Way, chosen: dict[str, str] | None = None) -> list[Checked]:
+    fails = wanted(home, way.selection).fails
+    chosen = levels(home, way.selection, "") if chosen is None else chosen
+    return [
+        Checked(path, os.path.relpath(os.path.join(home.root, path)), [finding], b"", fails, plan=False)
+        for path, finding in lint_home(found, chosen)
+    ]
+
+
+def _following(home: Home, way: Way) -> dict[str, str]:
+    """The rule that asks for a plan with its level, where it was selected, or the settings want it and nothing was."""
+    chosen = levels(home, way.selection, "")
+    if FOLLOW not in chosen and home.settings.follow and not way.selection.select:
+        chosen = wanted(home, way.selection)._replace(select=(FOLLOW,)).active()
+    return {code: level for code, level in chosen.items() if code == FOLLOW}
+
+
+def _shelf(home: Home) -> Shelf:
+    """The plans of a home and its artifacts; of a home in which plans lie among their artifacts only the plans."""
+    plans = tuple([shelf.same_id(ref.id) for ref in shelf.every(home)])
+    artifacts = []
+    for archived in (False, True) if home.flat else ():
+        folder = home.artifacts("", archived=archived).rstrip("/")
+        for name in shelf.entries(folder):
+            path = os.path.join(folder, name)
+            if _is_like_an_id(home, name) and os.path.isdir(path) and shelf.entries(path):
+                artifacts.append((shelf.same_id(name), home.shown(path)))
+    return Shelf(plans, tuple(artifacts))
+
+
+def _is_like_an_id(home: Home, name: str) -> bool:
+    """Whether a folder's name can be an id: where the settings put a date or a number into ids, one without is no id."""
+    counted = home.settings.name.replace("{slug}", "").strip("-_. ")
+    return not counted or any([char.isdigit() for char in name])
+
+
+def _commit(home: Home) -> Shelf:
+    """What the next commit changes, and what the plans are about that are worked on, as git's index holds them."""
+    from execplan.repo.checking.targets import among
+
+    paths = ask.staged_paths(home)
+    together = homes.together(home)
+    inside = [f"{each.shown(folder)}/" for each in together for folder in _folders(each)]
+    commits = tuple([path for path in paths if not path.startswith(tuple(inside))])
+    if not commits or among(home, [path for path in paths if path.endswith(".md")]):
+        return Shelf(commits=commits, touched=True)
+    folders = [each.shown(each.plans) for each in together]
+    files = {each.path: each for each in ask.indexed(home, folders)}
+    plans = [
+        (own, ref) for own, ref in among(home, [path for path in files if path.endswith(".md")]) if not ref.archived
+    ]
+    held = ask.contents(home, [files[own.shown(ref.path)] for own, ref in plans])
+    scopes = [(own.shown(ref.path), _scope(own, data)) for (own, ref), (data, _) in zip(plans, held, strict=True)]
+    return Shelf(commits=commits, scopes=tuple(scopes), most=home.settings.follow_files)
+
+
+def _folders(home: Home) -> list[str]:
+    return [home.plans, *home.archives, *[home.artifacts("", archived=each).rstrip("/") for each in (False, True)]]
+
+
+def _scope(home: Home, data: bytes) -> frozenset[str]:
+    """The paths that a plan names which is not complete, from the root; they may count from its home, too."""
+    from execplan.lint.scope import paths_named
+    from execplan.lint.words import Words
+    from execplan.plan import reader
+    from execplan.plan.model import COMPLETE
+
+    try:
+        plan = reader.read(data)
+    except ExecplanError:
+        return frozenset()
+    if plan.state() == COMPLETE:
+        return frozenset()
+    base = os.path.relpath(home.base, home.root)
+    named = paths_named(plan, Words(plan))
+    return frozenset(named) | {os.path.normpath(os.path.join(base, path)) for path in named}

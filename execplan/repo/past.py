@@ -1,0 +1,154 @@
+"""What git knows of earlier states of a repository: each question is one process, without GitPython."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+
+from execplan import trace
+from execplan.repo import ask
+from execplan.repo.ask import REGULAR, Staged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import IO
+
+    from execplan.repo.home import Home
+
+_PART = 1 << 16
+_HEX = b"0123456789abcdef"
+
+
+def commit_of(home: Home, revision: str) -> str | None:
+    """The id of the commit that a revision names, None where it names none; raises ExecplanError when git refuses."""
+    asked = ("rev-parse", "-q", "--verify", "--end-of-options", revision + "^{commit}")
+    found = ask.answer(home, *asked, no=1)
+    line = b"" if found is None else found.strip()
+    return line.decode() if line and not line.strip(_HEX) else None
+
+
+def merge_base(home: Home, one: str, other: str) -> str | None:
+    """The last commit that two commits, named by their ids, have in common; None where there is none."""
+    found = ask.answer(home, "merge-base", one, other, no=1)
+    return None if found is None else found.decode().strip()
+
+
+def committed(home: Home, commit: str, folders: Sequence[str]) -> list[Staged]:
+    """The regular files that a commit holds below some folders, named from the root; of all for none."""
+    out = ask.output(home, "--literal-pathspecs", "ls-tree", "-rz", "--full-tree", commit, "--", *folders)
+    found = []
+    for line in out.split(b"\0"):
+        about, tab, path = line.partition(b"\t")
+        if tab and about[:6].decode() in REGULAR:
+            found.append(Staged(os.fsdecode(path), about.rpartition(b" ")[2].decode()))
+    return found
+
+
+def differing(home: Home, commit: str) -> list[str]:
+    """The tracked files on disk that differ from a commit; raises ExecplanError."""
+    asked = (
+        "-c",
+        "diff.relative=false",
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--diff-filter=d",
+    )
+    return [os.fsdecode(path) for path in ask.output(home, *asked, commit, "--").split(b"\0") if path]
+
+
+def untracked(home: Home) -> list[str]:
+    """The files that git neither tracks nor ignores; raises ExecplanError."""
+    paths = ask.output(home, "ls-files", "-z", "--others", "--exclude-standard").split(b"\0")
+    return [os.fsdecode(path) for path in paths if path]
+
+
+def steps(home: Home, commit: str) -> Iterator[list[str]]:
+    """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
+    asked = ["git", "-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
+    asked += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
+    trace.tell(f"run {' '.join(asked)}")
+    with subprocess.Popen(asked, cwd=home.root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            paths: list[str] | None = None
+            for token in _tokens(process.stdout, b"\0"):
+                if not token:  # before each commit
+                    if paths is not None:
+                        yield paths
+                    paths = None
+                elif paths is None:
+                    paths = []
+                else:
+                    path = os.fsdecode(token)
+                    paths.append(path if paths else path.removeprefix("\n"))
+            if paths is not None:
+                yield paths
+        finally:
+            process.kill()
+
+
+def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
+    """Those of some symbols that stand, as whole words, in no tracked file of a repository but the plans of these homes."""
+    missing = {each for each in symbols if each.strip() and each.isprintable()}
+    if not missing:
+        return missing
+    root = homes[0].root
+    folders = sorted({home.shown(folder) for home in homes for folder in (home.plans, *home.archives)})
+    without = [f":(top,exclude,literal){folder}" for folder in folders]
+    asked = [
+        "git",
+        "grep",
+        "-F",
+        "-w",
+        "-o",
+        "-h",
+        "-I",
+        "--no-color",
+        "--no-line-number",
+        "--no-column",
+        "-f",
+        "-",
+        "--",
+        *without,
+    ]
+    trace.tell(f"run {' '.join(asked)}")
+    with tempfile.TemporaryFile() as given:
+        given.write("".join([f"{each}\n" for each in sorted(missing)]).encode())
+        given.seek(0)
+        with subprocess.Popen(
+            asked, cwd=root, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            for token in _tokens(process.stdout, b"\n"):
+                word = token.decode("utf-8", "replace")
+                if word in missing:
+                    missing -= {each for each in missing if _holds(word, each)}  # a match hides those within it
+                if not missing:
+                    break
+            else:
+                if process.wait() > 1:
+                    return set()  # git refused: nothing is known
+            process.kill()
+    return missing
+
+
+def _holds(text: str, word: str) -> bool:
+    """Whether a word stands in a text, with no letter, digit or underscore beside it."""
+    at = text.find(word)
+    while at >= 0:
+        around = text[:at][-1:] + text[at + len(word) :][:1]
+        if not any([char.isalnum() or char == "_" for char in around]):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _tokens(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
+    """What stands before each end."""
+    left = b""
+    while stream is not None and (part := stream.read(_PART)):
+        *whole, left = (left + part).split(end)
+        yield from whole

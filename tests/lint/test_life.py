@@ -1,0 +1,136 @@
+"""Does the plan's state fit what it says: near misses of the rules, in both directions."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.clock import minutes, read_stamp
+from execplan.lint.facts import Clock, History, Tree
+from execplan.lint.rule import Given
+from execplan.lint.runner import RULES, lint_bytes
+from execplan.lint.scope import paths_named
+from execplan.lint.words import Words
+from execplan.plan import reader
+from execplan.text.lines import digest
+from tests.plans import CLEAN, with_sections
+
+DONE = CLEAN.replace("- [ ]", "- [x] (2026-01-01 12:00Z)")
+
+
+def codes(text: str, given: Given, *of: str) -> list[str]:
+    """The codes of some rules that find something."""
+    return [each.code for each in lint_bytes(text.encode(), given, {code: RULES[code].level for code in of})]
+
+
+def at(moment: str) -> Clock:
+    """A clock that shows a moment."""
+    stamp = read_stamp(moment)
+    span = minutes(stamp) if stamp is not None else None
+    assert span is not None
+    return Clock(span[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "found"),
+    [
+        (DONE, "2026-01-02 12:00Z", False),
+        (DONE, "2026-01-02 12:01Z", True),
+        (
+            DONE.replace("2026-01-01 12:00Z)", "2026-01-01)"),
+            "2026-01-02 12:01Z",
+            False,
+        ),  # it may have been at 23:59, somewhere
+        (DONE.replace(" (2026-01-01 12:00Z)", "").replace(" (2025-12-30 09:15Z)", ""), "2026-01-02 12:00Z", True),
+        (DONE.replace("(2026-01-01 12:00Z)", "(2026-02-30 12:00Z)"), "2026-01-02 12:00Z", True),
+        (CLEAN, "2026-03-01 12:00Z", False),
+        (DONE.replace("Lines can be read.", "None yet."), "2026-03-01 12:00Z", False),
+        (DONE.replace("- [x] (2026-01-01 12:00Z) Build", "- [~] Build"), "2026-03-01 12:00Z", False),
+        (DONE.replace("- [x] (2026-01-01 12:00Z) Build", "- [-] Build"), "2026-03-01 12:00Z", True),
+    ],
+)
+def test_complete_and_not_archived(text: str, now: str, found: bool) -> None:
+    assert codes(text, Given(at_home=True, clock=at(now)), "EP503") == ["EP503"] * found
+    assert codes(text, Given(clock=at(now)), "EP503") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Status: done",
+        "**Status:** Completed 2026-03-29.",
+        "**Status**: Complete — all of it",
+        "- Status: Shipped in #12",
+        "> status:   `done`",
+        "Status: Closed (2026-03-29)",
+    ],
+)
+def test_a_status_that_says_done(line: str) -> None:
+    text = CLEAN.replace("This ExecPlan is a living document.", line)
+    finding = lint_bytes(text.encode(), None, {"EP504": "warning"})[0]
+    words = text.split("\n")[finding.line - 1][finding.column - 1 : finding.end_column]
+    assert words == line.partition(":")[2].strip(" *`")
+    assert finding.message == f"the status says `{words}`, but task 2 is open and 1 more"
+    assert codes(text.replace("- [ ]", "- [x]"), Given(), "EP504") == []
+    assert codes(text, Given(archived=True), "EP504") == []
+    assert codes(text, Given(given_up=True), "EP504") == []
+    assert codes(f"---\nstatus: done\n---\n{CLEAN}", Given(), "EP504") == ["EP504"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Status: in progress",
+        "Status: Partially done",
+        "Status: done, except the tests",
+        "Status: Completed locally. The remaining steps follow.",
+        "Status: draft | active | done",
+        "Status: [done]",
+        "Status: <done>",
+        "Status: not done",
+        "Status: abandoned",
+        "Status:",
+        "Status of the parser: done",
+        "When the status: done is reached",
+        "    Status: done",
+        "<!-- Status: done -->",
+        "Done.",
+    ],
+)
+def test_a_status_that_does_not(line: str) -> None:
+    assert codes(CLEAN.replace("This ExecPlan is a living document.", f"Text.\n\n{line}"), Given(), "EP504") == []
+
+
+def test_a_status_of_a_milestone_is_its_own() -> None:
+    text = with_sections("## Plan of Work\n\n### Milestone 1\n\nStatus: done\n\nWrite the scanner.\n")
+    assert codes(text, Given(), "EP504") == []
+
+
+def test_an_archived_plan_is_what_its_evidence_says() -> None:
+    def given(evidence: str, *, archived: bool = False, given_up: bool = False) -> Given:
+        return Given(archived, given_up, path="archive/a.md", tree=Tree(lambda kind, subject: evidence))
+
+    right, wrong = digest(DONE.encode()), "0" * 64
+    assert codes(DONE, given(wrong, archived=True), "EP506") == ["EP506"]
+    assert codes(DONE, given(wrong, given_up=True), "EP506") == ["EP506"]
+    assert codes(DONE, given(wrong), "EP506") == []
+    assert codes(DONE, given(right, archived=True), "EP506") == []
+    assert codes(DONE.replace("\n", "\r\n"), given(right, archived=True), "EP506") == []
+    before = History(reader.read(CLEAN.encode()), "archive/a.md", was_archived=True)
+    assert codes(DONE, given("", archived=True)._replace(history=before), "EP506") == ["EP506"]
+    assert codes(DONE, given(right, archived=True)._replace(history=before), "EP506") == []
+    elsewhere = before._replace(before_path="a.md", was_archived=False)
+    assert codes(DONE, given("", archived=True)._replace(history=elsewhere), "EP506") == []
+
+
+def test_which_code_spans_are_paths() -> None:
+    spans = "`src/a.py` `./src/b.py:12` `src/c.py:3-9` `tests/t.py::test` `Makefile` `setup.cfg` `docs/x.md#there`"
+    others = (
+        "`make test` `src/` `/etc/passwd` `read(data)` `word` `--flag` `https://example.org/a.py` `*.py` `src/*.py`"
+    )
+    text = with_sections(
+        f"## Context and Orientation\n\n{spans}\n{others}\n\n## Decision Log\n\n- Decision: `src/z.py`.\n"
+    )
+    plan = reader.read(text.encode())
+    named = set(paths_named(plan, Words(plan)))
+    assert {"src/a.py", "src/b.py", "src/c.py", "tests/t.py", "Makefile", "setup.cfg", "docs/x.md"} <= named
+    assert not {"src/", "src", "/etc/passwd", "word", "src/z.py", "make test"} & named

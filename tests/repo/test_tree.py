@@ -1,0 +1,164 @@
+"""What rules may ask of the files around a plan, answered from real folders and repositories."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from execplan.clock import this_minute
+from execplan.lint.facts import Tree
+from execplan.repo import ask, homes
+from execplan.repo.checking import tree
+from execplan.repo.checking.tree import Trees
+from execplan.repo.home import Home
+from execplan.text.lines import digest
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+
+def asked(folder: Folder, *, staged: bool = False) -> Tree:
+    """What a plan of the folder's home may ask."""
+    return Trees(staged=staged).of(homes.find(str(folder.path)))
+
+
+@pytest.mark.parametrize("fixture", ["plain", "repo"])
+def test_has_looks_below_the_root_and_nowhere_else(fixture: str, request: pytest.FixtureRequest) -> None:
+    folder: Folder = request.getfixturevalue(fixture)
+    folder.plan()
+    folder.write("src/deep/reader.py", "")
+    folder.write("../outside/secret", "")
+    (folder.path / "out").symlink_to("../outside")
+    (folder.path / "dangling").symlink_to("nowhere")
+    (folder.path / "inside").symlink_to("src")
+    has = asked(folder).has
+    for path in ("src", "src/", "./src/deep", "src/deep/reader.py", "src/../src/deep", ".", "out", "dangling"):
+        assert has(path), path
+    assert has("inside/deep/reader.py")
+    for path in ("", "..", "../outside", "../outside/secret", "src/../../outside", "out/secret", "/", "/etc/passwd"):
+        assert not has(path), path
+    for path in (str(folder.path), ".git", ".git/HEAD", "src/.git/../deep", "src\0", "src/reader.py", "x" * 5000):
+        assert not has(path), path
+
+
+def test_ends_is_what_git_tracks(repo: Folder) -> None:
+    repo.write("packages/app/src/reader.py", "")
+    repo.write("packages/app/src/ütf \n8.py", "")
+    repo.git("add", "-A")
+    repo.write("packages/app/src/untracked.py", "")
+    ends = asked(repo).ends
+    for path in ("reader.py", "src/reader.py", "app/src", "app/src/", "packages", "packages/app/src/reader.py"):
+        assert ends(path), path
+    assert ends("src/ütf \n8.py")
+    for path in ("eader.py", "rc/reader.py", "untracked.py", "Reader.py", "reader", "packages/src", "x/packages"):
+        assert not ends(path), path
+
+
+def test_without_git_ends_is_what_a_bounded_walk_finds(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain.plan()
+    for path in ("src/reader.py", "node_modules/x/left.js", ".venv/lib/site.py"):
+        plain.write(path, "")
+    ends = asked(plain).ends
+    assert ends("src/reader.py")
+    assert not ends("left.js")
+    assert not ends("site.py")
+    monkeypatch.setattr(tree, "MOST", 0)
+    assert asked(plain).ends("of a tree that is too large nothing is said to be missing")
+
+
+def test_where_git_is_not_installed_the_disk_is_walked(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert asked(repo).ends("README.md")
+
+
+def test_git_is_asked_once_in_a_run(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    real = ask.tracked
+
+    def counted(home: Home) -> list[str]:
+        calls.append(home)
+        return real(home)
+
+    monkeypatch.setattr(ask, "tracked", counted)
+    trees, home = Trees(), homes.find(str(repo.path))
+    assert [trees.of(home).ends(name) for name in ("README.md", "x", "README.md")] == [True, False, True]
+    assert len(calls) == 1
+
+
+def test_each_plan_keeps_its_own_questions(repo: Folder) -> None:
+    trees, home = Trees(), homes.find(str(repo.path))
+    one, two = trees.of(home), trees.of(home)
+    assert one.has("README.md")
+    assert not two.has("src")
+    assert one.asked == {("has", "README.md"): True}
+    assert two.asked == {("has", "src"): False}
+
+
+def test_the_same_id_elsewhere_in_the_home(repo: Folder) -> None:
+    repo.plan(name="2026-01-01_parser")
+    repo.plan(name="2026-01-02_other")
+    repo.plan(name="2026-01-03_ü")
+    for name in ("2026-01-01_Parser", "2026-01-03_u\u0308"):
+        repo.write(f".agent/execplans/archive/{name}.md", CLEAN)
+    same = asked(repo).same_id
+    at = ".agent/execplans/{}.md".format
+    assert same(at("2026-01-01_parser")) == at("archive/2026-01-01_Parser")
+    assert same(at("archive/2026-01-01_Parser")) == at("2026-01-01_parser")
+    assert same(at("2026-01-03_ü")) == at("archive/2026-01-03_u\u0308")
+    assert same(at("2026-01-02_other")) == ""
+    assert same("docs/2026-01-01_parser.md") == ""  # a copy elsewhere is no plan of the home
+
+
+def test_a_plan_that_is_named_through_a_link_is_itself(repo: Folder) -> None:
+    repo.plan()
+    (repo.path.parent / "way-in").symlink_to(repo.path)
+    path = repo.path.parent / "way-in/.agent/execplans/2026-01-01_parser.md"
+    assert asked(repo).same_id(str(path)) == ""
+
+
+def test_staged_takes_the_index_for_what_is_there(repo: Folder) -> None:
+    repo.plan()
+    path = repo.write("src/new.py", "")
+    repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)
+    repo.git("add", "-A")
+    path.unlink()
+    (repo.path / ".agent/execplans/archive/2026-01-01_parser.md").unlink()
+    repo.write("untracked.py", "")
+    plan = ".agent/execplans/2026-01-01_parser.md"
+    disk, index = asked(repo), asked(repo, staged=True)
+    assert (disk.has("src/new.py"), index.has("src/new.py"), index.has("src")) == (False, True, True)
+    assert index.has("untracked.py")  # as a lint of the disk says
+    assert not index.has("src/newer.py")
+    assert (disk.same_id(plan), index.same_id(plan)) == ("", ".agent/execplans/archive/2026-01-01_parser.md")
+    repo.git("rm", "-q", "--cached", ".agent/execplans/archive/2026-01-01_parser.md")
+    repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)
+    assert asked(repo, staged=True).same_id(plan) == ""
+
+
+def test_evidence_tells_what_a_plan_was(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
+    done = repo.ok("archive", "parser")
+    path: str = done["path"]
+    assert asked(repo).evidence(path) == digest((repo.path / path).read_bytes())
+    file = repo.path / done["evidence"]
+    told = json.loads(file.read_text())
+    for wrong in ("{", "[]", json.dumps({**told, "id": "another"})):
+        file.write_text(f'{{"schema": "execplan/evidence/1"{wrong[1:]}' if wrong[0] == "{" else wrong)
+        assert asked(repo).evidence(path) == ""
+    assert asked(repo).evidence(".agent/execplans/archive/none.md") == ""
+
+
+def test_the_minute_is_that_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225659")
+    assert this_minute() == 1767225600 // 60
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
+    assert this_minute() > 1767225600 // 60
+
+
+def test_a_file_that_lies_nowhere_has_nothing_around_it(plain: Folder) -> None:
+    from execplan.repo import shelf
+    from execplan.repo.checking.one import Way, given
+
+    path = plain.write("plan.md", CLEAN)
+    home = homes.find(str(plain.path))
+    assert given(home, shelf.by_file(home, str(path)), Way()).tree is None
