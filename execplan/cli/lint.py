@@ -11,7 +11,7 @@ from execplan.lint.rule import ERROR, LEVELS
 from execplan.lint.selection import at_least
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check
-from execplan.repo.checking.targets import targets
+from execplan.repo.checking.targets import lots, targets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +21,22 @@ if TYPE_CHECKING:
 
 
 def quick(paths: list[str], *, hook: bool) -> int:
-    """Lint files that exist; the exit status, or -1 when a name is no such file, or the user has rules of their own."""
-    if not all([os.path.lexists(path) and not os.path.isdir(path) for path in paths]):
+    """Lint files and folders that exist, or all plans; the exit status.
+
+    It is -1 when a name is no such file, or the user has rules of their own.
+    """
+    if not all([os.path.lexists(path) for path in paths]) or own.rules():
         return -1
-    if own.rules():
-        return -1
-    checked = [check(target, Way(hook=hook)) for target in targets(paths)]
+    way = Way(hook=hook)
+    chosen = lots(paths)
+    if len(paths) == 1 and not os.path.isdir(paths[0]):
+        checked = [check(target, way) for target in targets(chosen)]
+    else:
+        from execplan.cli.progress import Bar
+        from execplan.repo.checking.many import check_all
+
+        with Bar() as bar:
+            checked = check_all(chosen, way, tick=bar.tick)
     lines = [*report(checked), summary(checked), *[f"next: {command}" for command in follow(checked)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(checked)
@@ -51,6 +61,8 @@ def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]
 
 def summary(checked: Sequence[Checked]) -> str:
     """How many findings of which level in how many plans."""
+    if not checked:
+        return "no plans to check"
     levels = [finding.level for each in checked for finding in each.findings]
     plans = f"{len(checked)} plan{'s' if len(checked) != 1 else ''}"
     parts = []

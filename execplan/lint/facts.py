@@ -59,6 +59,10 @@ class Tree:
         """The path of another plan with the id of the plan in a file, archived ones too; or nothing."""
         return str(self._ask(SAME_ID, path))
 
+    def still(self, kind: str, subject: str, answer: object) -> bool:
+        """Whether a question has the answer that it had in another run."""
+        return self._ask(kind, subject) == answer
+
     def _ask(self, kind: str, subject: str) -> object:
         question = kind, subject
         if question not in self.asked:

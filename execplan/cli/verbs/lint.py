@@ -9,7 +9,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.lint import follow, report, shown_levels, status, summary
-from execplan.cli.progress import tracked
+from execplan.cli.progress import Bar
 from execplan.cli.verb import new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.lint.rule import LEVELS
@@ -17,10 +17,11 @@ from execplan.lint.selection import PROFILES, Selection
 from execplan.repo import own
 from execplan.repo.amend import Options
 from execplan.repo.checking import mend, own_rules
-from execplan.repo.checking.one import Checked, Target, Way, check
+from execplan.repo.checking.many import check_all
+from execplan.repo.checking.one import Checked, Target, Way
 from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.table import check_names
-from execplan.repo.checking.targets import targets
+from execplan.repo.checking.targets import lots, targets
 
 
 class _Codes(click.ParamType[tuple[str, ...]]):
@@ -37,7 +38,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
     reads="the plans or files that are named, every file below a folder; with none, every plan, archived ones too; "
     "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
     "the user's own settings, which may name rules of one's own.",
-    writes="nothing; with --fix and --unsafe-fixes, the plans whose findings can be mended.",
+    writes="a cache in the git folder; with --fix and --unsafe-fixes, the plans whose findings can be mended.",
     examples=(
         "execplan lint",
         "execplan lint parser",
@@ -60,6 +61,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
 @click.option("--unsafe-fixes", is_flag=True, help="Mend also what may change what a plan says.")
 @click.option("--diff", is_flag=True, help="With --fix: show the change and do nothing, as --dry-run does.")
 @click.option("--hook", is_flag=True, help="A draft may still hold guidance and no task.")
+@click.option("--no-cache", is_flag=True, help="Judge every plan anew, and keep nothing for the next run.")
 @click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
 @new_options
 def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str, ...], **given: Any) -> Answer:
@@ -73,10 +75,11 @@ def lint(call: Call, options: Options, plans: tuple[str, ...], rules: tuple[str,
     way = Way(hook=given["hook"], selection=Selection(given["profile"] or "", *names))
     if given["staged"]:
         return _answer(check_staged(os.getcwd(), way), call, given["level"])
-    wanted = list(targets(plans))
+    chosen = lots(plans)
     options = options._replace(dry_run=options.dry_run or given["diff"])
-    mended = _mend(wanted, way, options, unsafe=given["unsafe_fixes"]) if fixes else _Mended()
-    checked = [check(target, way) for target in tracked(wanted, call)]
+    mended = _mend(list(targets(chosen)), way, options, unsafe=given["unsafe_fixes"]) if fixes else _Mended()
+    with Bar(wanted=not call.quiet and not call.as_json) as bar:
+        checked = check_all(chosen, way, cached=not given["no_cache"], tick=bar.tick)
     answer = _answer(checked, call, given["level"])
     return mended.before(answer) if fixes else answer
 
@@ -99,7 +102,7 @@ def _answer(checked: list[Checked], call: Call, level: str | None) -> Answer:
     findings = [finding.to_json(each.path) for each in checked for finding in each.findings]
     lines = report(checked)
     if not call.quiet:
-        lines.append(summary(checked) if checked else "no plans to check")
+        lines.append(summary(checked))
     data = {"findings": findings, "plans": len(checked)}
     return Answer(data, "\n".join(lines), status(checked), next=follow(checked))
 
