@@ -67,19 +67,21 @@ def check_all(
         if which not in caches:
             caches[which] = _opened(lot.home, way) if cached else None
         _recall(lot, way, caches[which], checked, pending, with_data=with_data)
-    if cached:
-        trace.tell(f"{len(checked) - len(pending)} of {len(checked)} plans from the cache")
     results = spread(
         lambda at: _judge(pending[at], way, with_data=with_data),
         len(pending),
         processes(len(pending)),
         lambda done: tick(done, len(pending)) if tick is not None else None,
     )
-    for each, (rows, data, entry, asked) in zip(pending, results, strict=True):
+    judged = 0
+    for each, (rows, data, entry, asked, known) in zip(pending, results, strict=True):
+        judged += not known
         if rows:
             checked[each.at] = checked[each.at]._replace(findings=[_finding(row) for row in rows], data=data)
         if each.cache is not None and entry is not None:
             each.cache.put(each.lot.folder, each.name, entry, asked, archived=each.lot.archived)
+    if cached:
+        trace.tell(f"{len(checked) - judged} of {len(checked)} plans from the cache")
     for cache in caches.values():
         if cache is not None:
             cache.save()
@@ -151,22 +153,26 @@ def _same(name: str, folder: int, entry: Entry) -> bool:
 
 def _judge(
     each: _Open, way: Way, *, with_data: bool
-) -> tuple[tuple[Row, ...], bytes, Entry | None, tuple[Question, ...]]:
-    """The findings of one plan as plain tuples, its bytes where they are asked for, and what the cache may keep of it."""
+) -> tuple[tuple[Row, ...], bytes, Entry | None, tuple[Question, ...], bool]:
+    """The findings of one plan as plain tuples, its bytes where they are asked for, what the cache may keep of it.
+
+    Then what was asked, and whether all this was known.
+    """
     target = each.lot.target(each.name)
     home, ref, _ = target
     if not each.safe or os.path.islink(ref.path):
         done = check(target, way)
-        return _rows(done.findings), done.data if with_data and done.findings else b"", None, ()
+        return _rows(done.findings), done.data if with_data and done.findings else b"", None, (), False
     try:
         data, size, status = disk.read_still(ref.path, MAX_BYTES)
         if size > MAX_BYTES:
             raise too_large(size)
     except ExecplanError as error:
-        return _rows([unreadable(error)]), b"", None, ()
+        return _rows([unreadable(error)]), b"", None, (), False
     mark = _digest(data) if each.cache is not None else b""
     before = each.entry
-    if each.cache is not None and before is not None and before[1] == mark and each.cache.holds(before):
+    known = each.cache is not None and before is not None and before[1] == mark and each.cache.holds(before)
+    if known and each.cache is not None and before is not None:
         rows, low, high, asked = before[2], before[3], before[4], each.cache.questions(before)
     else:
         facts = given(home, ref, way)
@@ -175,7 +181,7 @@ def _judge(
         low, high = (facts.clock.low, facts.clock.high) if facts.clock is not None else (-NEVER, NEVER)
         asked = tuple([(*question, answer) for question, answer in facts.tree.asked.items()]) if facts.tree else ()
     entry = (stat_of(status) if status is not None else None), mark, rows, low, high, ()
-    return rows, data if with_data and rows else b"", entry if each.cache is not None else None, asked
+    return rows, data if with_data and rows else b"", entry if each.cache is not None else None, asked, known
 
 
 def _digest(data: bytes) -> bytes:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SHARE = 40
 """Plans from which on a process of their own pays: it takes some milliseconds, a plan takes one."""
 _MOST = 16
+_KILL = 9
+"""SIGKILL; the module signal takes five milliseconds to import."""
 
 
 def processes(count: int) -> int:
@@ -99,12 +101,10 @@ def _do(work: Callable[[int], Any], part: range, writer: int, parent: int) -> in
 
 def _end(children: dict[int, tuple[int, int]]) -> None:
     """End the processes that are still at work."""
-    import signal
-
     for process, (_, pipe) in children.items():
         try:
             os.close(pipe)
-            os.kill(process, signal.SIGKILL)
+            os.kill(process, _KILL)
             os.waitpid(process, 0)
         except OSError:
             pass  # it ended at the same moment
