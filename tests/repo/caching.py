@@ -75,7 +75,7 @@ class Shelf:
 
 
 def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> Shelf:
-    """An empty home in a git folder; all its files look as if they had been written long ago, if they shall be old."""
+    """An empty home in a git folder; its files are believed at once, as if they had been written long ago, if they shall be old."""
     for name in (".git", PLANS):
         (path / name).mkdir(parents=True)
     made = Shelf(path)
@@ -83,7 +83,7 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
     monkeypatch.setattr(many, "FEW", 0)
     monkeypatch.setattr(cache, "fingerprint", lambda: "these rules")
     if old:
-        monkeypatch.setattr(many, "stat_of", _aged)
+        monkeypatch.setattr(cache, "_MARGIN", -(10**11))
     for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
         monkeypatch.setitem(RULES, code, Rule(code, WARNING, check, needs))
         monkeypatch.setitem(DEFAULT, code, WARNING)
@@ -102,9 +102,3 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
     monkeypatch.setattr(many, "given", told)
     monkeypatch.setattr(many, "lint_bytes", judge)
     return made
-
-
-def _aged(status: os.stat_result) -> cache.Stat:
-    """What tells a file from what it was, a hundred seconds ago."""
-    times = status.st_mtime_ns - 10**11, status.st_ctime_ns - 10**11
-    return status.st_size, *times, status.st_ino

@@ -276,7 +276,7 @@ def test_damaged(home: Shelf, damage: str) -> None:
                 "empty": b"",
                 "cut": data[: len(data) // 2],
                 "end": data[:-1],
-                "flip": data[:-5] + bytes([data[-5] ^ 1]) + data[-4:],
+                "flip": data.replace(b"EP301", b"EP302"),
                 "garbage": os.urandom(500),
                 "foreign": head[:20] + b"x" + head[21:] + body,
                 "no-tuple": head[:80] + zlib.crc32(b"N").to_bytes(4, "big") + b"N",
@@ -355,7 +355,18 @@ def test_the_folder_becomes_a_link(home: Shelf) -> None:
     assert home.lint("docs")[0].findings == home.lint("docs", cached=False)[0].findings
 
 
-def test_changed_while_it_is_read(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_becomes_the_archive(home: Shelf) -> None:
+    folder = home.path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text(CLEAN)
+    assert home.lint("docs")[0].findings == []
+    folder.rename(home.path / PLANS / "archive")
+    folder.symlink_to(home.path / PLANS / "archive")
+    assert [each.code for each in home.lint("docs")[0].findings] == ["EP502"]
+
+
+@pytest.mark.parametrize("look", [2, 3])
+def test_changed_while_it_is_read(home: Shelf, monkeypatch: pytest.MonkeyPatch, look: int) -> None:
     path = home.path / PLANS / "a.md"
     home.write("a.md", CLEAN + "\n")
     fstat, calls = os.fstat, []
@@ -364,8 +375,9 @@ def test_changed_while_it_is_read(home: Shelf, monkeypatch: pytest.MonkeyPatch) 
         status = fstat(handle)
         if status.st_ino == path.stat().st_ino:
             calls.append(handle)
-            if len(calls) == 2:  # after the first look at it, before it is read
+            if len(calls) == look:  # 2: behind the look at it before it is read; 3: before the one behind that
                 home.write("a.md", BAD)
+                return status if look == 2 else fstat(handle)
         return status
 
     monkeypatch.setattr(os, "fstat", slow)
