@@ -17,8 +17,12 @@ from execplan.plan.model import Plan
 from execplan.repo.checking import cache, many
 from execplan.repo.checking.one import Checked, Way, given
 from execplan.repo.checking.targets import lots
+from tests.plans import CLEAN
 
 PLANS = ".agent/execplans"
+BAD = CLEAN.replace("  Rationale: A task is a line.\n", "")
+UNSTAMPED = CLEAN.replace("(2025-12-30 09:15Z) Read lines.", "Read all the lines that are th.")
+"""With a finding, and as many bytes as the clean one."""
 TICK = 0.012
 """Seconds in which every kernel's clock for files has moved on."""
 
