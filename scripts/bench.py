@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from statistics import median
-from typing import NamedTuple
 
 import mistune
 from bench_inputs import INPUTS, made_plan
+from bench_lint import beside, many
+from bench_tools import EXECPLAN, PYTHON, Command, home, interleaved, show, times
 
 from execplan.lint.runner import lint_bytes
 from execplan.plan import reader
@@ -24,71 +22,8 @@ from execplan.text.blocks import scan
 from execplan.text.lines import Text
 
 ROOT = Path(__file__).resolve().parent.parent
-EXECPLAN = str(Path(sys.executable).with_name("execplan"))
-PYTHON = [sys.executable, "-I", "-c", "pass"]
-ENVIRONMENT = {
-    "PATH": os.environ["PATH"],
-    "HOME": "/nonexistent",
-    "LC_ALL": "C.UTF-8",
-    "EXECPLAN_AUTHOR": "Ann",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    **{f"GIT_{who}_{what}": "ann@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-}
 HOSTILE = 100_000
 GROWTH = 50
-
-
-class Command(NamedTuple):
-    """A process to time, with what has to be done before each run of it."""
-
-    argv: list[str]
-    cwd: Path
-    before: Callable[[], object] | None = None
-    exits: tuple[int, ...] = (0,)
-
-
-def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
-    """The median seconds of each command, run in turns."""
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for turn in range(runs + 1):
-        for name, command in commands.items():
-            if command.before is not None:
-                command.before()
-            begin = time.perf_counter()
-            done = subprocess.run(command.argv, cwd=command.cwd, env=ENVIRONMENT, capture_output=True, check=False)
-            seconds = time.perf_counter() - begin
-            if done.returncode not in command.exits:
-                raise SystemExit(f"{' '.join(command.argv)} ended with {done.returncode}:\n{done.stderr.decode()}")
-            if turn:  # the first warms the caches
-                times[name].append(seconds)
-    return {name: median(each) for name, each in times.items()}
-
-
-def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """Print a table."""
-    cells = [head, *rows]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
-    print(f"\n{title}\n")
-    for row in cells:
-        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def times(ratio: float) -> str:
-    """A ratio as it is shown."""
-    return f"{ratio:.2f}×"
-
-
-def home(folder: Path, plans: int) -> Path:
-    """A repository with a home of so many committed plans."""
-    where = folder / f"home-{plans}"
-    shelf = where / ".agent" / "execplans"
-    shelf.mkdir(parents=True)
-    for at in range(plans):
-        (shelf / f"2026-01-02_plan-{at}.md").write_text(made_plan(20_000), encoding="utf-8")
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
-        subprocess.run(["git", *arguments], cwd=where, env=ENVIRONMENT, check=True)
-    return where
 
 
 def fresh(where: Path) -> Callable[[], object]:
@@ -122,28 +57,6 @@ def start(folder: Path, runs: int) -> None:
         f"Start, as a multiple of `python -I -c pass` ({took['python'] * 1000:.0f} ms), medians of {runs} runs in turns",
         ("verb", "ratio", "budget"),
         [(name, times(took[name] / took["python"]), budget) for name, (budget, _) in budgets.items()],
-    )
-
-
-def rivals(folder: Path, runs: int) -> None:
-    """`lint FILE` beside other linters, where they are installed."""
-    where = home(folder, 1)
-    plan = ".agent/execplans/2026-01-02_plan-0.md"
-    commands = {"python": Command(PYTHON, where), "execplan lint": Command([EXECPLAN, "lint", plan], where)}
-    others = {
-        "rumdl": (["rumdl", "check", "--no-cache", plan], "pip install rumdl"),
-        "markdownlint-cli2": (["markdownlint-cli2", plan], "npm install --global markdownlint-cli2"),
-    }
-    for name, (argv, install) in others.items():
-        if shutil.which(name):
-            commands[name] = Command(argv, where, exits=(0, 1))
-        else:
-            print(f"{name} is not on the PATH; it would be measured, too, after: {install}")
-    took = interleaved(commands, runs)
-    show(
-        "`lint FILE` beside other linters, as a multiple of `python -I -c pass`",
-        ("linter", "ratio"),
-        [(name, times(seconds / took["python"])) for name, seconds in took.items()],
     )
 
 
@@ -273,20 +186,28 @@ def commit(folder: Path, runs: int) -> None:
     )
 
 
-PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit": commit, "lint": rivals}
+PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit": commit}
 
 
 def main() -> int:
-    """Measure the parts that are named, or all but the rivals."""
+    """Measure the parts that are named, or all but `lint`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", nargs="*", help=f"of {', '.join(PARTS)}; default: all but lint")
+    parser.add_argument("part", nargs="*", help=f"of {', '.join([*PARTS, 'lint'])}; default: all but lint")
     parser.add_argument("-n", "--runs", type=int, default=15, help="how often each is run (default: 15)")
+    parser.add_argument("--plans", type=int, default=10_000, help="of how many plans `lint` has a repository made")
+    parser.add_argument(
+        "--install", action="store_true", help="let `lint` install the other linters in a scratch folder"
+    )
     given = parser.parse_args()
-    for part in given.part or [name for name in PARTS if name != "lint"]:
-        if part not in PARTS:
-            parser.error(f"there is no part {part!r}: {', '.join(PARTS)}")
+    for part in given.part or PARTS:
+        if part != "lint" and part not in PARTS:
+            parser.error(f"there is no part {part!r}: {', '.join([*PARTS, 'lint'])}")
         with tempfile.TemporaryDirectory() as folder:
-            PARTS[part](Path(folder), given.runs)
+            if part == "lint":
+                rivals = beside(Path(folder), install=given.install)
+                many(Path(folder), min(given.runs, 3), given.plans, rivals)
+            else:
+                PARTS[part](Path(folder), given.runs)
     return 0
 
 

@@ -38,6 +38,18 @@ def made_plan(size: int) -> str:
     return f"# Build the parser\n\nThis ExecPlan is a living document.\n{body}"
 
 
+def made_variant(at: int) -> str:
+    """A plan of about 20 KB in which lint finds nothing, as real plans are on the average: some tasks and much prose."""
+    prose = "\n\n".join(
+        f"Part {at}.{part} of the reader takes the lines as they come, one after the other, and keeps for each of them\n"
+        f"where it began and how it ended. What stands in a fence is left alone; what stands in a list may be a task,\n"
+        f"and then its box, its stamp and its words are told apart (see part {part + 1}). Nothing is written here."
+        for part in range(44 + at % 20)
+    )
+    plan = made_plan(5_000).replace("# Build the parser", f"# Build parser {at}", 1)
+    return plan.replace("The reader is", f"{prose}\n\nThe reader is", 1)
+
+
 def _filled(piece: str, size: int) -> str:
     return (piece * (size // len(piece) + 1))[:size] + "\n"
 

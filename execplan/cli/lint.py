@@ -11,7 +11,7 @@ from execplan.lint.selection import at_least
 from execplan.lint.tally import weight
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check
-from execplan.repo.checking.targets import targets
+from execplan.repo.checking.targets import lots, targets
 from execplan.repo.checking.tree import Trees
 
 TYPE_CHECKING = False
@@ -22,18 +22,30 @@ if TYPE_CHECKING:
 
 
 def quick(paths: list[str], *, hook: bool) -> int:
-    """Lint files that exist; the exit status, or -1 when a name is no such file, or the user has rules of their own."""
-    if not all([os.path.lexists(path) and not os.path.isdir(path) for path in paths]):
-        return -1
-    if own.rules():
+    """Lint files and folders that exist, or all plans; the exit status.
+
+    It is -1 when a name is no such file, or the user has rules of their own.
+    """
+    if not all([os.path.lexists(path) for path in paths]) or own.rules():
         return -1
     way = Way(hook=hook, trees=Trees())
-    plans = list(targets(paths))
-    if any([home.settings.lint for home, _, _ in plans]):
+    chosen = lots(paths)
+    if any([lot.home.settings.lint for lot in chosen]):
         from execplan.repo.checking.history import informed
 
-        way = informed(plans, way)
-    checked = [check(target, way) for target in plans]
+        way = informed(chosen, way)
+    if len(paths) == 1 and not os.path.isdir(paths[0]):
+        checked = [check(target, way) for target in targets(chosen)]
+    else:
+        from execplan.cli.progress import Bar
+        from execplan.repo.checking.many import check_all
+
+        with Bar() as bar:
+            checked = check_all(chosen, way, with_data=True, tick=bar.tick)
+    if not paths:
+        from execplan.repo.checking.whole import check_homes
+
+        checked += check_homes(os.getcwd(), way)
     lines = [*report(checked), summary(checked), *[f"next: {command}" for command in follow(checked)]]
     sys.stdout.write("".join([line + "\n" for line in lines]))
     return status(checked)
@@ -58,6 +70,8 @@ def shown_levels(checked: Sequence[Checked], level: str | None) -> list[Checked]
 
 def summary(checked: Sequence[Checked]) -> str:
     """How many findings of which level in how many plans."""
+    if not checked:
+        return "no plans to check"
     findings = [finding for each in checked for finding in each.findings]
     number = len([each for each in checked if each.plan])
     plans = f"{number} plan{'s' if number != 1 else ''}"

@@ -1,4 +1,4 @@
-"""The entry point: `lint PATH…` is answered before click is imported, all else goes through the command line."""
+"""The entry point: `lint` and `lint PATH…` are answered before click is imported, all else goes through the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def main() -> int:
 
     hook = arguments[1:2] == ["--hook"]
     paths = arguments[2 if hook else 1 :]
-    if paths and arguments[0] == "lint" and not any([each.startswith("-") for each in paths]):
+    if arguments[:1] == ["lint"] and not any([each.startswith("-") for each in paths]):
         from execplan.cli.lint import quick
 
         status = behind(lambda: quick(paths, hook=hook), as_json=False, kind="lint")

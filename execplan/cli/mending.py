@@ -32,7 +32,7 @@ class Mending(NamedTuple):
         """Mend the plans, or show how that would change them; raises ExecplanError."""
         options = options._replace(dry_run=options.dry_run or self.diff)
         lines, fixed, warnings = [], [], []
-        for target in plans if self.wanted else ():
+        for target in plans:
             done = mend(target, way, options, unsafe=self.unsafe_fixes)
             if done is None:
                 continue

@@ -3,24 +3,52 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, TypeVar
+from time import monotonic
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from types import TracebackType
 
-    from execplan.cli.answer import Call
-
-T = TypeVar("T")
+    from rich.progress import Progress, TaskID
 
 _MANY = 200
 """Plans that take about a quarter of a second."""
+_PAUSE = 0.1
+"""Seconds between two pictures."""
 
 
-def tracked(items: Sequence[T], call: Call) -> Iterable[T]:
-    """The items, with a bar that shows how many have been taken."""
-    if len(items) < _MANY or call.quiet or call.as_json or not sys.stderr.isatty():
-        return items
-    from rich.console import Console
-    from rich.progress import track
+class Bar:
+    """A bar that shows how many plans have been judged; it is there from the first tick on, if there are many."""
 
-    return track(items, description="lint", console=Console(stderr=True), transient=True)
+    def __init__(self, *, wanted: bool = True) -> None:
+        self._wanted = wanted
+        self._shown: Progress | None = None
+        self._task: TaskID | None = None
+        self._next = 0.0
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown is not None:
+            self._shown.stop()
+
+    def tick(self, done: int, total: int) -> None:
+        """So many are done."""
+        if not self._wanted or total < _MANY or monotonic() < self._next:
+            return
+        if self._shown is None:
+            if not sys.stderr.isatty():
+                self._wanted = False
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._shown = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
+            self._shown.start()
+            self._task = self._shown.add_task("lint", total=total)
+        if self._task is not None:
+            self._shown.update(self._task, completed=done, refresh=True)
+        self._next = monotonic() + _PAUSE

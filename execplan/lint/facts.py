@@ -64,6 +64,10 @@ class Tree:
         """The digest that an archived plan had when it was archived, or nothing where no evidence tells."""
         return str(self._ask(EVIDENCE, path))
 
+    def still(self, kind: str, subject: str, answer: object) -> bool:
+        """Whether a question has the answer that it had in another run."""
+        return self._ask(kind, subject) == answer
+
     def _ask(self, kind: str, subject: str) -> object:
         question = kind, subject
         if question not in self.asked:

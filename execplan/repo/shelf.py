@@ -41,29 +41,36 @@ class Shelved(NamedTuple):
         return self.plan.state(archived=self.ref.archived) if self.plan is not None else BROKEN
 
 
-def refs(home: Home, *, archive: bool = False) -> list[Ref]:
-    """The plans of the plans folder by name, or those of the archive."""
+def files(home: Home, *, archive: bool = False) -> list[tuple[str, list[str]]]:
+    """The folders in which plans lie, or archived ones, each with the names of their files."""
     folders = [home.plans]
     if archive:
         depth = 3 if "{" in home.settings.archive + home.settings.superseded else 0
         folders = [each for folder in home.archives for each in _by_day(folder, depth)]
-    return [Ref(name, path, archive) for folder in folders for name, path in _plans_in(home, folder)]
+    return [place for folder in folders for place in _plans_in(home, folder)]
 
 
-def _plans_in(home: Home, folder: str) -> list[tuple[str, str]]:
-    """The id and the file of each plan in a folder of plans."""
+def refs(home: Home, *, archive: bool = False) -> list[Ref]:
+    """The plans of the plans folder by name, or those of the archive."""
+    return [
+        Ref(home.place(path)[1], path, archive)
+        for folder, names in files(home, archive=archive)
+        for path in [os.path.join(folder, name) for name in names]
+    ]
+
+
+def _plans_in(home: Home, folder: str) -> list[tuple[str, list[str]]]:
+    """The files of the plans in a folder of plans, with the folder in which they lie: it, or one of each plan's own."""
     names = entries(folder)
     if home.flat:
-        plans = [name for name in names if name.endswith(".md") and name.lower() not in NOT_PLANS]
-        return [(name[:-3], os.path.join(folder, name)) for name in plans]
+        return [(folder, [name for name in names if name.endswith(".md") and name.lower() not in NOT_PLANS])]
     found = []
     for name in names:
-        path = home.file(folder, name)
-        if os.path.lexists(path):
-            found.append((name, path))
-        elif home.settings.layout == FOLDER and os.path.isdir(os.path.join(folder, name)):
-            own = os.path.join(folder, name)
-            found += [(each[:-3], os.path.join(own, each)) for each in entries(own) if each.endswith(f"{name}.md")]
+        own, file = os.path.split(home.file(folder, name))
+        if os.path.lexists(os.path.join(own, file)):
+            found.append((own, [file]))
+        elif home.settings.layout == FOLDER and os.path.isdir(own):
+            found.append((own, [each for each in entries(own) if each.endswith(f"{name}.md")]))
     return found
 
 

@@ -38,6 +38,23 @@ def read(path: str, limit: int) -> tuple[bytes, int]:
         os.close(handle)
 
 
+def read_still(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None]:
+    """As `read` does, and what the file's status was, None when it changed meanwhile; raises ExecplanError."""
+    trace.tell(f"read {path}")
+    handle, size = open_file(path)
+    try:
+        before = os.fstat(handle)
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            data = file.read(limit + 1) if 0 < size <= limit else b""
+        after = os.fstat(handle)
+    except OSError as error:
+        raise trouble(error, path, "read") from None
+    finally:
+        os.close(handle)
+    still = before.st_mtime_ns == after.st_mtime_ns and before.st_ctime_ns == after.st_ctime_ns
+    return data, max(size, len(data)), after if still and after.st_size == len(data) else None
+
+
 def open_file(path: str) -> tuple[int, int]:
     """The handle of a regular file, for reading, and its size; a pipe or a device is refused at once.
 

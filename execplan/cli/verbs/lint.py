@@ -10,15 +10,16 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.mending import Mending, mending_options
 from execplan.cli.output import Output, output_options
-from execplan.cli.progress import tracked
+from execplan.cli.progress import Bar
 from execplan.cli.selecting import Selecting, selecting_options
 from execplan.cli.verb import new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo.checking.handed import STDIN
 from execplan.repo.checking.history import informed
-from execplan.repo.checking.one import Way, check
+from execplan.repo.checking.many import check_all
+from execplan.repo.checking.one import Way
 from execplan.repo.checking.staged import check_staged
-from execplan.repo.checking.targets import changed_since, targets
+from execplan.repo.checking.targets import changed_since, lots, targets
 from execplan.repo.checking.tree import Trees
 from execplan.repo.checking.whole import check_commit, check_homes
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     "with --staged, what git's index holds of the plans that the next commit adds or changes, and nothing on disk; "
     "with --since, the plans that differ from where the branch left a revision, and these as they were then; "
     "with -, standard input; the baseline; the user's own settings, which may name rules of one's own.",
-    writes="nothing; with --fix and --unsafe-fixes, the plans whose findings can be mended; with --write-baseline, the "
+    writes="a cache in the git folder; with --fix and --unsafe-fixes, the plans whose findings can be mended; with --write-baseline, the "
     "baseline.",
     examples=(
         "execplan lint",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE|-]...")
 @click.option("--hook", is_flag=True, help="A draft may still hold guidance and no task.")
+@click.option("--no-cache", is_flag=True, help="Judge every plan anew, and keep nothing for the next run.")
 @click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
 @click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
 @selecting_options
@@ -56,7 +58,15 @@ if TYPE_CHECKING:
 @output_options
 @new_options
 def lint(
-    call: Call, options: Options, plans: tuple[str, ...], *, hook: bool, staged: bool, since: str | None, **asked: Any
+    call: Call,
+    options: Options,
+    plans: tuple[str, ...],
+    *,
+    hook: bool,
+    staged: bool,
+    since: str | None,
+    no_cache: bool,
+    **asked: Any,
 ) -> Answer:
     """Check plans against the rules; `file:line:col CODE message` for each finding, exit 1 when one is an error."""
     output = Output(**_own(Output, asked))
@@ -70,14 +80,11 @@ def lint(
         return output.answer(call, [*check_staged(here, way), *check_commit(here, way)], way)
     if plans == (STDIN,):
         return output.answer(call, output.check_stdin(way), way)
-    base = None
-    if since is None:
-        wanted = list(targets(plans))
-    else:
-        wanted, base = changed_since(here, since)
-    way = informed(wanted, way, base)
-    mended = mending.mend(wanted, way, options)
-    checked = [check(target, way) for target in tracked(wanted, call)]
+    chosen, base = (lots(plans), None) if since is None else changed_since(here, since)
+    way = informed(chosen, way, base)
+    mended = mending.mend(list(targets(chosen)) if mending.wanted else (), way, options)
+    with Bar(wanted=not call.quiet and not call.as_json) as bar:
+        checked = check_all(chosen, way, cached=not no_cache, with_data=not call.as_json, tick=bar.tick)
     if not plans and since is None:
         checked += check_homes(here, way)
     answer = output.answer(call, checked, way, dry_run=options.dry_run)

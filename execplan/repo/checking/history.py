@@ -11,6 +11,7 @@ from execplan.plan.model import COMPLETE
 from execplan.record import NamedTuple
 from execplan.repo import ask, past, shelf
 from execplan.repo.checking.selected import wanted
+from execplan.repo.checking.targets import targets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Plan
     from execplan.repo.ask import Staged
-    from execplan.repo.checking.one import Target, Way
+    from execplan.repo.checking.one import Way
+    from execplan.repo.checking.targets import Lot
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -34,21 +36,22 @@ class Asked(NamedTuple):
     data: bytes
 
 
-def informed(targets: Sequence[Target], way: Way, base: str | None = None) -> Way:
+def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
     """The way with what git knows of plans as they are on disk; raises ExecplanError.
 
     It is asked where a commit is named to judge them against, and where rules that ask git are wanted.
     """
-    homes = {target.home.base: target.home for target in targets}
+    homes = {lot.home.base: lot.home for lot in lots}
     asking = {at for at, home in homes.items() if base is not None or wanted(home, way.selection).asks_history}
+    if not asking:
+        return way
     plans = []
-    for home, ref, _ in targets:
-        if home.base in asking:
-            try:
-                plans.append(Asked(home, ref, shelf.open_bytes(home, ref.path)))
-            except ExecplanError:
-                continue  # a finding of its own
-    return way._replace(histories=histories(plans, base)) if plans else way
+    for home, ref, _ in targets([lot for lot in lots if lot.home.base in asking]):
+        try:
+            plans.append(Asked(home, ref, shelf.open_bytes(home, ref.path)))
+        except ExecplanError:
+            continue  # a finding of its own
+    return way._replace(histories=histories(plans, base))
 
 
 def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, History]:
@@ -75,16 +78,30 @@ def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, History
     held = {file: data for file, (data, _) in zip(then.values(), ask.contents(home, list(then.values())), strict=True)}
     still = [each for each in plans if each.ref.path in then and held[then[each.ref.path]] == each.data]
     changed = _drift(still, commit) if drift else {}
+    absent = _absent(plans)
     known = {}
     for each in plans:
         path = each.ref.path
         if path in then:
             was = os.path.join(home.root, then[path].path)
             archived = shelf.by_file(each.home, was).archived
-            known[path] = History(_read(held[then[path]]), then[path].path, archived, changed.get(path, ()))
+            known[path] = History(_read(held[then[path]]), then[path].path, archived, changed.get(path, ()), absent)
         else:
-            known[path] = History()
+            known[path] = History(absent=absent)
     return known
+
+
+def _absent(plans: list[Asked]) -> frozenset[str]:
+    """The names of code that plans give and that no tracked file holds."""
+    from execplan.lint.symbols import symbols
+    from execplan.lint.words import Words
+
+    names: set[str] = set()
+    for _, ref, data in plans:
+        plan = None if ref.archived else _read(data)
+        if plan is not None and plan.state() == COMPLETE:
+            names |= {span.text for span in symbols(plan, Words(plan))}
+    return frozenset(past.absent([each.home for each in plans], names))
 
 
 def _read(data: bytes) -> Plan | None:

@@ -5,32 +5,65 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.record import NamedTuple
 from execplan.repo import homes, shelf
 from execplan.repo.checking.one import Target
+from execplan.repo.shelf import Ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
 
 
-def targets(names: Sequence[str]) -> Iterator[Target]:
-    """Each plan that is named, with its home; with no name every plan, archived ones too. Raises ExecplanError."""
-    found: dict[str, Home] = {}
+class Lot(NamedTuple):
+    """Plans of one folder, in the order in which they are checked."""
+
+    home: Home
+    folder: str
+    named: str
+    """What stands before a file's name where a terminal shows it."""
+    archived: bool
+    names: list[str]
+    whole: bool = False
+    """Whether these are all plans of the folder."""
+
+    def target(self, name: str) -> Target:
+        """The plan in one of the files."""
+        path = os.path.join(self.folder, name)
+        return Target(self.home, Ref(self.home.place(path)[1], path, self.archived), self.named + name)
+
+
+def lots(names: Sequence[str]) -> list[Lot]:
+    """The plans that are named, with their homes; with no name every plan, archived ones too. Raises ExecplanError."""
     if not names:
-        for home in homes.together(homes.require(os.getcwd())):
-            yield from [Target(home, ref, os.path.relpath(ref.path)) for ref in shelf.every(home)]
+        among = homes.together(homes.require(os.getcwd()))
+        return [
+            Lot(home, folder, _from_here(folder), archived, files, whole=True)
+            for home in among
+            for archived in (False, True)
+            for folder, files in shelf.files(home, archive=archived)
+        ]
+    found: dict[str, Home] = {}
+    chosen: list[Lot] = []
     for name in names:
         if os.path.isdir(name):
             for folder, folders, files in os.walk(name):
                 folders.sort()
-                yield from [_file(os.path.join(folder, each), found) for each in sorted(files) if _is_markdown(each)]
+                _add(chosen, os.path.join(folder, ""), [each for each in sorted(files) if _is_markdown(each)], found)
         elif os.path.lexists(name):
-            yield _file(name, found)
+            folder, file = os.path.split(name)
+            _add(chosen, name.removesuffix(file), [file], found)
         else:
-            yield _plan(name)
+            chosen.append(_plan(name))
+    return chosen
+
+
+def targets(chosen: Iterable[Lot]) -> Iterator[Target]:
+    """Each plan of the lots."""
+    for lot in chosen:
+        yield from [lot.target(name) for name in lot.names]
 
 
 def among(here: Home, paths: Sequence[str]) -> list[tuple[Home, Ref]]:
@@ -53,7 +86,7 @@ def among(here: Home, paths: Sequence[str]) -> list[tuple[Home, Ref]]:
     return plans
 
 
-def changed_since(start: str, revision: str) -> tuple[list[Target], str]:
+def changed_since(start: str, revision: str) -> tuple[list[Lot], str]:
     """The plans that are not as they were where the branch left a revision, new ones too, and that commit; raises ExecplanError."""
     from execplan.repo import past
 
@@ -66,26 +99,46 @@ def changed_since(start: str, revision: str) -> tuple[list[Target], str]:
         raise ExecplanError("no-such-revision", f"{revision!r} {why}", exit=INPUT, hint=hint)
     paths = sorted({*past.differing(here, base), *past.untracked(here)})
     plans = among(here, [path for path in paths if path.endswith(".md")])
-    there = [(home, ref) for home, ref in plans if os.path.lexists(ref.path)]
-    return [Target(home, ref, os.path.relpath(ref.path)) for home, ref in there], base
+    return [_lot(home, ref) for home, ref in plans if os.path.lexists(ref.path)], base
 
 
-def _plan(name: str) -> Target:
+def _plan(name: str) -> Lot:
     """The plan of this name, which is no file."""
     from execplan.repo import pick
 
     if pick.is_path(name) and not homes.find(os.getcwd()).exists:
         raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
-    home, ref = pick.open_plan(os.getcwd(), name)
-    return Target(home, ref, os.path.relpath(ref.path))
+    return _lot(*pick.open_plan(os.getcwd(), name))
 
 
-def _file(path: str, found: dict[str, Home]) -> Target:
-    """The plan in a file; `found` are the homes of the folders so far."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if folder not in found:
-        found[folder] = homes.find(folder)
-    return Target(found[folder], shelf.by_file(found[folder], path), path)
+def _lot(home: Home, ref: Ref) -> Lot:
+    """One plan."""
+    folder, file = os.path.split(ref.path)
+    return Lot(home, folder, _from_here(folder), ref.archived, [file])
+
+
+def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Home]) -> None:
+    """Add files of a folder; `found` are the homes of the folders so far."""
+    folder = os.path.abspath(named or ".")
+    for name in names:
+        last = chosen[-1] if chosen else None
+        if last is not None and last.named == named and last.home.flat:
+            last.names.append(name)  # in a flat home one file of a folder is as archived as another
+            continue
+        if folder not in found:
+            found[folder] = homes.find(folder)
+        home = found[folder]
+        archived = shelf.by_file(home, os.path.join(folder, name)).archived
+        if last is not None and last.named == named and last.archived == archived:
+            last.names.append(name)
+        else:
+            chosen.append(Lot(home, folder, named, archived, [name]))
+
+
+def _from_here(folder: str) -> str:
+    """A folder as a terminal shows it before a file's name."""
+    shown = os.path.relpath(folder)
+    return "" if shown == "." else os.path.join(shown, "")
 
 
 def _is_markdown(name: str) -> bool:

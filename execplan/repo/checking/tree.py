@@ -10,8 +10,6 @@ from execplan.repo import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from execplan.repo.home import Home
 
 MOST = 50_000
@@ -62,26 +60,40 @@ class Trees:
     def _same_id(self, home: Home, path: str) -> str:
         """The path of another plan of the home with the id of the plan in a file, which must lie in the home as well."""
         if home.base not in self._ids:
-            found: dict[str, list[str]] = {}
-            for name, place in self._plans(home):
-                found.setdefault(shelf.same_id(name), []).append(place)
-            self._ids[home.base] = found
+            self._ids[home.base] = _doubles(home, self._plans(home))
+        doubles = self._ids[home.base]
+        same = doubles.get(shelf.same_id(home.place(path)[1]), []) if doubles else []
+        if not same:
+            return ""
         own = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        same = self._ids[home.base].get(shelf.same_id(home.place(own)[1]), [])
         others = [place for place in same if place != own]
         return home.shown(others[0]) if others and len(others) < len(same) else ""
 
-    def _plans(self, home: Home) -> Iterable[tuple[str, str]]:
-        """Id and place of each plan, archived ones too."""
+    def _plans(self, home: Home) -> list[tuple[str, list[str]]]:
+        """The folders of the home's plans, archived ones too, each with the names of their files."""
         if not self._staged:
-            return [(ref.id, ref.path) for ref in shelf.every(home)]
+            return shelf.files(home) + shelf.files(home, archive=True)
         import re
 
         from execplan.repo.pattern import plan_paths
 
         found = re.compile(plan_paths(home._replace(settings=home.settings._replace(homes=()))))
-        places = [os.path.join(home.root, path) for path in self._listed(home).paths if found.search(path)]
-        return [(home.place(place)[1], place) for place in places]
+        places = [os.path.split(path) for path in self._listed(home).paths if found.search(path)]
+        return [(os.path.join(home.root, folder), [name]) for folder, name in places]
+
+
+def _doubles(home: Home, plans: list[tuple[str, list[str]]]) -> dict[str, list[str]]:
+    """The ids that several plans have, as they are compared, each with the places of these."""
+    if home.flat:  # an id is its file's name: what differs in lower case is not looked at one by one
+        names = [name for _, files in plans for name in files]
+        if len({name.lower() for name in names}) == len(names) and all([name.isascii() for name in names]):
+            return {}
+    found: dict[str, list[str]] = {}
+    for folder, files in plans:
+        for name in files:
+            place = os.path.join(folder, name)
+            found.setdefault(shelf.same_id(home.place(place)[1]), []).append(place)
+    return {name: places for name, places in found.items() if len(places) > 1}
 
 
 class _Files:

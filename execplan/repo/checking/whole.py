@@ -53,7 +53,6 @@ def _following(home: Home, way: Way) -> dict[str, str]:
 
 def _shelf(home: Home) -> Shelf:
     """The plans of a home and its artifacts; of a home in which plans lie among their artifacts only the plans."""
-    plans = tuple([shelf.same_id(ref.id) for ref in shelf.every(home)])
     artifacts = []
     for archived in (False, True) if home.flat else ():
         folder = home.artifacts("", archived=archived).rstrip("/")
@@ -61,6 +60,7 @@ def _shelf(home: Home) -> Shelf:
             path = os.path.join(folder, name)
             if _is_like_an_id(home, name) and os.path.isdir(path) and shelf.entries(path):
                 artifacts.append((shelf.same_id(name), home.shown(path)))
+    plans = tuple([shelf.same_id(ref.id) for ref in shelf.every(home)]) if artifacts else ()
     return Shelf(plans, tuple(artifacts))
 
 

@@ -1,0 +1,79 @@
+"""What the parts of scripts/bench.py share: commands timed in turns, tables, and a home to run them in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from bench_inputs import made_plan
+
+EXECPLAN = str(Path(sys.executable).with_name("execplan"))
+PYTHON = [sys.executable, "-I", "-c", "pass"]
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "LC_ALL": "C.UTF-8",
+    "EXECPLAN_AUTHOR": "Ann",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
+    **{f"GIT_{who}_{what}": "ann@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+
+class Command(NamedTuple):
+    """A process to time, with what has to be done before each run of it."""
+
+    argv: list[str]
+    cwd: Path
+    before: Callable[[], object] | None = None
+    exits: tuple[int, ...] = (0,)
+
+
+def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
+    """The median seconds of each command, run in turns."""
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for turn in range(runs + 1):
+        for name, command in commands.items():
+            if command.before is not None:
+                command.before()
+            begin = time.perf_counter()
+            done = subprocess.run(command.argv, cwd=command.cwd, env=ENVIRONMENT, capture_output=True, check=False)
+            seconds = time.perf_counter() - begin
+            if done.returncode not in command.exits:
+                raise SystemExit(f"{' '.join(command.argv)} ended with {done.returncode}:\n{done.stderr.decode()}")
+            if turn:  # the first warms the caches
+                times[name].append(seconds)
+    return {name: median(each) for name, each in times.items()}
+
+
+def show(title: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """Print a table."""
+    cells = [head, *rows]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
+    print(f"\n{title}\n")
+    for row in cells:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def times(ratio: float) -> str:
+    """A ratio as it is shown."""
+    return f"{ratio:.2f}×"
+
+
+def home(folder: Path, plans: int) -> Path:
+    """A repository with a home of so many committed plans."""
+    where = folder / f"home-{plans}"
+    shelf = where / ".agent" / "execplans"
+    shelf.mkdir(parents=True)
+    for at in range(plans):
+        (shelf / f"2026-01-02_plan-{at}.md").write_text(made_plan(20_000), encoding="utf-8")
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
+        subprocess.run(["git", *arguments], cwd=where, env=ENVIRONMENT, check=True)
+    return where

@@ -1,0 +1,108 @@
+"""What the tests of lint's cache share: a home in which it is known what was judged, and two rules that ask."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from execplan.lint.facts import Clock, Tree
+from execplan.lint.rule import CLOCK, RULES, TREE, WARNING, Given, Place, Rule, on_line
+from execplan.lint.runner import DEFAULT, lint_bytes
+from execplan.plan.model import Plan
+from execplan.repo.checking import cache, many
+from execplan.repo.checking.one import Checked, Way, given
+from execplan.repo.checking.targets import lots
+from tests.plans import CLEAN
+
+PLANS = ".agent/execplans"
+BAD = CLEAN.replace("  Rationale: A task is a line.\n", "")
+UNSTAMPED = CLEAN.replace("(2025-12-30 09:15Z) Read lines.", "Read all the lines that are th.")
+"""With a finding, and as many bytes as the clean one."""
+TICK = 0.012
+"""Seconds in which every kernel's clock for files has moved on."""
+
+
+def due(plan: Plan, given: Given) -> Iterator[Place]:
+    """A line `due N` is found once minute N has begun."""
+    for at, line in enumerate(plan.text.lines):
+        if line.startswith("due ") and given.clock is not None and given.clock.past(int(line[4:])):
+            yield on_line(plan, at, "it is due")
+
+
+def named(plan: Plan, given: Given) -> Iterator[Place]:
+    """A line `names PATH` is found where there is no such path."""
+    for at, line in enumerate(plan.text.lines):
+        if line.startswith("names ") and given.tree is not None and not given.tree.has(line[6:]):
+            yield on_line(plan, at, f"there is no {line[6:]}")
+
+
+class Shelf:
+    """A home, a clock, and what was judged in the last run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.minute = 1000
+        self.judged: list[str] = []
+        self.asked: list[tuple[str, str]] = []
+        self.way = Way()
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write a plan; the clock for files moves on before."""
+        time.sleep(TICK)
+        path = self.path / PLANS / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def lint(self, *names: str, cached: bool = True, **options: Any) -> list[Checked]:
+        """Check all plans, or some."""
+        self.judged, self.asked = [], []
+        return many.check_all(lots(names), self.way, cached=cached, **options)
+
+    def same(self) -> list[str]:
+        """Check with the cache and without, expect the same, and give the names of what was judged with it."""
+        found = self.lint()
+        judged = self.judged
+        assert found == self.lint(cached=False)
+        return judged
+
+    @property
+    def caches(self) -> list[Path]:
+        """The files of the cache."""
+        folder = self.path / ".git" / "execplan" / "lint"
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> Shelf:
+    """An empty home in a git folder; its files are believed at once, as if they had been written long ago, if they shall be old."""
+    for name in (".git", PLANS):
+        (path / name).mkdir(parents=True)
+    made = Shelf(path)
+    monkeypatch.chdir(path)
+    monkeypatch.setattr(many, "FEW", 0)
+    monkeypatch.setattr(cache, "fingerprint", lambda: "these rules")
+    if old:
+        monkeypatch.setattr(cache, "_MARGIN", -(10**11))
+    for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
+        monkeypatch.setitem(RULES, code, Rule(code, WARNING, check, needs))
+        monkeypatch.setitem(DEFAULT, code, WARNING)
+
+    def answer(kind: str, subject: str) -> object:
+        made.asked.append((kind, subject))
+        return (path / subject).exists()
+
+    def told(*about: Any) -> Given:
+        return given(*about)._replace(clock=Clock(made.minute), tree=Tree(answer))
+
+    def judge(data: bytes, facts: Given, levels: dict[str, str]) -> Any:
+        made.judged.append(os.path.basename(facts.path))
+        return lint_bytes(data, facts, levels)
+
+    monkeypatch.setattr(many, "given", told)
+    monkeypatch.setattr(many, "lint_bytes", judge)
+    return made

@@ -1,0 +1,94 @@
+"""The file of lint's cache: damaged, of somebody else, written by two, or not at all."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import pytest
+
+from execplan.lint.selection import Selection
+from execplan.repo.checking import cache, many
+from execplan.repo.checking.one import Way
+from execplan.repo.checking.targets import lots
+from tests.repo.caching import BAD, Shelf
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "end", "flip", "garbage", "foreign", "no-tuple", "folder", "link"])
+def test_damaged(home: Shelf, damage: str) -> None:
+    file = home.caches[0]
+    data = file.read_bytes()
+    head, body = data[:84], data[84:]
+    if damage == "folder":
+        file.unlink()
+        file.mkdir()
+    elif damage == "link":
+        file.rename(home.path / "elsewhere")
+        file.symlink_to(home.path / "elsewhere")
+    else:
+        file.write_bytes(
+            {
+                "empty": b"",
+                "cut": data[: len(data) // 2],
+                "end": data[:-1],
+                "flip": data.replace(b"EP301", b"EP302"),
+                "garbage": os.urandom(500),
+                "foreign": head[:20] + b"x" + head[21:] + body,
+                "no-tuple": head[:80] + zlib.crc32(b"N").to_bytes(4, "big") + b"N",
+            }[damage]
+        )
+    assert home.same() == ["a.md", "b.md", "c.md"]
+    assert home.same() == ([] if damage != "folder" else ["a.md", "b.md", "c.md"])
+
+
+def test_of_another_user(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "k" * 64
+    assert cache._load(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is not None
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert cache._load(str(home.caches[0]), home.caches[0].read_bytes()[16:80]) is None
+    assert cache._load(str(home.caches[0]), key.encode()) is None
+
+
+def test_two_at_once(home: Shelf) -> None:
+    home.write("d.md", BAD)
+    first, second = [cache.opened(lot.home, Way()) for lot in lots([])[:1] * 2]
+    assert first is not None
+    assert second is not None
+    entry: cache.Entry = ((1, 2, 3, 4), b"x", (), -cache.NEVER, cache.NEVER, ())
+    first.put("/nowhere", "one.md", entry, (("has", "x", True),), archived=False)
+    second.put("/nowhere", "two.md", entry, (("has", "y", True),), archived=False)
+    second.save()
+    first.save()
+    assert home.same() == ["d.md"]
+    assert [path.suffix for path in home.caches] == [""]
+
+
+def test_old_ones_are_pruned(home: Shelf) -> None:
+    for at in range(40):
+        home.way = Way(selection=Selection(ignore=(f"EP{at}",)))
+        home.lint()
+    assert len(home.caches) == 16
+    home.lint()
+    assert home.judged == []
+
+
+def test_where_it_can_not_be_written(home: Shelf) -> None:
+    import shutil
+
+    shutil.rmtree(home.path / ".git" / "execplan")
+    (home.path / ".git" / "execplan").write_text("in the way")
+    for _ in range(2):
+        assert home.same() == ["a.md", "b.md", "c.md"]
+
+
+def test_without_git(home: Shelf) -> None:
+    (home.path / ".git").rename(home.path / "no-git")
+    before = sorted(home.path.rglob("*"))
+    for _ in range(2):
+        assert home.same() == ["a.md", "b.md", "c.md"]
+    assert sorted(home.path.rglob("*")) == before
+
+
+def test_few_are_not_looked_up(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many, "FEW", 3)
+    assert home.same() == ["a.md", "b.md", "c.md"]

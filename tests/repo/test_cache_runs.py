@@ -1,0 +1,138 @@
+"""Lint's cache over series of changes, and under the command."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.repo.caching import BAD, PLANS, UNSTAMPED, Shelf, shelf
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["write", "write", "swap", "touch", "back", "rename", "delete", "archive", "clock", "tree", "link", "part"]
+        ),
+        st.integers(0, 3),
+        st.integers(0, 5),
+    ),
+    min_size=2,
+    max_size=9,
+)
+
+
+CONTENTS = [
+    CLEAN,
+    UNSTAMPED,
+    BAD,
+    f"{CLEAN}\ndue 1010\n",
+    f"{CLEAN}\nnames src1\n\nnames src2\n",
+    f"{CLEAN}\ndue 1020\n\nnames src2\n",
+]
+
+
+def step(home: Shelf, what: str, which: int, how: int) -> None:
+    """Do one thing to a home."""
+    folder = home.path / PLANS
+    path, other = folder / f"{which}.md", folder / f"{(which + 1 + how % 3) % 4}.md"
+    if what == "write":
+        home.write(path.name, CONTENTS[how])
+    elif what == "swap":
+        home.write("new", CONTENTS[how]).replace(path)
+    elif what == "clock":
+        home.minute = 1000 + 5 * how
+    elif what == "tree":
+        named = home.path / f"src{which % 2 + 1}"
+        named.rmdir() if named.exists() else named.mkdir()
+    elif what == "part":
+        home.lint(PLANS)
+    elif path.exists():
+        _change(home, what, path, other, CONTENTS[how])
+
+
+def _change(home: Shelf, what: str, path: Path, other: Path, content: str) -> None:
+    status = path.stat()
+    if what == "touch":
+        os.utime(path)
+    elif what == "back":
+        home.write(path.name, content)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    elif what == "rename":
+        path.rename(other)
+    elif what == "delete":
+        path.unlink()
+    elif what == "archive":
+        (path.parent / "archive").mkdir(exist_ok=True)
+        path.rename(path.parent / "archive" / path.name)
+    else:
+        path.unlink()
+        path.symlink_to(other.name)
+
+
+@pytest.mark.parametrize("old", [True, False])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS)
+def test_whatever_happens(old: bool, steps: list[tuple[str, int, int]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as monkeypatch:
+        home = shelf(Path(folder).resolve() / "home", monkeypatch, old=old)
+        for each in (("write", 0, 0), ("write", 1, 4), ("write", 2, 3), *steps):
+            step(home, *each)
+            home.same()
+        os.chdir("/")
+
+
+def plans(repo: Folder) -> None:
+    """Twelve plans, of which three have something found."""
+    for at in range(12):
+        repo.plan([CLEAN, CLEAN, BAD, CLEAN][at % 4], f"2026-01-01_plan-{at:02}")
+
+
+def test_the_quick_way_and_the_verb_say_the_same(repo: Folder) -> None:
+    plans(repo)
+    for names in ([], [".agent/execplans"], [f".agent/execplans/2026-01-01_plan-{at:02}.md" for at in range(10)]):
+        said = [repo.run("lint", *names), repo.run("lint", *names), repo.run("lint", *names, "--no-cache")]
+        said += [repo.run("-C", ".", "lint", *names), repo.run("lint", "--hook", *names)]
+        assert len({each.out for each in said}) == 1
+        assert {each.exit for each in said} == {1}
+        assert {each.err for each in said} == {""}
+    first, again = repo.run("lint", "--json"), repo.run("lint", "--json")
+    assert first == again
+    assert first.json["data"]["plans"] == 12
+
+
+def test_the_command_says_what_came_from_the_cache(repo: Folder) -> None:
+    plans(repo)
+    assert "0 of 12 plans from the cache" in repo.run("lint", "-v").err
+    assert "12 of 12 plans from the cache" in repo.run("lint", "-v").err
+    assert "from the cache" not in repo.run("lint", "-v", "--no-cache").err
+    assert repo.git("status", "--porcelain", "--ignored") == "?? .agent/\n"
+
+
+def test_no_cache_writes_none(repo: Folder) -> None:
+    plans(repo)
+    repo.run("lint", "--no-cache")
+    assert not (repo.path / ".git" / "execplan").exists()
+
+
+def test_each_worktree_has_its_own(repo: Folder) -> None:
+    plans(repo)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    repo.git("worktree", "add", "-q", "../other")
+    repo.run("lint")
+    other = repo.path.parent / "other"
+    assert repo.run("lint", cwd=other).out == repo.run("lint").out
+    assert list((repo.path / ".git" / "execplan" / "lint").iterdir())
+    assert list((repo.path / ".git" / "worktrees" / "other" / "execplan" / "lint").iterdir())
+    (other / ".agent" / "execplans" / "2026-01-01_plan-02.md").write_text(CLEAN)
+    assert repo.run("lint", cwd=other).out != repo.run("lint").out
+
+
+def test_an_empty_home(repo: Folder) -> None:
+    assert repo.run("lint").out == repo.run("-C", ".", "lint").out == "no plans to check\n"

@@ -1,0 +1,179 @@
+"""Work in several processes: in order, all of it, and nothing is left over when it is stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from execplan.errors import ENVIRONMENT, INTERRUPTED, ExecplanError
+from execplan.plan import reader
+from execplan.repo.checking import spread as module
+from execplan.repo.checking.many import check_all
+from execplan.repo.checking.one import Way
+from execplan.repo.checking.spread import SHARE, processes, spread
+from execplan.repo.checking.targets import lots
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+
+def no_tick(done: int) -> None:
+    pass
+
+
+@pytest.mark.parametrize("among", [1, 2, 3, 7])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
+def test_results_are_in_order(count: int, among: int) -> None:
+    told: list[int] = []
+    big = "x" * 10_000  # more than a pipe holds
+    assert spread(lambda at: (at, big), count, among, told.append) == [(at, big) for at in range(count)]
+    assert told == sorted(told)
+    assert not told or told[-1] == count
+
+
+def test_processes_are_others() -> None:
+    found = set(spread(lambda at: os.getpid(), 9, 3, no_tick))
+    assert len(found) == 3
+    assert os.getpid() in found
+
+
+def test_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    assert [processes(count) for count in (0, 1, SHARE, 2 * SHARE, 3 * SHARE, 10_000)] == [1, 1, 1, 2, 3, 4]
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert processes(10_000) == 1
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert processes(10_000) == 1
+    monkeypatch.setattr(os, "cpu_count", lambda: 500)
+    assert processes(10_000) == 16
+
+
+def test_what_fails_elsewhere_fails_here() -> None:
+    def work(at: int) -> int:
+        if at == 5:
+            raise LookupError("five")
+        return at
+
+    with pytest.raises(LookupError, match="five"):
+        spread(work, 8, 2, no_tick)
+    assert_no_child()
+
+
+def test_what_fails_only_elsewhere_is_done_here() -> None:
+    here = os.getpid()
+
+    def work(at: int) -> int:
+        if os.getpid() != here:
+            raise MemoryError
+        return at
+
+    assert spread(work, 8, 3, no_tick) == list(range(8))
+
+
+def test_a_process_that_is_ended(capfd: pytest.CaptureFixture[str]) -> None:
+    here = os.getpid()
+
+    def work(at: int) -> int:
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return at
+
+    with pytest.raises(ExecplanError, match="signal 9") as caught:
+        spread(work, 9, 2, no_tick)
+    assert (caught.value.code, caught.value.exit) == ("worker-died", ENVIRONMENT)
+    assert "4 plans" in caught.value.message
+    assert capfd.readouterr().err == ""
+    assert_no_child()
+
+
+def test_the_first_trouble_ends_the_others() -> None:
+    here = os.getpid()
+
+    def work(at: int) -> int:
+        if os.getpid() != here:
+            time.sleep(600)
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        spread(work, 9, 3, no_tick)
+    assert_no_child()
+
+
+def assert_no_child() -> None:
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_plans_in_processes(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(25):
+        repo.plan(CLEAN.replace("- [ ] Build the parser.", f"- [x] Build {at}."), f"2026-01-01_plan-{at:02}")
+    monkeypatch.chdir(repo.path)
+    one = check_all(lots([]), Way(), cached=False, with_data=True)
+    monkeypatch.setattr(module, "SHARE", 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    assert check_all(lots([]), Way(), cached=False, with_data=True) == one
+    assert check_all(lots([]), Way(), with_data=True) == one
+    assert check_all(lots([]), Way(), with_data=True) == one
+    assert [each.path for each in one] == sorted(each.path for each in one)
+
+
+def test_a_rule_that_fails_is_a_bug_wherever_it_runs(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(4):
+        repo.plan(name=f"2026-01-01_plan-{at}")
+    monkeypatch.chdir(repo.path)
+    monkeypatch.setattr(module, "SHARE", 1)
+    monkeypatch.setattr(module, "processes", lambda count: 2)
+
+    def broken(*given: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(reader, "read", broken)
+    with pytest.raises(ZeroDivisionError):
+        check_all(lots([]), Way())
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process has started."""
+    told = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(each) for each in told.split()]
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/task").is_dir() or processes(10_000) == 1, reason="takes /proc and two processors"
+)
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("verb", [["lint"], ["lint", "--no-cache"]])
+def test_stopped(repo: Folder, by: signal.Signals, verb: list[str]) -> None:
+    plan = CLEAN + "\nA line of prose that goes on for a while, and names `src/reader.py` once more.\n" * 2000
+    for at in range(400):
+        repo.plan(plan, f"2026-01-01_plan-{at:03}")
+    started = repo.start(*verb)
+    found: list[int] = []
+    while not found:
+        assert started.poll() is None, "it was over before it could be stopped"
+        found = children(started.pid)
+    started.send_signal(by)
+    out, err = started.communicate(timeout=60)
+    assert out == b""
+    assert b"Traceback" not in err
+    if by == signal.SIGINT:
+        assert started.returncode == INTERRUPTED
+        assert err.strip() == b"execplan: interrupted"
+    for child in found:
+        while is_running(child):  # one whose parent was killed ends behind the plan that it was at
+            time.sleep(0.01)
+    assert not (repo.path / ".git" / "execplan").exists()
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there, and no zombie that nobody has asked for."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
