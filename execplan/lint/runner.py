@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.lint import life, logs, progress, sections, source, spacing, structure, surface, titles
+from execplan.lint import front, life, logs, progress, sections, source, spacing, structure, surface, titles
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ERROR", "HINT", "RULES", "WARNING", "Finding", "Given", "lint_bytes", "lint_plan", "unreadable"]
 
-FAMILIES = (source, spacing, surface, structure, sections, titles, progress, logs, life)
+FAMILIES = (source, spacing, surface, structure, sections, titles, front, progress, logs, life)
 """The files of rules; importing one registers what it holds, and this is the order in which rules run."""
 
 DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
