@@ -36,7 +36,7 @@ Lines can be read.
 
 ## Context and Orientation
 
-The reader is `src/reader.py`.
+Every verb calls the reader first.
 
 ## Plan of Work
 

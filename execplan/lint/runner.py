@@ -7,6 +7,7 @@ from execplan.lint import (
     boxes,
     commands,
     contained,
+    front,
     halves,
     history,
     homes,
@@ -65,7 +66,7 @@ __all__ = [
 
 FAMILIES = (
     *(source, suppress, spacing, surface),
-    *(structure, sections, titles),
+    *(structure, sections, titles, front),
     *(progress, stamps, order, boxes, halves, milestones),
     *(logs, strays),
     *(contained, commands, symbols, links),

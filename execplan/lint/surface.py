@@ -38,8 +38,9 @@ def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
     for block in given.words.headings:
         if block.depth:
             if block.level < 3 or outline.canonical(block.text):
-                what = "a quote" if plan.text.lines[block.start].lstrip().startswith(">") else "a list item"
-                fence = "; put a command's comment into a fence" if block.level == 1 else ""
+                quoted = plan.text.lines[block.start].lstrip().startswith(">")
+                what = "a quote" if quoted else "a list item"
+                fence = "; put a command's comment into a fence" if block.level == 1 and not quoted else ""
                 yield on_line(plan, block.start, f"this heading stands in {what} and opens no section{fence}")
         elif block.column and block.mark == "#":
             yield on_line(plan, block.start, "this heading is indented; begin it in the first column")

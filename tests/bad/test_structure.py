@@ -28,11 +28,7 @@ GHOSTS = {
     "script": "<script>\n\n- [ ] Ghost.\n\n</script>",
 }
 CONFLICT = """\
-<<<<<<< HEAD
 - [x] (2025-12-31 10:00Z) Build the parser.
-=======
-- [ ] Build the parser.
->>>>>>> theirs
 """
 CONFLICT_LINE = 12
 

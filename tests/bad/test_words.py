@@ -221,7 +221,7 @@ def test_25_words_of_a_new_plan(plain: Folder, name: str) -> None:
     assert plain_words(text.splitlines()[2]).removeprefix("- ") == plain_words(purpose.replace("@@", "@")).removeprefix(
         "- "
     )
-    assert set(codes(plain, path)) <= {"EP109", "EP203"}
+    assert set(codes(plain, path)) <= {"EP109", "EP112", "EP203"}
     assert len(names_in(path)) == 2
 
 

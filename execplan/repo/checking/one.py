@@ -75,13 +75,15 @@ def given(home: Home, ref: Ref, way: Way) -> Given:
     A file that lies neither in a repository nor in a home has nothing around it that could be asked.
     """
     somewhere = home.git is not None or home.exists
+    at_home = home.exists and not ref.archived and home.place(ref.path)[0] == home.plans
     return Given(
         archived=ref.archived and not home.given_up(ref.path),
         given_up=home.given_up(ref.path),
-        at_home=home.exists and not ref.archived and home.place(ref.path)[0] == home.plans,
+        at_home=at_home,
         draft_is_fine=way.hook,
         path=home.shown(ref.path),
-        form=home.settings.name,
+        id=ref.id,
+        form=home.settings.name if at_home else "",
         stalled_days=home.settings.stalled_days,
         clock=Clock(this_minute()),
         tree=(way.trees or Trees()).of(home) if somewhere else None,
