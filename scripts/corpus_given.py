@@ -33,4 +33,7 @@ def given(name: str, form: str) -> Given:
     path = path_of(name)
     archived = bool(_ARCHIVES & set(path.split("/")))
     tree = Tree(lambda kind, subject: "")
-    return Given(archived=archived, path=path, form=form, clock=Clock(_MINUTES), tree=tree)
+    form = "" if archived else form
+    return Given(
+        archived=archived, at_home=not archived, path=path, form=form, clock=Clock(_MINUTES), tree=tree
+    )
