@@ -34,6 +34,4 @@ def given(name: str, form: str) -> Given:
     archived = bool(_ARCHIVES & set(path.split("/")))
     tree = Tree(lambda kind, subject: "")
     form = "" if archived else form
-    return Given(
-        archived=archived, at_home=not archived, path=path, form=form, clock=Clock(_MINUTES), tree=tree
-    )
+    return Given(archived=archived, at_home=not archived, path=path, form=form, clock=Clock(_MINUTES), tree=tree)

@@ -88,6 +88,8 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
     monkeypatch.setattr(cache, "fingerprint", lambda: "these rules")
     if old:
         monkeypatch.setattr(cache, "_MARGIN", -(10**11))
+    for code in [code for code, rule in RULES.items() if rule.needs in (CLOCK, TREE)]:
+        monkeypatch.delitem(DEFAULT, code, raising=False)
     for code, check, needs in (("EP991", due, CLOCK), ("EP992", named, TREE)):
         monkeypatch.setitem(RULES, code, Rule(code, WARNING, check, needs))
         monkeypatch.setitem(DEFAULT, code, WARNING)

@@ -42,6 +42,8 @@ def step(home: Shelf, what: str, which: int, how: int) -> None:
     folder = home.path / PLANS
     path, other = folder / f"{which}.md", folder / f"{(which + 1 + how % 3) % 4}.md"
     if what == "write":
+        if path.is_symlink() and not path.exists():
+            path.unlink()  # a link that leads nowhere, or in a circle
         home.write(path.name, CONTENTS[how])
     elif what == "swap":
         home.write("new", CONTENTS[how]).replace(path)

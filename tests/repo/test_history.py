@@ -181,7 +181,7 @@ def test_drift(kept: Folder) -> None:
     for number in range(5):
         kept.write(f"src/{number}.py", "1\n")
     kept.plan(
-        CLEAN.replace("`src/reader.py`.\n\n##", "`src/reader.py`, `src/0.py`, `src/1.py`, `src/2.py:3`.\n\n##", 1)
+        CLEAN.replace("calls the reader first.", "calls `src/reader.py`, `src/0.py`, `src/1.py`, `src/2.py:3`.", 1)
     )
     commit(kept, "The plan and what it is about")
     assert codes(kept) == []
