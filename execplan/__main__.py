@@ -2,6 +2,6 @@
 
 import sys
 
-from execplan.cli.main import main
+from execplan.cli.main import run
 
-sys.exit(main())
+sys.exit(run())

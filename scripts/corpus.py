@@ -8,7 +8,7 @@ import sys
 from multiprocessing import Pool
 from pathlib import Path
 
-from corpus_given import forms, given
+from corpus_given import Place, given, places
 from corpus_mend import mend_findings
 from corpus_page import PAGE, Report, new_report, page
 from corpus_probe import Probe
@@ -19,11 +19,11 @@ from execplan.errors import ExecplanError
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def examine(named: tuple[str, Path, str]) -> Report:
-    """All that comes of one plan, of the form of its name too."""
-    name, path, form = named
+def examine(named: tuple[str, Path, Place]) -> Report:
+    """All that comes of one plan, from where it lay."""
+    name, path, place = named
     try:
-        probe = Probe(name, path.read_bytes(), given(name, form))
+        probe = Probe(name, path.read_bytes(), given(name, place))
     except ExecplanError as error:
         return new_report(name)._replace(failures=[f"{name}:{error.line}: not read: {error.message}"])
     for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, mend_findings):
@@ -34,10 +34,10 @@ def examine(named: tuple[str, Path, str]) -> Report:
     return probe.report
 
 
-def plans(folder: Path) -> list[tuple[str, Path, str]]:
-    """The plans below a folder, each with its path from there and the form of its name."""
+def plans(folder: Path) -> list[tuple[str, Path, Place]]:
+    """The plans below a folder, each with its path from there and where it lay."""
     paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.md"))}
-    return [(name, paths[name], form) for name, form in forms(list(paths)).items()]
+    return [(name, paths[name], place) for name, place in places(list(paths)).items()]
 
 
 def main() -> int:

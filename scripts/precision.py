@@ -14,7 +14,7 @@ from binascii import crc32
 from pathlib import Path
 from typing import NamedTuple
 
-from corpus_given import forms, given
+from corpus_given import given, places
 
 from execplan.lint.runner import HINT, RULES, lint_bytes
 
@@ -52,11 +52,11 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
     """What every rule finds, by code."""
     files = sorted(folder.rglob("*.md"))
     names = [path.relative_to(folder).as_posix() for path in files]
-    guessed = forms(names)
+    lay = places(names)
     levels = {code: rule.level for code, rule in RULES.items()}
     found: dict[str, list[Drawn]] = {code: [] for code in sorted(RULES)}
     for name, path in zip(names, files, strict=True):
-        for each in lint_bytes(path.read_bytes(), given(name, guessed[name]), levels):
+        for each in lint_bytes(path.read_bytes(), given(name, lay[name]), levels):
             found[each.code].append(Drawn(each.code, name, each.line, each.message))
     return found
 

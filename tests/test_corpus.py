@@ -13,14 +13,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import corpus
 import corpus_probe
+from corpus_given import Place
 
+LAY = Place("{slug}", archived=False, at_home=False)
 BROKEN = b"# T\n\n## Progress\n\n- [ ] One  \r\n- [x] (2025-01-01) Two\n\n## Decision Log\n\nNone.\n"
 
 
 def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     plan = tmp_path / "plan.md"
     plan.write_bytes(BROKEN)
-    assert corpus.examine(("plan.md", plan, "{slug}")).failures == []
+    assert corpus.examine(("plan.md", plan, LAY)).failures == []
     changed = amend.changed
 
     def careless(data: bytes, changer: object) -> object:
@@ -28,7 +30,7 @@ def test_lines_that_change_beside_the_edit_are_found(monkeypatch: pytest.MonkeyP
         return new.replace(b"\r\n", b"\n"), change
 
     monkeypatch.setattr(corpus_probe, "changed", careless)
-    failures = corpus.examine(("plan.md", plan, "{slug}")).failures
+    failures = corpus.examine(("plan.md", plan, LAY)).failures
     assert "plan.md:5: done and then reopen does not give the same bytes" in failures
     assert any("changed lines that are not its own" in failure for failure in failures)
 
@@ -39,5 +41,5 @@ def test_a_task_that_another_reader_does_not_see_is_found(monkeypatch: pytest.Mo
     monkeypatch.setattr(corpus_probe, "counted_again", lambda _: [(4, "open")])
     assert (
         "plan.md:6: 2 tasks, but markdown-it-py has 1, or not the same"
-        in corpus.examine(("plan.md", plan, "{slug}")).failures
+        in corpus.examine(("plan.md", plan, LAY)).failures
     )

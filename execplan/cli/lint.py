@@ -8,7 +8,6 @@ import sys
 from execplan.errors import NO, OK
 from execplan.lint.rule import ERROR, LEVELS
 from execplan.lint.selection import at_least
-from execplan.lint.tally import weight
 from execplan.repo import own
 from execplan.repo.checking.one import Way, check
 from execplan.repo.checking.targets import lots, targets
@@ -75,12 +74,16 @@ def summary(checked: Sequence[Checked]) -> str:
     findings = [finding for each in checked for finding in each.findings]
     number = len([each for each in checked if each.plan])
     plans = f"{number} plan{'s' if number != 1 else ''}"
+    if not findings:
+        return f"{plans}, nothing found"
+    from execplan.lint.tally import weight
+
     parts = []
     for level in LEVELS:
         count = sum([weight(finding) for finding in findings if finding.level == level])
         if count:
             parts.append(f"{count} {level}{'s' if count > 1 else ''}")
-    return f"{', '.join(parts)} in {plans}" if parts else f"{plans}, nothing found"
+    return f"{', '.join(parts)} in {plans}"
 
 
 def follow(checked: Sequence[Checked]) -> tuple[str, ...]:

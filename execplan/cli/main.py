@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from execplan.errors import ENVIRONMENT
+
+
+def run() -> int:
+    """Run the command, as a process: what was answered before click was imported leaves nothing behind to tidy up."""
+    status = main()
+    if "click" not in sys.modules and "typing" not in sys.modules:
+        sys.stderr.flush()  # standard output was flushed when the answer was complete
+        os._exit(status)
+    return status
 
 
 def main() -> int:

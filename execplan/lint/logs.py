@@ -30,7 +30,6 @@ _REASONS = (
     "避免",
     "为了",
 )
-_SHOWN = ("`", "://", "](")
 
 
 @rule("EP301", ERROR)
@@ -89,8 +88,8 @@ def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
 def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
     """A discovery has no evidence.
 
-    An output, a file or a commit that shows it lets the next person check instead of believe. Where no discovery has
-    labels, code, a link or an address within the sentence will do.
+    An output, a file or a commit that shows it lets the next person check instead of believe. What is written without
+    labels is left alone.
 
     Bad:
         ## Surprises & Discoveries
@@ -103,14 +102,14 @@ def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
           Evidence: `tests/test_lines.py::test_last` failed at a1b2c3d.
     """
     for entry in plan.discoveries:
-        if entry.evidence is None and (entry.labelled or not any([mark in entry.text for mark in _SHOWN])):
+        if entry.evidence is None and entry.labelled:
             yield on_line(plan, entry.start, f"no evidence: {_short(entry)}")
 
 
 def _reasons(text: str) -> bool:
-    """Whether a sentence gives a reason."""
+    """Whether words give a reason: with a word that begins one, or in a sentence of its own."""
     folded = f" {text.casefold()}"
-    return any([word in folded for word in _REASONS])
+    return ". " in text or "。" in text.rstrip("。") or any([word in folded for word in _REASONS])
 
 
 def _short(entry: Entry) -> str:

@@ -9,7 +9,7 @@ from execplan.plan.grammar import is_note
 from execplan.plan.reader import read_text
 from execplan.plan.seek import find_section, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap
-from execplan.text.blocks import HEADING, ITEM, PARAGRAPH, scan
+from execplan.text.blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan
 from execplan.text.edit import Edit, apply
 
 TYPE_CHECKING = False
@@ -134,7 +134,17 @@ def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer
 
 def _below_heading(body: Sequence[str], title: str) -> Sequence[str]:
     """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
-    heads = [block for block in scan(list(body), front=False) if block.kind == HEADING and not block.depth]
+    blocks = scan(list(body), front=False)
+    opened = next((block for block in blocks if not block.closed), None)
+    if opened is not None:
+        what = "fence" if opened.kind == FENCE else "HTML block"
+        raise ExecplanError(
+            "unclosed-in-body",
+            f"the new body of {title} opens a {what} in its line {opened.start + 1} and never closes it",
+            exit=INPUT,
+            hint="close it: all that follows in the plan would be part of it",
+        )
+    heads = [block for block in blocks if block.kind == HEADING and not block.depth]
     heads = [block for block in heads if block.level < 3]
     if heads and not heads[0].start and outline.key(heads[0].text) == outline.key(title):
         lines = body[heads.pop(0).end :]

@@ -28,7 +28,11 @@ GHOSTS = {
     "script": "<script>\n\n- [ ] Ghost.\n\n</script>",
 }
 CONFLICT = """\
+<<<<<<< HEAD
 - [x] (2025-12-31 10:00Z) Build the parser.
+=======
+- [ ] Build the parser.
+>>>>>>> theirs
 """
 CONFLICT_LINE = 12
 
@@ -96,7 +100,7 @@ def test_15_unclosed_before_the_target(plain: Folder, opener: str) -> None:
 
 def test_15_unclosed_behind_the_target(plain: Folder) -> None:
     """What stands before an unclosed fence can be edited."""
-    content = CLEAN.replace("The reader is", "```sh\nThe reader is")
+    content = CLEAN.replace("Every verb calls", "```sh\nEvery verb calls")
     path = plain.plan(content)
     for writer in (*WRITERS[:6], ("done", "3")):
         plain.ok(*writer)

@@ -95,7 +95,7 @@ def test_25_structure_in_words(plain: Folder, words: str, content: str) -> None:
     assert (len(shown["decisions"]), len(shown["discoveries"])) == (2, 2)
     rest = iter(path.read_bytes().decode().splitlines())
     assert all(line in rest for line in content.splitlines())
-    assert set(codes(plain, path)) <= {"EP203"}
+    assert set(codes(plain, path)) <= {"EP203", "EP204"}
 
 
 @pytest.mark.parametrize("name", ["heading", "rationale first", "supersedes", "note", "stamp", "definition", "box"])
@@ -221,7 +221,7 @@ def test_25_words_of_a_new_plan(plain: Folder, name: str) -> None:
     assert plain_words(text.splitlines()[2]).removeprefix("- ") == plain_words(purpose.replace("@@", "@")).removeprefix(
         "- "
     )
-    assert set(codes(plain, path)) <= {"EP109", "EP112", "EP203"}
+    assert set(codes(plain, path)) <= {"EP109", "EP112", "EP203", "EP204"}
     assert len(names_in(path)) == 2
 
 

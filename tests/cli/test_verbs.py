@@ -373,7 +373,11 @@ def test_lint_of_files_needs_no_home(plain: Folder) -> None:
     assert result.exit == 1
     assert result.out.splitlines() == [
         "bad.md:1:1 EP101 no title: begin with a line such as `# Build the parser`",
+        "     1 | Build the parser",
+        "       | ^ error",
         "bad.md:11:1 EP202 task 1 is done and has no stamp",
+        "    11 | - [x] Read lines.",
+        "       | ^ warning",
         "1 error, 1 warning in 2 plans",
         "next: execplan explain EP101",
     ]

@@ -202,7 +202,7 @@ def test_drift(kept: Folder) -> None:
 
 def test_drift_is_not_told_of_finished_plans_nor_of_logs_nor_of_folders(kept: Folder) -> None:
     kept.write("tests/test_lines.py", "1\n")
-    kept.plan(CLEAN.replace("The reader is", "In `src/` and `src`, the reader is"))
+    kept.plan(CLEAN.replace("Every verb calls", "In `src/`, `src` and `src/reader.py` every verb calls"))
     commit(kept)
     kept.write("tests/test_lines.py", "2\n")  # the evidence of a discovery
     kept.write("src/other.py", "2\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execplan.lint.runner import DEFAULT
 from execplan.lint.selection import Selection
-from execplan.repo.checking.table import selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,12 +13,21 @@ _PLAIN = Selection()
 _MADE: dict[tuple[Selection, ...], dict[str, str]] = {}
 
 
+def _said(table: dict[str, object]) -> Selection:
+    """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
+    if not table:
+        return _PLAIN
+    from execplan.repo.checking.table import selection
+
+    return selection(table)
+
+
 def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
     """The rules that run on a plan that lies at a path from the root, each with its level."""
     table = home.settings.lint
     if not table and asked == _PLAIN:
         return DEFAULT
-    layers = (asked, *_matching(table, home, path), selection(table))
+    layers = (asked, *_matching(table, home, path), _said(table))
     if layers not in _MADE:
         _MADE[layers] = merged(*layers).active()
     return _MADE[layers]
@@ -27,7 +35,7 @@ def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
 
 def wanted(home: Home, asked: Selection) -> Selection:
     """What was asked for, over what the settings say for all plans of a home."""
-    return asked.over(selection(home.settings.lint))
+    return asked.over(_said(home.settings.lint))
 
 
 def merged(*layers: Selection) -> Selection:
@@ -48,7 +56,7 @@ def _matching(table: dict[str, object], home: Home, path: str) -> list[Selection
     base = home.shown(home.base)
     inside = path.removeprefix(f"{base}/") if base else path
     return [
-        selection(below)
+        _said(below)
         for pattern, below in reversed(paths.items())
         if fnmatchcase(inside, pattern) or inside.startswith(f"{pattern.rstrip('/')}/")
     ]
