@@ -36,8 +36,8 @@ _REASONS = (
 def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
     """A decision has no rationale.
 
-    Without the why, the next person makes the decision again, or undoes it. Where no decision has labels, a reason within
-    the sentence will do; beside decisions with labels, what has none is not taken for one.
+    Without the why, the next person makes the decision again, or undoes it. A reason that the decision's own words give
+    will do; beside decisions with labels, what has none is not taken for one.
 
     Bad:
         ## Decision Log
@@ -53,7 +53,7 @@ def no_rationale(plan: Plan, given: Given) -> Iterator[Place]:
     """
     labelled = any([entry.labelled for entry in plan.decisions])
     for entry in plan.decisions:
-        if entry.rationale is None and (entry.labelled or not (labelled or _reasons(entry.text))):
+        if entry.rationale is None and (entry.labelled or not labelled) and not _reasons(entry.text):
             yield on_line(plan, entry.start, f"no rationale: {_short(entry)}")
 
 
@@ -88,8 +88,8 @@ def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
 def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
     """A discovery has no evidence.
 
-    An output, a file or a commit that shows it lets the next person check instead of believe. What is written without
-    labels is left alone.
+    An output, a file or a commit that shows it lets the next person check instead of believe. Words that were
+    printed and are quoted will do; what is written without labels is left alone.
 
     Bad:
         ## Surprises & Discoveries
@@ -102,7 +102,7 @@ def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
           Evidence: `tests/test_lines.py::test_last` failed at a1b2c3d.
     """
     for entry in plan.discoveries:
-        if entry.evidence is None and entry.labelled:
+        if entry.evidence is None and entry.labelled and not _quotes(entry.text):
             yield on_line(plan, entry.start, f"no evidence: {_short(entry)}")
 
 
@@ -110,6 +110,12 @@ def _reasons(text: str) -> bool:
     """Whether words give a reason: with a word that begins one, or in a sentence of its own."""
     folded = f" {text.casefold()}"
     return ". " in text or "。" in text.rstrip("。") or any([word in folded for word in _REASONS])
+
+
+def _quotes(text: str) -> bool:
+    """Whether words quote what was printed: some words in a row in quotes or in a code span, or an address."""
+    parts = text.replace('"', "`").split("`")
+    return "://" in text or any([" " in part.strip() for part in parts[1:-1:2]])
 
 
 def _short(entry: Entry) -> str:
