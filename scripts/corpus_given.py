@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from execplan.lint.facts import Clock, Tree
 from execplan.lint.rule import Given
-from execplan.repo import naming
+from execplan.repo.adoption.layouts import recognise
 
 DAY = "2026-11-22"
 _MINUTES = 29921760
@@ -20,12 +18,16 @@ def path_of(name: str) -> str:
 
 
 def forms(names: list[str]) -> dict[str, str]:
-    """The form of each plan's name: what adoption would guess from the names of its repository."""
-    ids: dict[str, list[str]] = {}
+    """The form of each plan's name: what adoption would guess from the names in its folder; none outside of such folders."""
+    repositories: dict[str, dict[str, str]] = {}
     for name in names:
-        ids.setdefault(name.partition("/")[0], []).append(Path(path_of(name)).stem)
-    guessed = {repository: naming.guess(each) for repository, each in ids.items()}
-    return {name: guessed[name.partition("/")[0]] for name in names}
+        repositories.setdefault(name.partition("/")[0], {})[path_of(name)] = name
+    guessed = dict.fromkeys(names, "")
+    for plans in repositories.values():
+        found = recognise(list(plans), plans.__contains__)
+        for layout in (*found.chosen, *found.others):
+            guessed |= {plans[path]: layout.settings.name for path in layout.plans}
+    return guessed
 
 
 def given(name: str, form: str) -> Given:

@@ -22,11 +22,19 @@ _LISTS = frozenset(("and", "or"))
 _RANGES = frozenset(("to", "through", "-"))
 
 _SHOWN = (
-    "test|pass|verif|accept|proof|prove|expect|validat|observ|you can|print|show|at the end of|outcome|result|confirm|"
+    "test|pass|verif|accept|proof|prove|expect|validate|validati|observ|you can|print|show|at the end of|outcome|result|confirm|"
     "green|visible|exit|benchmark|measur|demonstrat|done when|complete when|succe|evidence|smoke|ends with|ends when|"
-    "after this"
+    "after this|visual"
 ).split("|")
-"""Words with which people say what can be seen when a milestone is reached; a part of a longer word will do."""
+"""How words begin with which people say what can be seen when a milestone is reached."""
+_DOCUMENTS = (".md", ".mdx", ".rst", ".txt", ".adoc")
+_RARE = 6
+"""How often a plan may have a word of which one mention in Validation and Acceptance shows what it speaks of."""
+_SELDOM = 2
+"""How often it may have a name of code, in backticks, for the same."""
+_LONG_WORD = 6
+_LONG_CODE = 8
+"""Characters of a word and of a name of code that are no chance."""
 _SPACES = str.maketrans({"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")})
 _MANY = 50
 """As many milestones no plan has."""
@@ -113,7 +121,8 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
 
     Each milestone ends with something that can be checked: a command and what it prints, a test that passes, something to
     be seen. Else it is a list of edits, and whether they work is found out at the end. Validation and Acceptance may say
-    it, by the milestone's number.
+    it, by the milestone's number, by a rare word of its title, or by a rare name of code; a milestone that names
+    documents alone needs no more.
 
     Bad:
         ## Plan of Work
@@ -136,16 +145,65 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
     lines = plan.text.lines
     fences = [block.start for block in plan.blocks if block.kind == FENCE]
     validation = plan.section("Validation and Acceptance")
-    proof = " ".join(lines[validation.start : validation.end]).casefold() if validation is not None else ""
+    told = " ".join(lines[validation.start : validation.end]) if validation is not None else ""
+    proof = told.casefold()
     elsewhere = _numbers(proof) if _WORD in proof else set()
     for name, group in groups.items():
         if name in elsewhere or any([bisect(fences, each.line) < bisect(fences, each.end) for each in group]):
             continue
-        body = " ".join([line for each in group for line in lines[each.line + 1 : each.end]]).casefold()
-        if any([word in body for word in _SHOWN]) or any([" " in code for code in body.split("`")[1::2]]):
+        text = " ".join([line for each in group for line in lines[each.line + 1 : each.end]])
+        body = text.casefold()
+        codes = text.split("`")[1::2]
+        if _shows(body) or any([" " in code for code in codes]) or _are_documents(codes):
             continue
-        if not body.strip() or any([word in body for word in _ENGLISH]):  # else its words are of another language
+        if body.strip() and not any([word in body for word in _ENGLISH]):
+            continue  # its words are of another language
+        others = " ".join([each.title for other, some in groups.items() if other != name for each in some])
+        if not (told and (_is_proved(group[0].title, others, told, given.words.source) or _are_shown(codes, told, given.words.source))):
             yield on_line(plan, group[0].line, "this milestone does not say how one sees that it is reached")
+
+
+def _shows(body: str) -> bool:
+    """Whether a word of those that say what can be seen begins somewhere: `latest` and `blueprint` are none."""
+    for word in _SHOWN:
+        at = body.find(word)
+        while at >= 0:
+            if not at or not body[at - 1].isalnum():
+                return True
+            at = body.find(word, at + 1)
+    return False
+
+
+def _are_documents(codes: list[str]) -> bool:
+    """Whether all files that are named are documents, and some are; other names of code may stand beside them."""
+    files = [code for code in codes if "/" in code or "." in code.strip(".")]
+    return bool(files) and all([code.rstrip("/").endswith(_DOCUMENTS) for code in files])
+
+
+def _is_proved(title: str, others: str, told: str, source: str) -> bool:
+    """Whether Validation and Acceptance has an acronym of a milestone's title, or a rare word, that no other has."""
+    proof, taken = _words(told), {word.casefold() for word in _words(others)}
+    folded = {word.casefold() for word in proof}
+    for place, word in enumerate(_words(title)):
+        if word.casefold() in taken:
+            continue
+        if len(word) > 2 and word.isupper() and word.isalpha() and word in proof:
+            return True
+        if place and len(word) >= _LONG_WORD and word.casefold() in folded:  # the first says what is done to it
+            return source.casefold().count(word.casefold()) <= _RARE
+    return False
+
+
+def _are_shown(codes: list[str], told: str, source: str) -> bool:
+    """Whether a rare name of code of a milestone stands in Validation and Acceptance as one, or within one."""
+    shown = [code for code in told.split("`")[1::2] if "/" not in code]
+    names = {code for code in codes if len(code) >= _LONG_CODE and "/" not in code}
+    known = [name for name in names if any([name in code for code in shown])]
+    return any([source.count(f"`{name}`") <= _SELDOM for name in known])
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip("-'’“”‘\"") for word in text.translate(_SPACES).split()]
 
 
 def _milestones(plan: Plan, source: str) -> Iterator[_Milestone]:
