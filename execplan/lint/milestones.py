@@ -29,7 +29,7 @@ _SHOWN = (
 """How words begin with which people say what can be seen when a milestone is reached."""
 _DOCUMENTS = (".md", ".mdx", ".rst", ".txt", ".adoc")
 _RARE = 6
-"""How often a plan may have a word of which one mention in Validation and Acceptance shows what it speaks of."""
+"""How often a plan may have a word, in lower case, of which one mention in Validation and Acceptance shows what it speaks of."""
 _SELDOM = 2
 """How often it may have a name of code, in backticks, for the same."""
 _LONG_WORD = 6
@@ -140,7 +140,7 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
     groups: dict[object, list[_Milestone]] = {}
     for each in _milestones(plan, given.words.source):
         groups.setdefault(each.title if each.number is None else each.number, []).append(each)
-    if not groups:
+    if not 0 < len(groups) < _MANY:
         return
     lines = plan.text.lines
     fences = [block.start for block in plan.blocks if block.kind == FENCE]
@@ -148,6 +148,7 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
     told = " ".join(lines[validation.start : validation.end]) if validation is not None else ""
     proof = told.casefold()
     elsewhere = _numbers(proof) if _WORD in proof else set()
+    rare: set[str] | None = None
     for name, group in groups.items():
         if name in elsewhere or any([bisect(fences, each.line) < bisect(fences, each.end) for each in group]):
             continue
@@ -158,8 +159,9 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
             continue
         if body.strip() and not any([word in body for word in _ENGLISH]):
             continue  # its words are of another language
-        others = " ".join([each.title for other, some in groups.items() if other != name for each in some])
-        if not (told and (_is_proved(group[0].title, others, told, given.words.source) or _are_shown(codes, told, given.words.source))):
+        if rare is None:
+            rare = _rare(told, [each.title for some in groups.values() for each in some[:1]], given.words.source)
+        if rare.isdisjoint(_words(group[0].title)) and not _are_shown(codes, told, given.words.source):
             yield on_line(plan, group[0].line, "this milestone does not say how one sees that it is reached")
 
 
@@ -180,26 +182,25 @@ def _are_documents(codes: list[str]) -> bool:
     return bool(files) and all([code.rstrip("/").endswith(_DOCUMENTS) for code in files])
 
 
-def _is_proved(title: str, others: str, told: str, source: str) -> bool:
-    """Whether Validation and Acceptance has an acronym of a milestone's title, or a rare word, that no other has."""
-    proof, taken = _words(told), {word.casefold() for word in _words(others)}
+def _rare(told: str, titles: list[str], source: str) -> set[str]:
+    """The acronyms and rare words that only one of the titles has, and Validation and Acceptance, too."""
+    proof = set(_words(told))
     folded = {word.casefold() for word in proof}
-    for place, word in enumerate(_words(title)):
-        if word.casefold() in taken:
-            continue
-        if len(word) > 2 and word.isupper() and word.isalpha() and word in proof:
-            return True
-        if place and len(word) >= _LONG_WORD and word.casefold() in folded:  # the first says what is done to it
-            return source.casefold().count(word.casefold()) <= _RARE
-    return False
+    words = [word for title in titles for word in dict.fromkeys(_words(title)[:_MANY])]
+    often = [word.casefold() for word in words]
+    firsts = {word for title in titles for word in _words(title)[:1]}
+    found = {word for word in words if len(word) > 2 and word.isalpha() and word.isupper() and word in proof}
+    for word in set(words) - firsts:  # the first says what is done, not to what
+        if len(word) >= _LONG_WORD and word.casefold() in folded and source.count(word.casefold()) <= _RARE:
+            found.add(word)
+    return {word for word in found if often.count(word.casefold()) == 1}
 
 
 def _are_shown(codes: list[str], told: str, source: str) -> bool:
     """Whether a rare name of code of a milestone stands in Validation and Acceptance as one, or within one."""
-    shown = [code for code in told.split("`")[1::2] if "/" not in code]
-    names = {code for code in codes if len(code) >= _LONG_CODE and "/" not in code}
-    known = [name for name in names if any([name in code for code in shown])]
-    return any([source.count(f"`{name}`") <= _SELDOM for name in known])
+    shown = "\n".join([code for code in told.split("`")[1::2] if "/" not in code])
+    names = {code for code in codes[:_MANY] if len(code) >= _LONG_CODE and "/" not in code}
+    return any([name in shown and source.count(f"`{name}`") <= _SELDOM for name in names])
 
 
 def _words(text: str) -> list[str]:

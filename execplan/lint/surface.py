@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
 from execplan.text.blocks import CODE, FENCE
@@ -38,7 +40,8 @@ def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
     places = list(_out_of_place(plan, given))
     damage = _damage(plan) if places else []
     for place in places:
-        if not any([start <= place.line < end for start, end in damage]):
+        at = bisect_right(damage, (place.line, len(plan.text.lines))) - 1
+        if at < 0 or place.line >= damage[at][1]:
             yield place
 
 
@@ -116,12 +119,13 @@ def tangled(plan: Plan) -> Iterator[tuple[Block, int]]:
 
 def _damage(plan: Plan) -> list[tuple[int, int]]:
     """The lines that fences within fences turn inside out: to the end of the next that only seems to open one."""
-    fences = [block for block in plan.blocks if block.kind == FENCE]
+    bare = [block for block in plan.blocks if block.kind == FENCE and not block.text]
+    starts = [block.start for block in bare]
     ranges: list[tuple[int, int]] = []
     for outer, at in tangled(plan):
         if not ranges or at >= ranges[-1][1]:
-            ends = (each.end for each in fences if each.start >= outer.end and not each.text and each.mark == outer.mark)
-            ranges.append((at, next(ends, outer.end)))
+            after = bisect_left(starts, outer.end)
+            ranges.append((at, bare[after].end if after < len(bare) else outer.end))
     return ranges
 
 
