@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 from execplan.lint.facts import Clock, Tree
 from execplan.lint.rule import Given
-from execplan.repo import naming
+from execplan.repo.adoption.layouts import recognise
 
 DAY = "2026-11-22"
 _MINUTES = 29921760
@@ -32,20 +31,20 @@ class Place(NamedTuple):
 
 def places(names: list[str]) -> dict[str, Place]:
     """What is known of each plan from where all of them lay."""
-    ids: dict[str, list[str]] = {}
-    archives = set()
+    repositories: dict[str, dict[str, str]] = {}
     for name in names:
-        ids.setdefault(_repository(name), []).append(Path(path_of(name)).stem)
-        parts = path_of(name).split("/")
-        archives |= {(_repository(name), *parts[:at]) for at, part in enumerate(parts) if part in _ARCHIVES}
-    guessed = {repository: naming.guess(each) for repository, each in ids.items()}
+        repositories.setdefault(name.partition("/")[0], {})[path_of(name)] = name
     found = {}
-    for name in names:
-        folder = path_of(name).split("/")[:-1]
-        archived = bool(_ARCHIVES & set(folder))
-        beside = {(_repository(name), *folder), (_repository(name), *folder[:-1])} & archives
-        form = "" if archived else guessed[_repository(name)]
-        found[name] = Place(form, archived, bool(beside) and not archived)
+    for plans in repositories.values():
+        folders = {path: tuple(path.split("/")[:-1]) for path in plans}
+        archives = {parts[:at] for parts in folders.values() for at, part in enumerate(parts) if part in _ARCHIVES}
+        layouts = recognise(list(plans), plans.__contains__)
+        forms = {path: each.settings.name for each in (*layouts.chosen, *layouts.others) for path in each.plans}
+        for path, name in plans.items():
+            folder = folders[path]
+            archived = not _ARCHIVES.isdisjoint(folder)
+            at_home = not archived and not archives.isdisjoint((folder, folder[:-1]))
+            found[name] = Place("" if archived else forms.get(path, ""), archived, at_home)
     return found
 
 
@@ -59,7 +58,3 @@ def given(name: str, place: Place) -> Given:
         clock=Clock(_MINUTES),
         tree=Tree(lambda kind, subject: ""),
     )
-
-
-def _repository(name: str) -> str:
-    return name.partition("/")[0]

@@ -34,6 +34,7 @@ _EXPECTED = (
         ","
     ),
 )
+_PROVES = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
 _BY_HAND = (
     *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
         ","
@@ -122,7 +123,7 @@ def no_expected_result(plan: Plan, given: Given) -> Iterator[Place]:
         spans = sorted(commands(plan, given, section)) if section is not None else []
         if section is None or not spans:
             continue
-        if not _speaks(plan, given, section) and not _prints(plan, section, spans):
+        if not (_speaks(plan, given, section) or _prints(plan, section, spans) or _speaks_elsewhere(plan, given)):
             yield _at(spans[0], "nothing says what is to be seen when this worked")
         return
 
@@ -131,6 +132,12 @@ def _speaks(plan: Plan, given: Given, section: Section) -> bool:
     """Whether the words of a section say what comes of something, or can't be judged."""
     said = prose(plan, given, section)
     return _holds(said, _EXPECTED) or is_foreign(said)
+
+
+def _speaks_elsewhere(plan: Plan, given: Given) -> bool:
+    """Whether milestones or sections of the plan's own tell what proves the work."""
+    others = [each for each in plan.sections if each.name is None or each.name in (outline.WORK, outline.ARTIFACTS)]
+    return any([_holds(prose(plan, given, each), _PROVES) for each in others])
 
 
 def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
@@ -148,7 +155,7 @@ def no_command(plan: Plan, given: Given) -> Iterator[Place]:
     """Validation and Acceptance holds no command.
 
     That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. The commands may stand in
-    Concrete Steps; what a person looks at by hand is told by what to click and what is seen then.
+    Concrete Steps, in milestones or with the tasks that they prove; what a person looks at by hand is told by what to click and what is seen then.
 
     Bad:
         ## Concrete Steps
@@ -167,14 +174,15 @@ def no_command(plan: Plan, given: Given) -> Iterator[Place]:
 
         In the root of the repository `make test` prints `12 passed`.
     """
-    section, steps = plan.section(outline.VALIDATION), plan.section(outline.STEPS)
+    section = plan.section(outline.VALIDATION)
     if section is None:
         return
     said = "\n".join(plan.text.lines[section.body : section.end]).casefold()
     if not said.strip() or _holds(said, _BY_HAND) or is_foreign(said):
         return
     guided = any([section.start <= at < section.end for at in plan.guidance])
-    typed = any([next(commands(plan, given, each), None) for each in (section, steps) if each is not None])
+    own = [each for each in plan.sections if each.name in (None, outline.STEPS, outline.WORK, outline.PROGRESS)]
+    typed = any([next(commands(plan, given, each), None) for each in (section, *own)])
     if not guided and not typed:
         yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
 

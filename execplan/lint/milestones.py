@@ -22,11 +22,19 @@ _LISTS = frozenset(("and", "or"))
 _RANGES = frozenset(("to", "through", "-"))
 
 _SHOWN = (
-    "test|pass|verif|accept|proof|prove|expect|validat|observ|you can|print|show|at the end of|outcome|result|confirm|"
+    "test|pass|verif|accept|proof|prove|expect|validate|validati|observ|you can|print|show|at the end of|outcome|result|confirm|"
     "green|visible|exit|benchmark|measur|demonstrat|done when|complete when|succe|evidence|smoke|ends with|ends when|"
-    "after this"
+    "after this|visual"
 ).split("|")
-"""Words with which people say what can be seen when a milestone is reached; a part of a longer word will do."""
+"""How words begin with which people say what can be seen when a milestone is reached."""
+_DOCUMENTS = (".md", ".mdx", ".rst", ".txt", ".adoc")
+_RARE = 6
+"""How often a plan may have a word, in lower case, of which one mention in Validation and Acceptance shows what it speaks of."""
+_SELDOM = 2
+"""How often it may have a name of code, in backticks, for the same."""
+_LONG_WORD = 6
+_LONG_CODE = 8
+"""Characters of a word and of a name of code that are no chance."""
 _SPACES = str.maketrans({"–": "-", **dict.fromkeys("!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}~：—，、。；（）", " ")})
 _MANY = 50
 """As many milestones no plan has."""
@@ -113,7 +121,8 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
 
     Each milestone ends with something that can be checked: a command and what it prints, a test that passes, something to
     be seen. Else it is a list of edits, and whether they work is found out at the end. Validation and Acceptance may say
-    it, by the milestone's number.
+    it, by the milestone's number, by a rare word of its title, or by a rare name of code; a milestone that names
+    documents alone needs no more.
 
     Bad:
         ## Plan of Work
@@ -131,21 +140,71 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
     groups: dict[object, list[_Milestone]] = {}
     for each in _milestones(plan, given.words.source):
         groups.setdefault(each.title if each.number is None else each.number, []).append(each)
-    if not groups:
+    if not 0 < len(groups) < _MANY:
         return
     lines = plan.text.lines
     fences = [block.start for block in plan.blocks if block.kind == FENCE]
     validation = plan.section("Validation and Acceptance")
-    proof = " ".join(lines[validation.start : validation.end]).casefold() if validation is not None else ""
+    told = " ".join(lines[validation.start : validation.end]) if validation is not None else ""
+    proof = told.casefold()
     elsewhere = _numbers(proof) if _WORD in proof else set()
+    rare: set[str] | None = None
     for name, group in groups.items():
         if name in elsewhere or any([bisect(fences, each.line) < bisect(fences, each.end) for each in group]):
             continue
-        body = " ".join([line for each in group for line in lines[each.line + 1 : each.end]]).casefold()
-        if any([word in body for word in _SHOWN]) or any([" " in code for code in body.split("`")[1::2]]):
+        text = " ".join([line for each in group for line in lines[each.line + 1 : each.end]])
+        body = text.casefold()
+        codes = text.split("`")[1::2]
+        if _shows(body) or any([" " in code for code in codes]) or _are_documents(codes):
             continue
-        if not body.strip() or any([word in body for word in _ENGLISH]):  # else its words are of another language
+        if body.strip() and not any([word in body for word in _ENGLISH]):
+            continue  # its words are of another language
+        if rare is None:
+            rare = _rare(told, [each.title for some in groups.values() for each in some[:1]], given.words.source)
+        if rare.isdisjoint(_words(group[0].title)) and not _are_shown(codes, told, given.words.source):
             yield on_line(plan, group[0].line, "this milestone does not say how one sees that it is reached")
+
+
+def _shows(body: str) -> bool:
+    """Whether a word of those that say what can be seen begins somewhere: `latest` and `blueprint` are none."""
+    for word in _SHOWN:
+        at = body.find(word)
+        while at >= 0:
+            if not at or not body[at - 1].isalnum():
+                return True
+            at = body.find(word, at + 1)
+    return False
+
+
+def _are_documents(codes: list[str]) -> bool:
+    """Whether all files that are named are documents, and some are; other names of code may stand beside them."""
+    files = [code for code in codes if "/" in code or "." in code.strip(".")]
+    return bool(files) and all([code.rstrip("/").endswith(_DOCUMENTS) for code in files])
+
+
+def _rare(told: str, titles: list[str], source: str) -> set[str]:
+    """The acronyms and rare words that only one of the titles has, and Validation and Acceptance, too."""
+    proof = set(_words(told))
+    folded = {word.casefold() for word in proof}
+    words = [word for title in titles for word in dict.fromkeys(_words(title)[:_MANY])]
+    often = [word.casefold() for word in words]
+    firsts = {word for title in titles for word in _words(title)[:1]}
+    found = {word for word in words if len(word) > 2 and word.isalpha() and word.isupper() and word in proof}
+    for word in set(words) - firsts:  # the first says what is done, not to what
+        if len(word) >= _LONG_WORD and word.casefold() in folded and source.count(word.casefold()) <= _RARE:
+            found.add(word)
+    return {word for word in found if often.count(word.casefold()) == 1}
+
+
+def _are_shown(codes: list[str], told: str, source: str) -> bool:
+    """Whether a rare name of code of a milestone stands in Validation and Acceptance as one, or within one."""
+    shown = "\n".join([code for code in told.split("`")[1::2] if "/" not in code])
+    names = {code for code in codes[:_MANY] if len(code) >= _LONG_CODE and "/" not in code}
+    return any([name in shown and source.count(f"`{name}`") <= _SELDOM for name in names])
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip("-'’“”‘\"") for word in text.translate(_SPACES).split()]
 
 
 def _milestones(plan: Plan, source: str) -> Iterator[_Milestone]:

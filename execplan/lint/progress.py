@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.lint.order import places
 from execplan.lint.rule import ERROR, HINT, WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
-from execplan.plan.model import DONE
+from execplan.plan.model import DONE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def boxes_outside(plan: Plan, given: Given) -> Iterator[Place]:
     """Boxes stand in a section other than Progress.
 
     They look like open work, and nobody counts them: not the tool, and not who reads Progress to see how far the work is.
-    Work belongs in Progress; what is to be true at the end can be said in words.
+    Work belongs in Progress; what is to be true at the end can be said in words. A section whose boxes are all ticked holds
+    no open work and is left alone.
 
     Bad:
         ## Validation and Acceptance
@@ -82,7 +83,8 @@ def boxes_outside(plan: Plan, given: Given) -> Iterator[Place]:
     for title, task in plan.checklists:
         sections.setdefault(title, []).append(task)
     for title, tasks in sections.items():
-        if outline.canonical(title) != outline.PROGRESS:  # its double is another rule's
+        # A double of Progress is another rule's.
+        if any([task.state == OPEN for task in tasks]) and outline.canonical(title) != outline.PROGRESS:
             boxes = "a box" if len(tasks) == 1 else f"{len(tasks)} boxes"
             yield on_line(plan, tasks[0].box, f"{boxes} outside Progress, in {title}: not counted as work")
 

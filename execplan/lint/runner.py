@@ -20,6 +20,7 @@ from execplan.lint import (
     sections,
     source,
     spacing,
+    stalled,
     stamps,
     strays,
     structure,
@@ -67,7 +68,7 @@ __all__ = [
 FAMILIES = (
     *(source, suppress, spacing, surface),
     *(structure, sections, titles, front),
-    *(progress, stamps, order, boxes, halves, milestones),
+    *(progress, stamps, stalled, order, boxes, halves, milestones),
     *(logs, strays),
     *(contained, commands, symbols, links),
     *(life, homes, history),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.lint.rule import HINT, SAFE, WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
-from execplan.text.blocks import HEADING, HTML, RULE
+from execplan.text.blocks import CODE, FENCE, HEADING, HTML, RULE
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from execplan.text.blocks import Block
 
 _BEGINS = frozenset([name[:4].lower() for name in outline.NAMES])
+_SEQUENCE = (" before ", "depends on", "depend on", "blocked by", "prerequisite", "milestone", "approv")
+"""What is said of dependencies that are no interfaces: what waits for what."""
 
 
-@rule("EP106", HINT)
+@rule("EP106", HINT, on=False)
 def unusual_order(plan: Plan, given: Given) -> Iterator[Place]:
     """A section stands out of the usual order.
 
     Who has read one plan finds everything in the next where it was before. Outcomes & Retrospective may come last, and
-    sections of one's own may stand anywhere.
+    sections of one's own may stand anywhere. An order of one's own that all plans of a repository keep is as good, and one
+    plan does not show it; so this rule is off by default, and says nothing of archived plans.
 
     Bad:
         ## Validation and Acceptance
@@ -41,6 +44,8 @@ def unusual_order(plan: Plan, given: Given) -> Iterator[Place]:
 
         `make test` passes.
     """
+    if given.archived:
+        return
     first: dict[str, Section] = {}
     for section in plan.sections:
         if section.name is not None:
@@ -67,7 +72,8 @@ def other_spelling(plan: Plan, given: Given) -> Iterator[Place]:
     """The heading of a section is spelled otherwise than in the format.
 
     This tool knows what is meant; a person who searches, and other tools, may not. What stands behind the name, a translation
-    or a word in parentheses, is fine and stays.
+    or a word in parentheses, is fine and stays. Dependencies alone may mean what waits for what: a section that
+    says so, or names nothing in code, is left for a person to mend.
 
     Bad:
         ## Decisions
@@ -97,7 +103,9 @@ def other_spelling(plan: Plan, given: Given) -> Iterator[Place]:
         if name is not None and section.title != name and counts[name] == 1:
             title = _spelled(section.title, name)
             if title != section.title:
-                yield _renamed(plan, section, title)
+                place = _renamed(plan, section, title)
+                bare = name == outline.INTERFACES and not outline.is_full(section.title, name)
+                yield place._replace(edits=()) if bare and not _names_code(plan, given, section) else place
 
 
 @rule("EP108", WARNING)
@@ -208,6 +216,15 @@ def _renamed(plan: Plan, section: Section, title: str) -> Place:
     end = column + len(section.title)
     edit = Edit(section.start, section.start + 1, (line[:column] + title + line[end:],))
     return place._replace(column=column, end_column=end, edits=(edit,))
+
+
+def _names_code(plan: Plan, given: Given, section: Section) -> bool:
+    """Whether a section names something in code, and does not tell what has to come before something else."""
+    said = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+    if any([word in said for word in _SEQUENCE]):
+        return False
+    coded = any([block.kind in (FENCE, CODE) for block in plan.blocks[section.first : section.last]])
+    return coded or bool(given.words.codes_in(section.body, section.end))
 
 
 def _says(plan: Plan, section: Section) -> bool:

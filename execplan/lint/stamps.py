@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from execplan.clock import minutes, read_stamp
 from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, Given, Place, on_line, rule
-from execplan.plan.model import ACTIVE, OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Final
 
     from execplan.clock import Stamp
     from execplan.plan.model import Entry, Plan, Task
@@ -19,7 +19,7 @@ _NEAR = 60
 """Minutes around midnight in which another stamp shows that somebody was at work."""
 _OFTEN = 3
 """Stamps of one midnight that are too many to be true."""
-_WEST = 14 * 60
+WEST: Final = 14 * 60
 """Minutes for which a day may go on after it has ended in UTC."""
 
 
@@ -68,8 +68,8 @@ def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-08 11:27Z) Build the parser.
     """
     clock = given.clock
-    day = _last_day(plan)
-    if clock is None or day is None or clock.past(day + 1440 + _WEST):
+    day = day_of(last_date(plan))
+    if clock is None or day is None or clock.past(day + 1440 + WEST):
         return
     stamps: list[tuple[Task | Entry, Stamp | None]] = [(task, task.stamp) for task in plan.tasks]
     stamps += [(entry, read_stamp(entry.date)) for entry in _entries(plan) if entry.date]
@@ -80,33 +80,6 @@ def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
             return
         what, stamp, _ = spans[at]
         yield stamp_place(plan, what, stamp, f"{stamp.moment} has not come yet")
-
-
-@rule("EP209", HINT, needs=CLOCK)
-def stalled(plan: Plan, given: Given) -> Iterator[Place]:
-    """A plan with open tasks has had no stamp for as many days as `stalled_days` says (14).
-
-    Nobody works on it, or somebody does and does not say so. Tick what is done, write down what holds it up, or archive
-    it. A plan in which nothing is dated yet has not begun.
-
-    Bad (now 2026-03-29 12:00Z):
-        ## Progress
-
-        - [x] (2026-03-07 23:27Z) Read lines.
-        - [ ] Build the parser.
-    Good (now 2026-03-12 12:00Z):
-        ## Progress
-
-        - [x] (2026-03-07 23:27Z) Read lines.
-        - [ ] Build the parser.
-    """
-    if given.archived or given.clock is None or plan.state() != ACTIVE:
-        return
-    waiting = [task for task in plan.tasks if task.state == OPEN]
-    day = _last_day(plan) if waiting else None
-    if day is not None and given.clock.past(day + 1440 + _WEST + given.stalled_days * 1440):
-        task = waiting[0]
-        yield on_line(plan, task.box, f"task {task.number} is open, and nothing is dated after {_last_date(plan)}")
 
 
 @rule("EP211", HINT)
@@ -147,7 +120,7 @@ def _entries(plan: Plan) -> tuple[Entry, ...]:
     return (*plan.decisions, *plan.discoveries, *plan.outcomes, *plan.revisions)
 
 
-def _last_date(plan: Plan) -> str:
+def last_date(plan: Plan) -> str:
     """The latest date of a stamp, or nothing; an impossible one is none."""
     dates = {task.stamp.date for task in plan.tasks if task.stamp is not None}
     dates |= {entry.date[:10] for entry in _entries(plan) if entry.date}
@@ -158,9 +131,9 @@ def _last_date(plan: Plan) -> str:
     return ""
 
 
-def _last_day(plan: Plan) -> int | None:
-    """The minute in which the latest date begins in UTC."""
-    stamp = read_stamp(f"{_last_date(plan)}T00:00Z")
+def day_of(date: str) -> int | None:
+    """The minute in which a date begins in UTC."""
+    stamp = read_stamp(f"{date}T00:00Z")
     span = minutes(stamp) if stamp is not None else None
     return span[0] if span is not None else None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from execplan.clock import read_stamp
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
@@ -14,13 +16,13 @@ from execplan.plan.grammar import (
     read_date_author,
     read_label,
 )
-from execplan.text.blocks import ITEM, PARAGRAPH
+from execplan.text.blocks import HEADING, ITEM, PARAGRAPH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.plan.model import Entry, Plan
+    from execplan.plan.model import Entry, Plan, Section
     from execplan.text.blocks import Block
 
 _PLACEHOLDERS = ("none", "nothing", "no ", "not yet", "to be ", "tbd")
@@ -38,7 +40,8 @@ def not_an_entry(plan: Plan, given: Given) -> Iterator[Place]:
 
     A log is read entry by entry; what stands beside them is shown by no command and found by no search. Begin it with
     `- Decision:` or `- Observation:`, or indent it below the entry that it belongs to. A first paragraph introduces what
-    follows, and so does one that ends with a colon.
+    follows, and so does one that ends with a colon. Where a log has several sub-headings with words below each, what stands
+    there is taken for theirs.
 
     Bad:
         ## Decision Log
@@ -71,8 +74,9 @@ def not_an_entry(plan: Plan, given: Given) -> Iterator[Place]:
             covered[entry.start : entry.end] = b"\1" * (entry.end - entry.start)
         lost: list[Block] = []
         begun = not entries
+        headed = _first_of_several(plan, section)
         for block in plan.blocks[section.first : section.last]:
-            if block.depth or block.start >= section.room:
+            if block.depth or block.start >= min(section.room, headed):
                 continue
             if block.kind in (ITEM, PARAGRAPH) and not covered[block.start] and _is_lost(plan, block, begun=begun):
                 lost.append(block)
@@ -125,6 +129,18 @@ def dangling_supersedes(plan: Plan, given: Given) -> Iterator[Place]:
             seen = seen or [fold(plain(each.text)) for each in plan.decisions]
             if not _is_among(seen, own, fold(plain(words))):
                 yield _supersedes(plan, entry, f"no decision of this log: {words[:60]}")
+
+
+def _first_of_several(plan: Plan, section: Section) -> int:
+    """The line of the first of a log's sub-headings with words below each, if there are several; else its end."""
+    heads = []
+    blocks = [block for block in plan.blocks[section.first : section.last] if not block.depth]
+    for block, below in pairwise(blocks):
+        if block.kind == HEADING:
+            if below.kind != PARAGRAPH:
+                return section.end
+            heads.append(block.start)
+    return heads[0] if len(heads) > 1 else section.end
 
 
 def _is_lost(plan: Plan, block: Block, *, begun: bool) -> bool:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _FARTHEST = 120
 """Characters of a longer line that says something."""
+_MANY = 100
+"""Sections of its own among which one is sought whose title is like a name; no plan has as many."""
 _FINAL = frozenset(("none", "n/a", "na"))
 
 
@@ -187,13 +189,13 @@ def _missing(plan: Plan, given: Given, *, living: bool) -> Iterator[Place]:
     present = {section.name for section in plan.sections}
     lacking = [kind for kind in outline.OUTLINE if kind.living is living and kind.name not in present]
     lower = {name: block for block, name in misplaced(plan, given)} if lacking else {}
+    own = [each.title for each in plan.sections if each.name is None and not is_note(each.title)][:_MANY]
     for kind in lacking:
         if kind.name in lower:
             if living:
                 where = f"the heading in line {lower[kind.name].start + 1} is not at level 2"
                 yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}: {where}")
         else:
-            own = [each.title for each in plan.sections if each.name is None and not is_note(each.title)]
             near = outline.nearest(kind.name, own)
             hint = f"; is `## {near}` meant?" if near else ""
             yield on_line(plan, max(plan.title_line, 0), f"no section {kind.name}{hint}")

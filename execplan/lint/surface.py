@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
 from execplan.text.blocks import CODE, FENCE
@@ -20,7 +22,7 @@ def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
 
     It opens no section, or only for some tools; mostly it was not meant to be one: a comment of a shell command outside a
     fence, words pasted from a chat, or the wrong side of a fence. Begin a heading in the first column, and put commands
-    into a fence.
+    into a fence. What fences that do not nest have left in the open is told by EP008 alone.
 
     Bad:
         ## Concrete Steps
@@ -35,6 +37,16 @@ def heading_out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
 
            Read what it prints.
     """
+    places = list(_out_of_place(plan, given))
+    damage = _damage(plan) if places else []
+    for place in places:
+        at = bisect_right(damage, (place.line, len(plan.text.lines))) - 1
+        if at < 0 or place.line >= damage[at][1]:
+            yield place
+
+
+def _out_of_place(plan: Plan, given: Given) -> Iterator[Place]:
+    """Headings that open no section, or only for some tools."""
     for block in given.words.headings:
         if block.depth:
             if block.level < 3 or outline.canonical(block.text):
@@ -103,6 +115,18 @@ def tangled(plan: Plan) -> Iterator[tuple[Block, int]]:
             if at >= 0:
                 found = True
                 yield block, at
+
+
+def _damage(plan: Plan) -> list[tuple[int, int]]:
+    """The lines that fences within fences turn inside out: to the end of the next that only seems to open one."""
+    bare = [block for block in plan.blocks if block.kind == FENCE and not block.text]
+    starts = [block.start for block in bare]
+    ranges: list[tuple[int, int]] = []
+    for outer, at in tangled(plan):
+        if not ranges or at >= ranges[-1][1]:
+            after = bisect_left(starts, outer.end)
+            ranges.append((at, bare[after].end if after < len(bare) else outer.end))
+    return ranges
 
 
 def _opened_within(plan: Plan, fence: Block) -> int:

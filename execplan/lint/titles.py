@@ -52,7 +52,9 @@ def name_without_form(plan: Plan, given: Given) -> Iterator[Place]:
 def hollow_title(plan: Plan, given: Given) -> Iterator[Place]:
     """The title does not say what will be done.
 
-    In a list of plans the title is all that is seen. Begin with a verb, and name what it is done to.
+    In a list of plans the title is all that is seen. A title is found that is made of words such as `ExecPlan`, `Plan` and
+    `Feature` and a number, is one word besides them, is the name of a section, or holds a place for a title. What says more
+    is left alone, with a verb or without.
 
     Bad:
         # ExecPlan: Parser

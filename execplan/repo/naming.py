@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from execplan.clock import now
+from execplan.plan.form import fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def number(name: str, taken: Iterable[str]) -> str:
 
 
 def guess(names: Iterable[str]) -> str:
-    """The form that most of the names have."""
+    """The form that nine of ten of the names have; without such a one, a slug alone."""
+    names = list(names)
     forms: Counter[str] = Counter()
     numbers: dict[str, list[str]] = {}
     for name in names:
@@ -57,7 +59,9 @@ def guess(names: Iterable[str]) -> str:
     form = max(forms, key=lambda each: (forms[each], each != "{slug}"))
     widths = Counter(map(len, numbers[form]))
     padded = len(widths) == 1 or any([each.startswith("0") for each in numbers[form]])
-    return form.replace("{number}", f"{{number:0{widths.most_common(1)[0][0]}}}") if padded else form
+    form = form.replace("{number}", f"{{number:0{widths.most_common(1)[0][0]}}}") if padded else form
+    fit = sum([fits(form, name, loose=True) for name in names])
+    return form if fit * 10 >= len(names) * 9 else "{slug}"
 
 
 def _numbers(head: str, width: int, names: Iterable[str]) -> Iterable[int]:

@@ -88,11 +88,16 @@ def test_line_ends_stay() -> None:
 
 
 def test_boxes_outside_are_told_once_a_section() -> None:
-    text = f"{HEAD}- [x] a\n\n## Steps\n\n- [ ] a\n- [ ] b\n\n## Notes\n\n1. [x] c\n\n## Progress\n\n- [ ] d\n"
+    text = f"{HEAD}- [x] a\n\n## Steps\n\n- [x] a\n- [ ] b\n\n## Notes\n\n1. [ ] c\n\n## Progress\n\n- [ ] d\n"
     assert [(each.line, each.message) for each in found("EP207", text)] == [
         (9, "2 boxes outside Progress, in Steps: not counted as work"),
         (14, "a box outside Progress, in Notes: not counted as work"),
     ]
+
+
+def test_ticked_boxes_outside_are_no_open_work() -> None:
+    text = f"{HEAD}- [ ] a\n\n## Checks\n\n- [x] a\n- [X] b\n\n## Notes\n\n- [~] c\n"
+    assert found("EP207", text) == []
 
 
 @pytest.mark.parametrize(

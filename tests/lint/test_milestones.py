@@ -80,6 +80,54 @@ def test_the_end_may_be_told_elsewhere() -> None:
     assert lines("EP214", text + "\n## Concrete Steps\n\n### Milestone 2\n\n    make test\n") == [5]
 
 
+@pytest.mark.parametrize(
+    ("title", "body", "proof", "told"),
+    [
+        ("Bend (FFD)", "Move it to the module.", "Shapes (FFD) are saved and read again.", True),
+        ("Bend (FFD)", "Move it to the module.", "Shapes (FFDs) are saved and read again.", False),
+        ("Bend (API)", "Move it to the module.", "Both (API) are there.", False),  # another has it, too
+        ("Add the sidebar", "Move it to the module.", "The Sidebar is there.", True),
+        ("Add the sidebar", "Move it to the module.", "The sidebars are there.", False),
+        ("Rewrite all", "Move it to the module.", "Nothing else to rewrite.", False),
+        ("Add the sidebar", "Move it to the sidebar.\n" * 6, "The sidebar is there.", False),  # the word is everywhere
+        ("Move", "Add the field to `state_summary`.", "`get_state_summary_v1` has it.", True),
+        ("Move", "Add the field to `state_summary`.", "The state_summary has it.", False),
+        ("Move", "Add it to `state_summary`, `state_summary` and `state_summary`.", "`state_summary`", False),
+        ("Move", "Add the field to `src/state.py`.", "`src/state.py` is there.", False),
+        ("Move", "Add the field to `state`.", "`state` is there.", False),
+    ],
+)
+def test_the_end_may_be_told_by_other_words(title: str, body: str, proof: str, told: bool) -> None:
+    other = "### Milestone 2: Write the API\n\nIt prints 3.\n"
+    text = f"# Build\n\n## Plan of Work\n\n### Milestone 1: {title}\n\n{body}\n\n{other}"
+    assert lines("EP214", text) == [5]
+    assert lines("EP214", f"{text}\n## Validation and Acceptance\n\n{proof}\n") == ([] if told else [5])
+
+
+@pytest.mark.parametrize(
+    ("body", "at"),
+    [
+        ("Update `docs/parser.md` and `README.md` to describe the new forms.", []),
+        ("Update `docs/parser.md` to describe `read`.", []),
+        ("Update `docs/parser.md` and the words of `src/help.py`.", [5]),
+        ("Update `read` to the new forms.", [5]),
+        ("Move the latest blueprint to the contest of the compass.", [5]),
+        ("Move the validator and the miner to the module.", [5]),
+        ("Move the file to the module and validate it.", []),
+        ("Move the file to the module (tested by hand).", []),
+    ],
+)
+def test_documents_and_words_within_words(body: str, at: list[int]) -> None:
+    assert lines("EP214", f"# Build\n\n## Plan of Work\n\n### Milestone 1: Move\n\n{body}\n") == at
+
+
+def test_as_many_milestones_as_no_plan_has_are_not_judged() -> None:
+    heads = [f"### Milestone {at}: Sidebar\n\nMove the file.\n\n" for at in range(3000)]
+    for count in (49, 3000):
+        text = f"# Build\n\n## Plan of Work\n\n{''.join(heads[:count])}"
+        assert len(lines("EP214", text)) == (count if count < 50 else 0)
+
+
 def test_a_heading_about_milestones_is_none() -> None:
     text = "# Build\n\n## Milestones\n\n### Milestone overview\n\nThree of them.\n\n## Progress\n\n### Milestone 1\n\n- [ ] a\n"
     assert lines("EP214", text) == []

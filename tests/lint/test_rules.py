@@ -84,6 +84,10 @@ def test_a_homoglyph_heading_is_named() -> None:
     text = CLEAN.replace("## Progress", "## Рrogress")  # a Cyrillic letter
     message = next(each.message for each in lint_bytes(text.encode()) if each.code == "EP104")
     assert message == "no section Progress; is `## Рrogress` meant?"
+    many = [each.message for each in lint_bytes(("# A\n" + "## Own\n\n" * 99 + "## Рrogress\n").encode())]
+    assert "no section Progress; is `## Рrogress` meant?" in many
+    many = [each.message for each in lint_bytes(("# A\n" + "## Own\n\n" * 100 + "## Рrogress\n").encode())]
+    assert "no section Progress" in many  # a search among so many would take its time
 
 
 @pytest.mark.parametrize("code", [code for code, rule in RULES.items() if rule.fix != NONE])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.lint.runner import Given, lint_plan
 from execplan.plan import outline, reader
 from tests.lint.mending import findings, lines, mended
 from tests.plans import CLEAN, with_sections
@@ -31,6 +32,12 @@ def ordered(*places: int) -> str:
 )
 def test_order(places: tuple[int, ...], message: str) -> None:
     assert [each.message for each in findings("EP106", ordered(*places))] == ([message] if message else [])
+
+
+def test_order_is_off_by_default_and_silent_in_the_archive() -> None:
+    text = ordered(0, 5, 1, 2, 3)
+    assert "EP106" not in {each.code for each in lint_plan(reader.read(text.encode()))}
+    assert lines("EP106", text, Given(archived=True)) == []
 
 
 def test_sections_of_ones_own_and_those_that_stand_twice_have_no_order() -> None:
@@ -79,6 +86,24 @@ def test_spelling_of_an_underlined_heading() -> None:
     assert mended("EP107", "# A\n\nDecision log\n------------\n\nx\n") == "# A\n\nDecision Log\n------------\n\nx\n"
     found = findings("EP107", "# A\n\nDecision\nlog\n---\n\nx\n")
     assert [(each.line, each.fix) for each in found] == [(3, None)]
+
+
+@pytest.mark.parametrize(
+    ("body", "fixed"),
+    [
+        ("- `serde_yaml` reads the front matter", True),
+        ("None.\n\n```toml\nserde = 1\n```", True),
+        ("- The specification is approved.", False),
+        ("- `M2` comes before `M3`", False),
+        ("- This plan depends on `other-plan`.", False),
+        ("- Ann and Bob", False),
+    ],
+)
+def test_dependencies_may_be_something_else_than_interfaces(body: str, fixed: bool) -> None:
+    found = findings("EP107", f"# A\n\n## Dependencies\n\n{body}\n")
+    assert [(each.line, each.fix is not None) for each in found] == [(3, fixed)]
+    full = findings("EP107", f"# A\n\n## Interfaces & Dependencies\n\n{body}\n")
+    assert [each.fix is not None for each in full] == [True]
 
 
 def test_spelling_of_a_section_that_stands_twice_is_left_alone() -> None:

@@ -81,6 +81,64 @@ def test_a_plan_that_stands_still(tasks: str, rest: str, now: str, stalled: bool
     assert not lines("EP209", f"{HEAD}{tasks}\n{rest}", given._replace(stalled_days=400))
 
 
+DONE = "- [x] (2026-03-07) a\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "tasks", "rest", "stalled"),
+    [
+        ("", "- [ ] b\n", "## Revision History\n\n- 2026-08-30: Moved.\n", False),
+        ("", "- [ ] b\n", "## Change log\n\n- **2026-08-30** Moved.\n- (2026-08-29 10:00Z) Read.\n", False),
+        ("", "- [ ] b\n", "## Revision History\n\n- 2026-04-30: Moved.\n", True),
+        ("", "- [ ] b\n", "## Revision History\n\n- Moved 2026-08-30.\n", True),
+        ("", "- [ ] b\n", "## Notes\n\n- 2026-08-30: is the day of the release.\n", True),
+        ("Status (2026-08-30): waits for the release.\n", "- [ ] b\n", "", False),
+        ("**Status:** in progress, 2026-08-30\n", "- [ ] b\n", "", False),
+        ("Status: in progress\n", "- [ ] b\n", "", True),
+        ("> Status (2026-03-24): Superseded by `other.md`.\n", "- [ ] b\n", "", False),
+        ("Deferred until the release.\n", "- [ ] b\n", "", False),
+        ("This plan is on hold.\n", "- [ ] b\n", "", False),
+        ("It has been abandoned.\n", "- [ ] b\n", "", False),
+        ("It goes on without the superseded draft.\n", "- [ ] b\n", "", True),
+        ("## Purpose / Big Picture\n\nStatus:\n\n- Nobody needs it.\n- It is superseded.\n", "- [ ] b\n", "", False),
+        ("## Purpose / Big Picture\n\nAn old form was superseded.\n", "- [ ] b\n", "", True),
+        ("", "\nDeferred (not needed now):\n\n- [ ] b\n- [ ] c\n", "", False),
+        ("", "\n### Deferred\n\n- [ ] b\n", "", False),
+        ("", "- [ ] b\n\n### Deferred\n\n- [ ] c\n", "", True),
+        ("", "\n### Deferred\n\n- [ ] b\n\n### Next\n\n- [ ] c\n", "", True),
+    ],
+)
+def test_what_is_said_of_a_plan_at_rest(head: str, tasks: str, rest: str, stalled: bool) -> None:
+    text = f"# Build\n\n{head}\n## Progress\n\n{DONE}{tasks}\n{rest}"
+    assert bool(lines("EP209", text, Given(clock=clock("2026-09-01")))) is stalled
+
+
+def test_the_front_matter_may_say_that_a_plan_rests() -> None:
+    text = f"{HEAD}{DONE}- [ ] b\n"
+    given = Given(clock=clock("2026-09-01"))
+    assert lines("EP209", f"---\nstatus: deferred\n---\n{text}", given) == []
+    assert lines("EP209", f"---\nstatus: active\n---\n{text}", given) == [9]
+
+
+@pytest.mark.parametrize(
+    ("path", "stalled"),
+    [
+        ("docs/exec-plans/deferred/a.md", False),
+        ("docs/Backlog/2026/a.md", False),
+        ("docs/exec-plans/active/deferred.md", True),
+    ],
+)
+def test_folders_of_plans_at_rest(path: str, stalled: bool) -> None:
+    text = f"{HEAD}{DONE}- [ ] b\n"
+    assert bool(lines("EP209", text, Given(clock=clock("2026-09-01"), path=path))) is stalled
+
+
+def test_the_latest_date_is_told() -> None:
+    text = f"{HEAD}{DONE}- [ ] b\n\n## Revision History\n\n- 2026-05-07: Moved.\n"
+    told = found("EP209", text, Given(clock=clock("2026-09-01")))
+    assert [each.message for each in told] == ["task 2 is open, and nothing is dated after 2026-05-07"]
+
+
 def in_order(*stamps: str) -> str:
     return HEAD + "".join(f"- [x] ({stamp}) Task {at}.\n" for at, stamp in enumerate(stamps, 1))
 

@@ -91,7 +91,21 @@ def test_a_fence_that_was_not_closed_before_the_next_is_found(words: str, line: 
     assert lines("EP008", f"# A\n\n{words}\n") == [line]
 
 
-@pytest.mark.parametrize("line", ["```a\n", "> # a\n", " # a\n", "```\n", "    ## Progress\n\nx\n\n", "- # a\n"])
+def test_what_nested_fences_leave_in_the_open_is_told_once() -> None:
+    nested = "```diff\n one\n ```sh\n make\n ```\n \n ## Notes\n```\n\n"
+    text = f"# A\n\n{nested}Words.\n\n```sh\nmake\n```\n\n ## Later\n"
+    assert lines("EP008", text) == [5]
+    assert lines("EP007", text) == [18]  # the damage ends with the fence that was left over
+    assert lines("EP007", " ## Before\n\n" + text) == [1, 20]
+    unclosed = "# A\n\n```sh\nmake\n\n```text\nok\n```\n\n ## Out of place\n"
+    assert lines("EP008", unclosed) == [6]
+    assert lines("EP007", unclosed) == [10]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["```a\n", "> # a\n", " # a\n", "```\n", "    ## Progress\n\nx\n\n", "- # a\n", "> # a\n\n```a\n```b\n```\n"],
+)
 def test_much_of_one_line_is_no_work_without_end(line: str) -> None:
     text = "# A\n\n" + line * (100_000 // len(line))
     for code in ("EP007", "EP008"):
