@@ -35,6 +35,8 @@ _EXPECTED = (
     ),
 )
 _PROVES = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
+_SHORT = 30
+"""Words of a longer section that says what is to be true, so that the commands of Concrete Steps can show it."""
 _BY_HAND = (
     *"click,press,open ,opens,opening,browser,manual,navigate,launch,select,drag,panel,button,toggle,screen,window".split(
         ","
@@ -137,7 +139,7 @@ def _speaks(plan: Plan, given: Given, section: Section) -> bool:
 def _speaks_elsewhere(plan: Plan, given: Given) -> bool:
     """Whether milestones or sections of the plan's own tell what proves the work."""
     others = [each for each in plan.sections if each.name is None or each.name in (outline.WORK, outline.ARTIFACTS)]
-    return any([_holds(prose(plan, given, each), _PROVES) for each in others])
+    return any([_holds(f"{each.title.casefold()}\n{prose(plan, given, each)}", _PROVES) for each in others])
 
 
 def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
@@ -154,8 +156,8 @@ def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
 def no_command(plan: Plan, given: Given) -> Iterator[Place]:
     """Validation and Acceptance holds no command.
 
-    That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. The commands may stand in
-    Concrete Steps, in milestones or with the tasks that they prove; what a person looks at by hand is told by what to click and what is seen then.
+    That "the tests pass" proves nothing to whoever does not know which tests, and how they are run. Where the section says
+    in detail what is to be true, the commands may stand in Concrete Steps, and in milestones always; what a person looks at by hand is told by what to click and what is seen then.
 
     Bad:
         ## Concrete Steps
@@ -181,8 +183,10 @@ def no_command(plan: Plan, given: Given) -> Iterator[Place]:
     if not said.strip() or _holds(said, _BY_HAND) or is_foreign(said):
         return
     guided = any([section.start <= at < section.end for at in plan.guidance])
-    own = [each for each in plan.sections if each.name in (None, outline.STEPS, outline.WORK, outline.PROGRESS)]
-    typed = any([next(commands(plan, given, each), None) for each in (section, *own)])
+    vague = "`" not in said and len(said.split()) < _SHORT
+    places = (None, outline.WORK, outline.PROGRESS) if vague else (None, outline.WORK, outline.PROGRESS, outline.STEPS)
+    others = [each for each in plan.sections if each.name in places]
+    typed = any([next(commands(plan, given, each), None) for each in (section, *others)])
     if not guided and not typed:
         yield on_line(plan, section.start, "no command: say what to type, or what to do by hand, and what is seen then")
 

@@ -83,6 +83,8 @@ DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
 MOST = 100
 """Findings of one rule that are shown for one file."""
 
+_LONG = 16
+"""Characters of a word that may be a secret."""
 _DRAFT = ("EP109", "EP201")
 _ALONE = "EP004"
 
@@ -139,7 +141,8 @@ def _found(rule: Rule, level: str, plan: Plan, given: Given) -> list[Finding]:
         if found <= MOST + 1:
             ends = (place.end_line, max(place.end_column, place.column + 1))
             fix = Fix(rule.fix, place.edits) if place.edits else None
-            findings.append(Finding(rule.code, level, place.line + 1, place.column + 1, *ends, place.message, fix))
+            message = place.message if len(place.message) < _LONG else _without_secrets(place.message)
+            findings.append(Finding(rule.code, level, place.line + 1, place.column + 1, *ends, message, fix))
     if found > MOST:
         line = findings.pop().line
         findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {found - MOST} more"))
@@ -158,6 +161,15 @@ def lint_home(shelf: Shelf, levels: dict[str, str] | None = None) -> list[tuple[
                 last = Finding(code, levels[code], 1, 1, 1, 1, f"and {len(spots) - MOST} more")
                 found.append((spots[MOST].path, last))
     return found
+
+
+def _without_secrets(message: str) -> str:
+    """A message, which may quote the plan, as others may read it."""
+    if not any([len(word) >= _LONG for word in message.split()]):
+        return message
+    from execplan.text.secrets import masked
+
+    return masked(message)
 
 
 def _met(given: Given) -> set[str]:

@@ -92,6 +92,8 @@ _RUN = b"a" * _LONG
 _WIDEST = 4096
 _RUNS = bytes([97 if chr(at) in _UPPER + _UPPER.lower() else 32 for at in range(256)])
 _KEY = "PRIVATE KEY-----"
+SHOWN = 4
+"""Characters of a secret that may be shown, so that it can be told which one it is."""
 
 
 def find(source: str) -> list[Secret]:
@@ -102,6 +104,14 @@ def find(source: str) -> list[Secret]:
     if "://" in source and "@" in source:
         found += _urls(source)
     return sorted(found, key=lambda secret: secret.start)
+
+
+def masked(text: str) -> str:
+    """The text with all but the first four characters of every secret as asterisks, as long as it was."""
+    for secret in find(text):
+        begin = min(secret.start + SHOWN, secret.end)
+        text = text[:begin] + "*" * (secret.end - begin) + text[secret.end :]
+    return text
 
 
 def _tokens(source: str) -> Iterator[Secret]:

@@ -228,3 +228,15 @@ def test_a_rule_file_that_a_repository_brings_is_not_run(repo: Folder, tmp_path:
     repo.write(".config/execplan/config.toml", "[lint]\nrules = ['../../rules.py']\n")
     assert repo.run("lint").exit == 0
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "sarif", "junit", "gitlab", "github"])
+def test_no_form_shows_a_secret(repo: Folder, form: str) -> None:
+    secret = "AKIAZ7QHRCW4T5ZLM9XD"  # the page of the rule has another one
+    repo.plan(NO_REASON.replace("Read line by line.", f"Call it with {secret}.").replace("`make test` passes.", secret))
+    result = repo.run("lint", "--format", form)
+    assert "EP410" in result.out
+    assert "EP301" in result.out
+    assert "AKIA" in result.out
+    assert secret not in result.out + result.err
+    assert secret not in repo.run("lint", "--json").out

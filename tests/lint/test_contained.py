@@ -165,7 +165,15 @@ def test_commands_need_a_result(validation: str, count: int) -> None:
 def test_acceptance_needs_a_command(validation: str, count: int) -> None:
     text = f"## Concrete Steps\n\nWrite the scanner.\n\n## Validation and Acceptance\n\n{validation}\n"
     assert len(lint("EP406", text)) == count
-    assert lint("EP406", text.replace("Write the scanner.", "Run `make test`.")) == []
+
+
+def test_acceptance_in_detail_is_shown_by_the_commands_of_the_steps() -> None:
+    steps = "## Concrete Steps\n\nRun `make test`.\n\n## Validation and Acceptance\n\n"
+    assert len(lint("EP406", steps + "All required tests are green.\n")) == 1
+    assert lint("EP406", steps + "Accepted when `read()` gives all twelve sections.\n") == []
+    assert (
+        lint("EP406", steps + "Accepted when " + "all of the twelve sections are read to the line, " * 4 + "\n") == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from execplan.cli.formats import concise
 from execplan.lint.rule import SAFE
 from execplan.lint.tally import stands_for_more
 from execplan.repo.checking.reading import lines_of
+from execplan.text.secrets import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _plan(checked: Checked, width: int, *, coloured: bool) -> list[str]:
         colour, bold, plain = (f"\x1b[{_COLOURS[finding.level]}m", "\x1b[1m", "\x1b[0m") if coloured else ("", "", "")
         place, rest = concise.parts(checked, finding)
         told.append(f"{bold}{place}{plain} {colour}{finding.code}{plain} {rest}")
-        words = lines[finding.line - 1] if finding.line <= len(lines) else ""
+        words = masked(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
         if [(each[2:6], _note(each)) for each in checked.findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
             continue  # what is found in one place is told together
