@@ -20,6 +20,7 @@ ENVIRONMENT = {
     "HOME": "/nonexistent",
     "LC_ALL": "C.UTF-8",
     "EXECPLAN_AUTHOR": "Ann",
+    "SOURCE_DATE_EPOCH": "1767434400",  # near the day on which the made plans are dated, so that none is stalled
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
