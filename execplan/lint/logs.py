@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
+from execplan.plan.grammar import EVIDENCE, read_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ _REASONS = (
     "避免",
     "为了",
 )
+
+_QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("「", "」"))
 
 
 @rule("EP301", ERROR)
@@ -102,7 +105,9 @@ def no_evidence(plan: Plan, given: Given) -> Iterator[Place]:
           Evidence: `tests/test_lines.py::test_last` failed at a1b2c3d.
     """
     for entry in plan.discoveries:
-        if entry.evidence is None and entry.labelled and not _quotes(entry.text):
+        lines = plan.text.lines[entry.start : entry.end]
+        named = any([EVIDENCE in line and read_label(line) is None for line in lines])
+        if entry.evidence is None and entry.labelled and not named and not _quotes(entry.text):
             yield on_line(plan, entry.start, f"no evidence: {_short(entry)}")
 
 
@@ -113,9 +118,18 @@ def _reasons(text: str) -> bool:
 
 
 def _quotes(text: str) -> bool:
-    """Whether words quote what was printed: some words in a row in quotes or in a code span, or an address."""
-    parts = text.replace('"', "`").split("`")
-    return "://" in text or any([" " in part.strip() for part in parts[1:-1:2]])
+    """Whether words quote what was printed: a code span or a quotation of several words, a key with its value, an address."""
+    parts = text.split("`")
+    spans = [part.strip() for part in parts[1:-1:2]]
+    outside = " ".join(parts[::2])
+    for opens, closes in _QUOTES:
+        spans += [each.partition(closes)[0] for each in outside.split(opens)[1 :: 1 if opens != closes else 2]]
+    return "://" in text or any([" " in span or _is_value(span) for span in spans])
+
+
+def _is_value(span: str) -> bool:
+    """Whether a code span is a key with its value, or a choice of some, and no bare name."""
+    return "|" in span or '":' in span or ("=" in span and not span.endswith(("=", "=...", "=…")))
 
 
 def _short(entry: Entry) -> str:
