@@ -58,11 +58,19 @@ def test_the_hook_of_this_repository_in_an_environment_of_its_own(repo: Folder) 
     clone.git("init", "-q")
     clone.git("add", "-A")
     clone.git("commit", "-qm", "As it is")
-    hook = {"repo": str(clone.path), "rev": clone.git("rev-parse", "HEAD").strip(), "hooks": [{"id": "execplan-lint"}]}
+    ids = [{"id": "execplan-lint-fix"}, {"id": "execplan-lint"}]
+    hook = {"repo": str(clone.path), "rev": clone.git("rev-parse", "HEAD").strip(), "hooks": ids}
     repo.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [hook]}))
     env = program(repo)
     env.pop("PYTHONPATH", None)
     blocks_bad_plans(repo, env)
+    mended = CLEAN.replace("then the reader.", "then what reads.")
+    path = repo.plan(mended.replace("what reads.", "what reads. "))
+    for status in (1, 0):  # what the hook mends is staged, then committed
+        repo.git("add", "-A")
+        done = subprocess.run(["git", "commit", "-m", "x"], cwd=repo.path, env=env, capture_output=True, check=False)
+        assert done.returncode == status, done
+        assert path.read_text() == mended
 
 
 def test_the_hook_that_install_writes(repo: Folder) -> None:
