@@ -119,7 +119,7 @@ def knowledge_behind_a_link(plan: Plan, given: Given) -> Iterator[Place]:
         The design is [written down](https://wiki.example.org/parser/design) with the forms that were tried.
     """
     source = given.words.source
-    if "https://" not in source and "http://" not in source:
+    if "://" not in source or ("https://" not in source and "http://" not in source):
         return
     from execplan.lint.pointer import is_bare, points
 

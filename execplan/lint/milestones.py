@@ -6,12 +6,13 @@ from bisect import bisect
 
 from execplan.lint.rule import WARNING, Given, Place, on_line, rule
 from execplan.record import NamedTuple
-from execplan.text.blocks import FENCE, HEADING
+from execplan.text.blocks import FENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.lint.words import Words
     from execplan.plan.model import Plan
 
 _WORD = "milestone"
@@ -100,7 +101,7 @@ def no_task_of_milestone(plan: Plan, given: Given) -> Iterator[Place]:
         `make bench` prints less than 20 ms.
     """
     numbered: dict[int, _Milestone] = {}
-    for each in _milestones(plan, given.words.source):
+    for each in _milestones(plan, given.words):
         if each.number is not None:
             numbered.setdefault(each.number, each)
     if not 1 < len(numbered) < _MANY or not plan.tasks:
@@ -138,7 +139,7 @@ def milestone_without_outcome(plan: Plan, given: Given) -> Iterator[Place]:
         Move the functions for sections to `src/reader.py` and keep their names. Then `make test` prints `12 passed`.
     """
     groups: dict[object, list[_Milestone]] = {}
-    for each in _milestones(plan, given.words.source):
+    for each in _milestones(plan, given.words):
         groups.setdefault(each.title if each.number is None else each.number, []).append(each)
     if not 0 < len(groups) < _MANY:
         return
@@ -207,22 +208,18 @@ def _words(text: str) -> list[str]:
     return [word.strip("-'’“”‘\"") for word in text.translate(_SPACES).split()]
 
 
-def _milestones(plan: Plan, source: str) -> Iterator[_Milestone]:
+def _milestones(plan: Plan, words: Words) -> Iterator[_Milestone]:
     """The milestones that have a heading of their own outside the living sections."""
-    if _WORD[1:] not in source:
+    if _WORD[1:] not in words.source:
         return
-    heads = [block for block in plan.blocks if block.kind == HEADING and not block.depth]
-    if not any([block.text[: len(_WORD)].lower() == _WORD for block in heads]):
-        return
-    living = bytearray(len(plan.text.lines) + 1)
-    for section in plan.sections:
-        if section.living:
-            living[section.start : section.end] = b"\1" * (section.end - section.start)
+    heads = [block for block in words.headings if not block.depth]
+    starts = [section.start for section in plan.sections]
     for place, head in enumerate(heads):
         rest = head.text[len(_WORD) :]
         if head.text[: len(_WORD)].lower() != _WORD or rest[:1] not in (" ", "-") or head.level < 2:
             continue
-        if living[head.start]:
+        within = bisect(starts, head.start) - 1
+        if within >= 0 and head.start < plan.sections[within].end and plan.sections[within].living:
             continue
         later = range(place + 1, len(heads))
         end = next((heads[at].start for at in later if heads[at].level <= head.level), len(plan.text.lines))

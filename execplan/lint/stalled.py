@@ -89,13 +89,19 @@ def _status(plan: Plan) -> list[str]:
     lines: list[str] = []
     heads = {block.start for block in plan.blocks if block.kind == HEADING}
     for at in range(min(first + _FAR, len(plan.text.lines))):
-        if plan.text.lines[at].lstrip(" \t>-+*_").casefold().startswith(_STATUS):
+        if _is_status(plan.text.lines[at]):
             for below in range(at, min(at + _DEEP, len(plan.text.lines))):
-                if below in heads:
+                if below in heads and below > at:
                     break
                 lines.append(plan.text.lines[below][:_LONG])
             break
     return lines
+
+
+def _is_status(line: str) -> bool:
+    """Whether a line begins with the word and what stands between a name and its value."""
+    bare = line.lstrip(" \t>-+*_#").casefold()
+    return bare.startswith(_STATUS) and bare[len(_STATUS) :].lstrip(" *_")[:1] in ("", *":(-–—=")
 
 
 def _is_laid_off(plan: Plan) -> bool:

@@ -74,13 +74,15 @@ def not_an_entry(plan: Plan, given: Given) -> Iterator[Place]:
             covered[entry.start : entry.end] = b"\1" * (entry.end - entry.start)
         lost: list[Block] = []
         begun = not entries
-        headed = _first_of_several(plan, section)
         for block in plan.blocks[section.first : section.last]:
-            if block.depth or block.start >= min(section.room, headed):
+            if block.depth or block.start >= section.room:
                 continue
             if block.kind in (ITEM, PARAGRAPH) and not covered[block.start] and _is_lost(plan, block, begun=begun):
                 lost.append(block)
             begun = begun or block.kind in (ITEM, PARAGRAPH)
+        if lost:
+            headed = _first_of_several(plan, section)
+            lost = [block for block in lost if block.start < headed]
         if lost:
             count = f" ({len(lost)} blocks of them)" if len(lost) > 1 else ""
             yield on_line(plan, lost[0].start, f"part of no entry: one begins with `- {label}:`{count}")

@@ -177,12 +177,14 @@ def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
 
 def _waits(line: str) -> bool:
     """Whether a line says that nothing has been written there so far."""
-    if not line.strip() or len(line) > _FARTHEST or is_guidance(line):
+    if not line.strip() or len(line) > _FARTHEST:
         return False
     label = read_label(line)
     words = label[1] if label else line.strip().lstrip("-*+ ")
+    if not is_nothing(words):
+        return False
     bare = words.strip(" .*_()").casefold()
-    return any([char.isalnum() for char in bare]) and is_nothing(words) and bare not in _FINAL
+    return bare not in _FINAL and any([char.isalnum() for char in bare]) and not is_guidance(line)
 
 
 def _missing(plan: Plan, given: Given, *, living: bool) -> Iterator[Place]:

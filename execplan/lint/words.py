@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, FRONT, HEADING, HTML, PARAGRAPH
@@ -57,11 +58,8 @@ class Words:
     def at(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset in the source."""
         if not self._starts:
-            total = 0
-            for each in self._lines:
-                self._starts.append(total)
-                total += len(each) + 1
-        line = bisect_right(self._starts, offset) - 1
+            self._starts = [0, *accumulate([len(each) + 1 for each in self._lines])]
+        line = bisect_right(self._starts, offset, 0, len(self._lines)) - 1
         return line, offset - self._starts[line]
 
     @property

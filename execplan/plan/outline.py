@@ -75,6 +75,7 @@ def nearest(title: str, titles: list[str]) -> str | None:
     """The title that is most like another, if one is like it at all."""
     from difflib import get_close_matches
 
-    by_key = {key(each): each for each in titles}
-    found = get_close_matches(key(title), list(by_key), n=1, cutoff=0.6)
+    name = key(title)
+    by_key = {each: own for own in titles if abs(len(each := key(own)) - len(name)) * 5 <= 2 * (len(each) + len(name))}
+    found = get_close_matches(name, list(by_key), n=1, cutoff=0.6)
     return by_key[found[0]] if found else None

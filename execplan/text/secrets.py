@@ -23,7 +23,7 @@ SHOWN = 4
 def find(source: str) -> list[Secret]:
     """Every secret in a text, in order."""
     rows = list(_rows(source))
-    locked, addressed = _KEY in source, "://" in source and "@" in source
+    locked, addressed = _KEY in source, "@" in source and "://" in source
     if not (rows or locked or addressed):
         return []
     from execplan.text import tokens
