@@ -90,9 +90,10 @@ def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
     sections = [section for name in (outline.STEPS, outline.VALIDATION) if (section := plan.section(name)) is not None]
     said = ""
     for section in sections:
-        said += "\n".join(plan.text.lines[section.start : section.end]).casefold() + "\n"
-        if _holds(said, _FOLDER):
+        below = "\n".join(plan.text.lines[section.body : section.end]).casefold()
+        if _holds(f"{section.title.casefold()}\n{below}", _FOLDER):
             return
+        said += f"{below}\n"
     source = given.words.source.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes
     if is_foreign(said) or _holds(source, _ANYWHERE) or ("root" in source and _holds(source, _ROOTS)):
         return

@@ -109,7 +109,8 @@ def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer
     wanted = outline.canonical(name)
 
     def change(plan: Plan) -> Change:
-        if wanted is not None:
+        own = any([each.title == name and each.name is None for each in plan.sections])  # another bears its name
+        if wanted is not None and not own:
             section = section_for(plan, wanted, create=create)
         else:
             section = find_section(plan, name)
@@ -134,17 +135,7 @@ def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer
 
 def _below_heading(body: Sequence[str], title: str) -> Sequence[str]:
     """A new body without the section's own heading, if it begins with that; one that would begin another is refused."""
-    blocks = scan(list(body), front=False)
-    opened = next((block for block in blocks if not block.closed), None)
-    if opened is not None:
-        what = "fence" if opened.kind == FENCE else "HTML block"
-        raise ExecplanError(
-            "unclosed-in-body",
-            f"the new body of {title} opens a {what} in its line {opened.start + 1} and never closes it",
-            exit=INPUT,
-            hint="close it: all that follows in the plan would be part of it",
-        )
-    heads = [block for block in blocks if block.kind == HEADING and not block.depth]
+    heads = [block for block in scan(list(body), front=False) if block.kind == HEADING and not block.depth]
     heads = [block for block in heads if block.level < 3]
     if heads and not heads[0].start and outline.key(heads[0].text) == outline.key(title):
         lines = body[heads.pop(0).end :]
@@ -163,6 +154,17 @@ def _below_heading(body: Sequence[str], title: str) -> Sequence[str]:
 def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tuple[str, ...]) -> Change:
     """The change of a whole body: what other sections say must stay, this one may say what it likes."""
     then = read_text(apply(plan.text, [edit]))
+    opened = [block for block in then.blocks if not block.closed]
+    if opened and all([block.closed for block in plan.blocks]):
+        what = (
+            f"a {'fence' if opened[0].kind == FENCE else 'HTML block'} in its line {opened[0].start - edit.start + 1}"
+        )
+        raise ExecplanError(
+            "unclosed-in-body",
+            f"the new body of {title} opens {what} and never closes it",
+            exit=INPUT,
+            hint="close it: all that follows in the plan would be part of it",
+        )
     before, after = facts(plan), facts(then)
     expected = before._replace(sections=titles)
     field = "revisions" if is_note(title) else _FIELDS.get(name or "")

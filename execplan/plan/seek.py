@@ -55,7 +55,10 @@ def find_section(plan: Plan, name: str) -> Section:
     """The section of that name, canonical or as written, or with words that only its title has; raises ExecplanError."""
     wanted = outline.canonical(name)
     for section in plan.sections:
-        if section.title == name or (wanted is not None and section.name == wanted):
+        if section.title == name:
+            return section
+    for section in plan.sections:
+        if wanted is not None and section.name == wanted:
             return section
     for section in plan.sections:
         if outline.key(section.title) == outline.key(name):
