@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from execplan.errors import OK, ExecplanError
 from execplan.repo.checking.mend import mend
 
 if TYPE_CHECKING:
@@ -32,8 +33,14 @@ class Mending(NamedTuple):
         """Mend the plans, or show how that would change them; raises ExecplanError."""
         options = options._replace(dry_run=options.dry_run or self.diff)
         lines, fixed, warnings = [], [], []
+        failed = OK
         for target in plans:
-            done = mend(target, way, options, unsafe=self.unsafe_fixes)
+            try:
+                done = mend(target, way, options, unsafe=self.unsafe_fixes)
+            except ExecplanError as error:
+                warnings.append(f"{target.named}: nothing was mended: {error.message}")
+                failed = failed or error.exit
+                continue
             if done is None:
                 continue
             if done.amended is None:
@@ -53,7 +60,7 @@ class Mending(NamedTuple):
                     **({"diff": amended.diff} if options.dry_run else {}),
                 }
             )
-        return Mended(tuple(lines), tuple(fixed), tuple(warnings))
+        return Mended(tuple(lines), tuple(fixed), tuple(warnings), failed)
 
 
 class Mended(NamedTuple):
@@ -62,11 +69,18 @@ class Mended(NamedTuple):
     lines: tuple[str, ...]
     fixed: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...]
+    failed: int
+    """The exit status of the first plan that could not be mended."""
 
     def before(self, answer: Answer) -> Answer:
         """An answer that tells this first."""
         text = "\n".join([*self.lines, answer.text])
-        return answer._replace(data={**answer.data, "fixed": list(self.fixed)}, text=text, warnings=self.warnings)
+        return answer._replace(
+            data={**answer.data, "fixed": list(self.fixed)},
+            text=text,
+            warnings=self.warnings,
+            exit=answer.exit or self.failed,
+        )
 
 
 def mending_options(function: Callable[..., Answer]) -> Callable[..., Answer]:

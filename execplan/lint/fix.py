@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
 
+_EVERY = 1 << 30
+"""Findings of a rule: all of them, not only those that are shown."""
 _ROUNDS = 20
 """More than any plan needs; a rule whose fix brings its own finding back would go on for ever."""
 
@@ -30,7 +32,11 @@ def fixing(given: Given, levels: dict[str, str], *, unsafe: bool, mended: Counte
         kinds = (SAFE, UNSAFE) if unsafe else (SAFE,)
         left: set[tuple[str, str]] = set()
         for _ in range(_ROUNDS):
-            found = [each for each in lint_plan(now, given, levels) if each.fix is not None and each.fix.kind in kinds]
+            found = [
+                each
+                for each in lint_plan(now, given, levels, _EVERY)
+                if each.fix is not None and each.fix.kind in kinds
+            ]
             chosen = _apart(now, [each for each in found if (each.code, now.text.lines[each.line - 1]) not in left])
             if not chosen:
                 break
@@ -51,7 +57,7 @@ def _apart(plan: Plan, findings: list[Finding]) -> list[Finding]:
     taken: set[int] = set()
     chosen = []
     for finding in findings:
-        lines = {at for edit in _edits(finding) for at in range(edit.start - 1, edit.end + 1)}
+        lines = {at for edit in _edits(finding) for at in range(edit.start, max(edit.end, edit.start + 1))}
         if not lines & taken and max(lines, default=0) <= stop:
             taken |= lines
             chosen.append(finding)

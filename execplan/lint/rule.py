@@ -75,6 +75,13 @@ class Fix(NamedTuple):
     kind: str
     edits: tuple[Edit, ...]
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether a document may show it: one whose lines hold a secret is made, and not told."""
+        from execplan.text.secrets import find
+
+        return not any([find(line) for edit in self.edits for line in edit.lines])
+
     def to_json(self) -> dict[str, object]:
         """The fix as a document shows it: lines from 1, the end inclusive, so that an insertion ends before it starts."""
         edits = [{"line_start": edit.start + 1, "line_end": edit.end, "lines": list(edit.lines)} for edit in self.edits]
@@ -104,7 +111,7 @@ class Finding(NamedTuple):
             "end_line": self.end_line,
             "end_column": self.end_column,
             "message": self.message,
-            "fix": self.fix.to_json() if self.fix is not None else None,
+            "fix": self.fix.to_json() if self.fix is not None and self.fix.is_shown else None,
         }
 
 
@@ -155,24 +162,31 @@ RULES: dict[str, Rule] = {}
 
 def rule(code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool = True) -> Callable[[Check], Check]:
     """Register a function as the rule of a code; raises ValueError for a code that is taken or a level that is none."""
-    if code in RULES or level not in LEVELS or fix not in (NONE, SAFE, UNSAFE):
-        raise ValueError(f"the rule {code} is there already" if code in RULES else f"{code}: {level}, {fix}?")
 
     def register(check: Check) -> Check:
-        RULES[code] = Rule(code, level, check, needs, fix, on)
+        _add(Rule(code, level, check, needs, fix, on))
         return check
 
     return register
 
 
 def home_rule(code: str, level: str, *, on: bool = True) -> Callable[[HomeCheck], HomeCheck]:
-    """Register a function as the rule of a code, about a home and not about one of its plans."""
+    """Register a function as the rule of a code, about a home and not about one of its plans; raises ValueError as `rule`."""
 
     def register(check: HomeCheck) -> HomeCheck:
-        RULES[code] = Rule(code, level, _nothing, HOME, NONE, on, check)
+        _add(Rule(code, level, _nothing, HOME, NONE, on, check))
         return check
 
     return register
+
+
+def _add(new: Rule) -> None:
+    code = new.code
+    if code in RULES:
+        raise ValueError(f"the rule {code} is there already")
+    if not (code.isascii() and code.isalnum()) or new.level not in LEVELS or new.fix not in (NONE, SAFE, UNSAFE):
+        raise ValueError(f"{code!r}, {new.level}, {new.fix}: letters and digits, a level, a kind of fix?")
+    RULES[code] = new
 
 
 def _nothing(plan: Plan, given: Given) -> Iterable[Place]:

@@ -104,7 +104,9 @@ def unreadable(error: ExecplanError) -> Finding:
     return Finding("EP001", ERROR, line, 1, line, 1, f"{error.message}: {error.hint}")
 
 
-def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | None = None) -> list[Finding]:
+def lint_plan(
+    plan: Plan, given: Given | None = None, levels: dict[str, str] | None = None, most: int = MOST
+) -> list[Finding]:
     """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
     given = (given or Given())._replace(words=Words(plan))
     levels = DEFAULT if levels is None else levels
@@ -120,7 +122,7 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
         if code not in ran:
             continue
         level = WARNING if levels[code] == ERROR and code in lowered else levels[code]
-        found = _found(rule, level, plan, given)
+        found = _found(rule, level, plan, given, most)
         findings += found
         if found and code == _ALONE:
             break  # the rules behind it would tell of what stands in the fence
@@ -132,20 +134,20 @@ def lint_plan(plan: Plan, given: Given | None = None, levels: dict[str, str] | N
     return findings
 
 
-def _found(rule: Rule, level: str, plan: Plan, given: Given) -> list[Finding]:
+def _found(rule: Rule, level: str, plan: Plan, given: Given, most: int) -> list[Finding]:
     """What one rule finds, to the limit, and how many more there are."""
     findings: list[Finding] = []
     found = 0
     for place in rule.check(plan, given):
         found += 1
-        if found <= MOST + 1:
+        if found <= most + 1:
             ends = (place.end_line, max(place.end_column, place.column + 1))
             fix = Fix(rule.fix, place.edits) if place.edits else None
             message = place.message if len(place.message) < _LONG else _without_secrets(place.message)
             findings.append(Finding(rule.code, level, place.line + 1, place.column + 1, *ends, message, fix))
-    if found > MOST:
+    if found > most:
         line = findings.pop().line
-        findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {found - MOST} more"))
+        findings.append(Finding(rule.code, level, line, 1, line, 1, f"and {found - most} more"))
     return findings
 
 

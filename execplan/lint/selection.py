@@ -44,7 +44,8 @@ class Selection(NamedTuple):
             asked, ignored = _longest(self.select, code), _longest(self.ignore, code)
             wanted = asked > 0 if self.select else rule.on or self.profile == STRICT
             if wanted and (not ignored or ignored < asked):
-                chosen[code] = own.get(code, rule.level)
+                named = max([name for name in own if code.startswith(name)], key=len, default="")
+                chosen[code] = own.get(named, rule.level)
         return chosen
 
     @property

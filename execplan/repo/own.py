@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.repo.settings import read
+from execplan.repo.settings import read, says
 
 _FILE = os.path.join("execplan", "config.toml")
 
@@ -18,12 +18,20 @@ def path() -> str:
 def rules() -> tuple[str, ...]:
     """The files and entry points of rules that `lint.rules` names; raises ExecplanError."""
     data = read(path())
-    if data is None or b"rules" not in data:
+    if data is None or not says(data):
         return ()
     from execplan.repo.toml import table
 
     found = table(data, path()) or {}
     lint = found.get("lint", {})
+    unknown = [*(found.keys() - {"lint"}), *(lint.keys() - {"rules"} if isinstance(lint, dict) else ())]
+    if unknown:
+        raise ExecplanError(
+            "unknown-setting",
+            f"{path()}: there is no setting {unknown[0]}",
+            exit=INPUT,
+            hint="did you mean lint.rules?",
+        )
     names = lint.get("rules", []) if isinstance(lint, dict) else None
     if not isinstance(names, list) or not all([isinstance(name, str) and name for name in names]):
         raise ExecplanError(

@@ -105,7 +105,7 @@ def load(base: str) -> Found | None:
         return Found(PYPROJECT, _checked(values, PYPROJECT))
     if own is None:
         return None
-    if not _says(own):
+    if not says(own):
         return Found(FILE, Settings())
     from execplan.repo.toml import table
 
@@ -128,7 +128,7 @@ def may_have_table(data: bytes) -> bool:
     return False
 
 
-def _says(data: bytes) -> bool:
+def says(data: bytes) -> bool:
     """Whether a settings file holds anything but comments."""
     return any([line.strip() and not line.strip().startswith(b"#") for line in data.split(b"\n")])
 

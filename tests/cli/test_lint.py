@@ -89,7 +89,6 @@ def test_settings_for_some_of_the_plans(repo: Folder) -> None:
     ("table", "code", "exit_"),
     [
         ("ignore = 'EP202'", "bad-setting", 3),
-        ("ignore = ['EP777']", "no-such-rule", 3),
         ("levels = { EP202 = 'fatal' }", "bad-setting", 3),
         ("profile = 'hard'", "bad-setting", 3),
         ("ignored = []", "unknown-setting", 3),
@@ -105,6 +104,18 @@ def test_settings_that_say_what_they_cannot(repo: Folder, table: str, code: str,
         result = repo.run(verb, "--json")
         assert (result.exit, result.json["error"]["code"]) == (exit_, code)
         assert ".agent/execplan.toml: lint" in result.json["error"]["message"]
+
+
+def test_names_of_rules_in_settings_stop_no_other_verb(repo: Folder) -> None:
+    repo.plan(NO_REASON)
+    repo.write(".agent/execplan.toml", "[lint]\nignore = ['EP202']\nlevels = { EP3 = 'hint' }\n")
+    for verb in (("status",), ("list",), ("next",), ("done", "2")):
+        repo.ok(*verb)
+    assert [each["level"] for each in repo.ok("lint")["findings"] if each["code"] == "EP301"] == ["hint"]
+    repo.write(".agent/execplan.toml", "[lint]\nignore = ['EP777']\n")
+    repo.ok("status")
+    result = repo.run("lint", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "no-such-rule")
 
 
 def test_a_rule_of_ones_own_that_only_some_have_may_be_named_in_settings(repo: Folder) -> None:
@@ -198,6 +209,39 @@ def test_fix_leaves_archived_plans_and_says_so(repo: Folder) -> None:
     result = repo.run("lint", "--fix", "--json")
     assert "is archived" in result.json["warnings"][0]
     assert path.read_text() == IDLE
+
+
+def test_fix_goes_on_behind_a_plan_that_cannot_be_mended(repo: Folder) -> None:
+    for at in range(3):
+        repo.plan(IDLE, f"2026-01-0{at + 1}_parser")
+    broken = repo.plan(IDLE + "\n<<<<<<< HEAD\n=======\n>>>>>>> x\n", "2026-01-02_parser")
+    result = repo.run("lint", "--fix", "--json")
+    assert result.exit == 1
+    assert [each["path"][-20:-3] for each in result.json["data"]["fixed"]] == ["2026-01-01_parser", "2026-01-03_parser"]
+    assert "nothing was mended" in result.json["warnings"][0]
+    assert "EP002" in {each["code"] for each in result.json["data"]["findings"]}
+    assert IDLE in broken.read_text()
+
+
+def test_fix_mends_more_than_are_shown(repo: Folder) -> None:
+    path = repo.plan(CLEAN.replace("Write the scanner, then the reader.", "- Write. \n" * 1500))
+    assert repo.run("lint", "--fix").exit == 0
+    assert "Write. \n" not in path.read_text()
+
+
+@pytest.mark.parametrize("fault", ["yield 5", "raise SystemExit(4)", "yield on_line(plan, -3, 'x')"])
+def test_a_rule_that_yields_no_place(repo: Folder, fault: str) -> None:
+    repo.plan()
+    repo.write("../rules.py", RULE.replace('yield on_line(plan, max(plan.title_line, 0), "no line `Owner:`")', fault))
+    result = repo.run("lint", "--rules", "../rules.py", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (3, "rule-failed")
+
+
+@pytest.mark.parametrize("said", ["[lint", "lint = 3", "[lint]\nrule = []", "[other]\nx = 1"])
+def test_own_settings_that_say_what_they_cannot(repo: Folder, said: str) -> None:
+    repo.plan()
+    repo.write("../.config/execplan/config.toml", said)
+    assert repo.run("lint").exit == repo.run("lint", PLAN).exit == 3
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def _results(checked: Checked, rules: dict[str, int]) -> list[dict[str, Any]]:
             "locations": [{"physicalLocation": place}],
             "partialFingerprints": {"execplanFinding/v1": fingerprint},
         }
-        if finding.fix is not None and plan is not None:
+        if finding.fix is not None and plan is not None and finding.fix.is_shown:
             result["fixes"] = [_fix(finding.fix, plan.text, artifact)]
         results.append(result)
     return results

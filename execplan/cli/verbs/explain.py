@@ -10,9 +10,10 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb
 from execplan.cli.verbs import VERBS
 from execplan.errors import INPUT, ExecplanError
-from execplan.lint.rule import BYTES, NONE, Rule
+from execplan.lint.rule import BYTES, NONE, OURS, Rule
 from execplan.lint.runner import RULES
-from execplan.repo import pages
+from execplan.repo import own, pages
+from execplan.repo.checking import own_rules
 
 
 @verb(
@@ -35,6 +36,8 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
     if not name:
         return _index()
     wanted = "-".join(" ".join(name).split()).lower()
+    if wanted.isalnum() and not wanted.upper().startswith(OURS):
+        own_rules.load(own.rules())
     rule = RULES.get(wanted.upper())
     if rule is not None:
         about = {"code": rule.code, "level": rule.level, "on": rule.on, "needs": rule.needs, "fix": rule.fix}

@@ -178,7 +178,9 @@ def _written(plans: Plans) -> bytes:
 
 
 def _bad(file: str, why: str) -> ExecplanError:
-    hint = f"check the name; a baseline that is broken is removed and written anew: {_renew(file)}"
+    from shlex import quote
+
+    hint = f"check the name; one that is broken is removed and written anew: rm {quote(file)} && {_renew(file)}"
     return ExecplanError("bad-baseline", f"{file} is no baseline: {why}", exit=INPUT, hint=hint)
 
 

@@ -13,13 +13,13 @@ _PLAIN = Selection()
 _MADE: dict[tuple[Selection, ...], dict[str, str]] = {}
 
 
-def _said(table: dict[str, object]) -> Selection:
+def _said(table: dict[str, object], home: Home) -> Selection:
     """What a table of the settings says; most settings have none, and what reads it is not loaded then."""
     if not table:
         return _PLAIN
     from execplan.repo.checking.table import selection
 
-    return selection(table)
+    return selection(table, f"the settings of {home.base}: lint")
 
 
 def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
@@ -27,7 +27,7 @@ def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
     table = home.settings.lint
     if not table and asked == _PLAIN:
         return DEFAULT
-    layers = (asked, *_matching(table, home, path), _said(table))
+    layers = (asked, *_matching(table, home, path), _said(table, home))
     if layers not in _MADE:
         _MADE[layers] = merged(*layers).active()
     return _MADE[layers]
@@ -35,7 +35,7 @@ def levels(home: Home, asked: Selection, path: str) -> dict[str, str]:
 
 def wanted(home: Home, asked: Selection) -> Selection:
     """What was asked for, over what the settings say for all plans of a home."""
-    return asked.over(_said(home.settings.lint))
+    return asked.over(_said(home.settings.lint, home))
 
 
 def merged(*layers: Selection) -> Selection:
@@ -56,7 +56,7 @@ def _matching(table: dict[str, object], home: Home, path: str) -> list[Selection
     base = home.shown(home.base)
     inside = path.removeprefix(f"{base}/") if base else path
     return [
-        _said(below)
+        _said(below, home)
         for pattern, below in reversed(paths.items())
         if fnmatchcase(inside, pattern) or inside.startswith(f"{pattern.rstrip('/')}/")
     ]

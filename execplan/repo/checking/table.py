@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 _LISTS = ("select", "ignore")
 
 
-def selection(table: dict[str, object]) -> Selection:
-    """A table of settings that was checked, as a selection."""
+def selection(table: dict[str, object], where: str) -> Selection:
+    """A table of settings whose form was checked, as a selection; raises ExecplanError for names of no rule."""
     profile, lists, own = table.get("profile", ""), [table.get(name, ()) for name in _LISTS], table.get("levels", {})
     select, ignore = [tuple(each) if isinstance(each, list) else () for each in lists]
-    return Selection(str(profile), select, ignore, tuple(own.items()) if isinstance(own, dict) else ())
+    levels = tuple(own.items()) if isinstance(own, dict) else ()
+    check_names(_ours([*select, *ignore, *dict(levels)]), where)
+    return Selection(str(profile), select, ignore, levels)
 
 
 def check_table(table: dict[str, object], where: str) -> None:
@@ -65,7 +67,6 @@ def _check(table: dict[str, object], where: str, known: tuple[str, ...]) -> None
         if key in _LISTS:
             if not isinstance(value, list) or not all([isinstance(each, str) for each in value]):
                 raise _bad("bad-setting", f"{where}.{key}", "takes a list of codes, or of how codes begin")
-            check_names(_ours(value), f"{where}.{key}")
         if key == "levels":
             if not isinstance(value, dict) or not all([each in LEVELS for each in value.values()]):
                 raise _bad(
@@ -73,11 +74,10 @@ def _check(table: dict[str, object], where: str, known: tuple[str, ...]) -> None
                     f"{where}.levels",
                     f"takes codes with {', '.join(LEVELS)}: levels = {{ EP204 = 'error' }}",
                 )
-            check_names(_ours(value), f"{where}.levels")
 
 
 def _ours(names: Iterable[str]) -> list[str]:
-    """The names of rules that everybody has; somebody's own rules are not known when settings are read."""
+    """The names of rules that everybody has; somebody else's own rules are known to nobody else."""
     return [name for name in names if name.startswith(OURS) or not name]
 
 

@@ -57,6 +57,11 @@ def lots(names: Sequence[str]) -> list[Lot]:
             _add(chosen, name.removesuffix(file), [file], found)
         else:
             chosen.append(_plan(name))
+    seen: set[str] = set()
+    for at, lot in enumerate(chosen):
+        own = [name for name in lot.names if os.path.join(lot.folder, name) not in seen]
+        seen |= {os.path.join(lot.folder, name) for name in own}
+        chosen[at] = lot._replace(names=own)
     return chosen
 
 
