@@ -78,7 +78,7 @@ class Mended(NamedTuple):
         return answer._replace(
             data={**answer.data, "fixed": list(self.fixed)},
             text=text,
-            warnings=self.warnings,
+            warnings=(*self.warnings, *answer.warnings),
             exit=answer.exit or self.failed,
         )
 

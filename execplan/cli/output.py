@@ -167,7 +167,9 @@ def output_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     """The options of Output."""
     for option in (
         click.option("--write-baseline", is_flag=True, help="Write what is found into the baseline; it is known then."),
-        click.option("--level", type=click.Choice(LEVELS), help="Only findings of this level, or worse."),
+        click.option(
+            "--level", type=click.Choice(LEVELS), help="Only findings of this level, or worse; others do not count."
+        ),
         click.option("--baseline", metavar="FILE", help="Do not show what this file knows of, nor count it."),
         click.option("--stdin-filename", metavar="PATH", help="Where the plan on standard input would lie."),
         click.option("--statistics", is_flag=True, help="Count the findings of each rule."),

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from execplan.errors import USAGE, ExecplanError
+from execplan.lint.homes import FOLLOW
+from execplan.lint.rule import HISTORY, RULES
 from execplan.lint.selection import PROFILES, Selection
 from execplan.repo import own
 from execplan.repo.checking import own_rules
@@ -33,7 +36,20 @@ class Selecting(NamedTuple):
         select, ignore = _codes(self.select), _codes(self.ignore)
         check_names(select, "--select")
         check_names(ignore, "--ignore")
-        return Selection(self.profile or "", select, ignore)
+        chosen = Selection(self.profile or "", select, ignore)
+        if not chosen.active():
+            why = "--select and --ignore leave no rule"
+            raise ExecplanError("usage", why, exit=USAGE, hint="of two names that are as long, --ignore decides")
+        return chosen
+
+
+def unmet(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
+    """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
+    told = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW]
+    needs = [code for code in select if code in RULES and RULES[code].needs == HISTORY]
+    if needs and not git:
+        told.append(f"there is no git repository, so {' and '.join(needs)} did not run")
+    return tuple(told)
 
 
 def _codes(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -40,7 +40,8 @@ def test_selection_on_the_command_line(repo: Folder) -> None:
     assert codes(repo, "--select", "EP2,EP3", "--ignore", "EP301") == ["EP202"]
     assert codes(repo, "--select", "EP2", "--select", "EP301") == ["EP202", "EP301"]
     assert codes(repo, "--level", "error") == ["EP301"]
-    assert codes(repo, "--ignore", "EP") == []
+    assert repo.run("lint", "--ignore", "EP").exit == repo.run("lint", "--select", "EP2", "--ignore", "EP2").exit == 2
+    assert "--staged" in repo.run("lint", "--select", "EP508").err
     assert repo.run("lint", "--ignore", "EP301").exit == 0
     assert repo.run("lint", "--ignore", "EP301", "--profile", "strict").exit == 1
     assert repo.run("lint", "--ignore", "EP301", "--profile", "strict", "--level", "error").exit == 0

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.mending import Mending, mending_options
 from execplan.cli.output import Output, output_options
 from execplan.cli.progress import Bar
-from execplan.cli.selecting import Selecting, selecting_options
+from execplan.cli.selecting import Selecting, selecting_options, unmet
 from execplan.cli.verb import new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo.checking.handed import STDIN
@@ -88,6 +88,8 @@ def lint(
     if not plans and since is None:
         checked += check_homes(here, way)
     answer = output.answer(call, checked, way, dry_run=options.dry_run)
+    idle = unmet(way.selection.select, git=any([lot.home.git is not None for lot in chosen]))
+    answer = answer._replace(warnings=answer.warnings + idle)
     return mended.before(answer) if mending.wanted else answer
 
 

@@ -133,14 +133,15 @@ def _then(plans: list[Asked], files: list[Staged]) -> dict[str, Staged]:
     found = {each.ref.path: by_path.get(each.home.shown(each.ref.path)) for each in plans}
     moved = [each for each in plans if found[each.ref.path] is None]
     if moved:
-        gone = [file for file in files if not os.path.lexists(os.path.join(plans[0].home.root, file.path))]
+        gone: dict[tuple[str, str], Staged] = {}
+        for home in {each.home.base: each.home for each in moved}.values():
+            for file in files:
+                if not os.path.lexists(os.path.join(home.root, file.path)):
+                    ref = shelf.by_file(home, os.path.join(home.root, file.path))
+                    if ref.archived or home.place(ref.path)[0] == home.plans:
+                        gone[home.base, shelf.same_id(ref.id)] = file
         for each in moved:
-            name = shelf.same_id(each.ref.id)
-            for file in gone:
-                ref = shelf.by_file(each.home, os.path.join(each.home.root, file.path))
-                at_home = ref.archived or each.home.place(ref.path)[0] == each.home.plans
-                if at_home and shelf.same_id(ref.id) == name:
-                    found[each.ref.path] = file
+            found[each.ref.path] = gone.get((each.home.base, shelf.same_id(each.ref.id)))
     return {path: file for path, file in found.items() if file is not None}
 
 
