@@ -90,8 +90,10 @@ def is_command(words: str) -> bool:
     if words.startswith(_PROMPTS) or "=$(" in words:
         return True
     parts = words.split()
-    while parts and (_assigns(parts[0]) or parts[0] in _LEADS):
-        del parts[0]
+    at = 0
+    while at < len(parts) and (_assigns(parts[at]) or parts[at] in _LEADS):
+        at += 1
+    parts = parts[at:]
     if not parts:
         return False
     program = parts[0]
