@@ -36,6 +36,8 @@ _EXPECTED = (
     ),
 )
 _PROVES = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
+_MOST = 500
+"""Commands of one section that may take something away, that are taken apart."""
 _SHORT = 30
 """Words of a longer section that says what is to be true, so that the commands of Concrete Steps can show it."""
 _BY_HAND = (
@@ -233,7 +235,8 @@ def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
 
     for section in (plan.section(outline.STEPS), plan.section(outline.VALIDATION)):
         if section is not None and _holds("\n".join(plan.text.lines[section.body : section.end]), NEEDLES):
-            for span in sorted(commands(plan, given, section)):
+            spans = [span for span in commands(plan, given, section) if _holds(span.text, NEEDLES)]
+            for span in sorted(spans)[:_MOST]:
                 gone = lost(span.text)
                 if gone and not _holds(plan.text.lines[span.line].casefold(), _WARNS):
                     yield _at(span, f"{gone}, and {outline.RECOVERY} does not say how to get it back")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _RECORDS = (*outline.LIVING, outline.ARTIFACTS)
 _KNOWLEDGE = (outline.PURPOSE, outline.CONTEXT, outline.WORK, outline.STEPS, outline.VALIDATION, outline.INTERFACES)
+_PATHS = 200
+"""That are not where they are said to be, of one plan; with more, it is about another repository."""
 _LONG = 5
 """A paragraph of so many lines says something beside its links."""
 
@@ -80,21 +82,23 @@ def path_that_is_not_there(plan: Plan, given: Given) -> Iterator[Place]:
     section, tree = plan.section(outline.CONTEXT), given.tree
     if section is None or tree is None or given.archived:
         return
-    from execplan.lint.paths import is_excused, repository_path
+    from execplan.lint.paths import Excuses, repository_path
 
     folder = given.path.rpartition("/")[0]
+    excuses = Excuses(plan, given)
+    missing = 0
     seen = set()
     for span in given.words.codes_in(section.body, section.end):
         path = repository_path(span.text) if "/" in span.text else ""
         if not path or path in seen:
             continue
         seen.add(path)
-        if (
-            tree.has(path)
-            or (folder and tree.has(f"{folder}/{path}"))
-            or is_excused(plan, given, path)
-            or tree.ends(path)
-        ):
+        if tree.has(path) or (folder and tree.has(f"{folder}/{path}")):
+            continue
+        missing += 1
+        if missing > _PATHS:
+            return
+        if excuses.excuse(path) or tree.ends(path):
             continue
         if given.words.is_code(span):
             message = f"{path} is not in the repository, and nothing says that it is new"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from execplan.lint.rule import RULES, Finding, Fix
 from execplan.lint.suppress import CODE, MARK
 from execplan.record import NamedTuple
@@ -32,19 +34,18 @@ def left_over(
 ) -> list[Finding]:
     """The findings that no comment hides, and those about comments that hide nothing; `ran` are codes of rules that ran."""
     comments, stray = _comments(plan, words)
-    used: set[tuple[int, str]] = set()
-    left = []
-    for finding in findings:
-        hiding = [(each, name) for each in comments for name in each.names if _hides(each, name, finding)]
-        used |= {(each.line, name) for each, name in hiding}
-        if not hiding:
-            left.append(finding)
+    hidden, used = _hidden(comments, findings)
+    left = [finding for at, finding in enumerate(findings) if at not in hidden]
     level = levels.get(CODE)
     if level is not None:
+        # A name that hid nothing can be called idle when every rule that it may mean ran, or there is none.
+        unknown = _beginnings([code for code in RULES if code not in ran])
+        known = _beginnings(list(RULES))
         for comment in comments:
-            idle = [name for name in comment.names if (comment.line, name) not in used and _is_known(name, ran)]
+            over = comment.first, comment.stop
+            idle = [name for name in comment.names if (name, *over) not in used and name not in unknown]
             if idle or not comment.names:
-                left.append(_finding(plan, comment, idle, level))
+                left.append(_finding(plan, comment, idle, known, level))
         left += [_stray(plan, line, column, level) for line, column in stray]
     return left
 
@@ -52,16 +53,17 @@ def left_over(
 def _comments(plan: Plan, words: Words) -> tuple[list[_Comment], list[tuple[int, int]]]:
     """Every such comment on lines of its own, and where one stands in a line of text, where it does nothing."""
     lines, comments, own = plan.text.lines, [], set()
-    for at, block in enumerate(plan.blocks):
-        if block.kind != HTML or not block.text.startswith("<!--"):
-            continue
-        for line in range(block.start, block.end):
-            if lines[line].strip().startswith(MARK):
-                own.add(line)
-                whole, names = _read(lines[line])
-                after = next((each for each in plan.blocks[at + 1 :] if not _is_comment(each.kind, each.text)), None)
-                first, stop = (after.start, after.end) if after is not None else (0, 0)
-                comments.append(_Comment(line, names, 0 if whole else first, len(lines) + 1 if whole else stop))
+    first, stop = 0, 0
+    for block in reversed(plan.blocks):
+        if block.kind == HTML and block.text.startswith("<!--"):
+            for line in range(block.end - 1, block.start - 1, -1):
+                if lines[line].strip().startswith(MARK):
+                    own.add(line)
+                    whole, names = _read(lines[line])
+                    comments.append(_Comment(line, names, 0 if whole else first, len(lines) + 1 if whole else stop))
+        if not _is_comment(block.kind, block.text):
+            first, stop = block.start, block.end
+    comments.reverse()
     return comments, [place for place in words.find(MARK) if place[0] not in own and not words.inert[place[0]]]
 
 
@@ -74,21 +76,34 @@ def _read(line: str) -> tuple[bool, tuple[str, ...]]:
     said = line.strip().removeprefix(MARK).partition(_END)[0].partition(":")[0]
     names = said.replace(",", " ").split()
     whole = names[:1] == [_FILE]
-    return whole, tuple(names[whole:])
+    return whole, tuple(dict.fromkeys(names[whole:]))
 
 
-def _hides(comment: _Comment, name: str, finding: Finding) -> bool:
-    return finding.code.startswith(name) and comment.first <= finding.line - 1 < comment.stop
+def _hidden(comments: list[_Comment], findings: list[Finding]) -> tuple[set[int], set[tuple[str, int, int]]]:
+    """Which findings are hidden, and the names that hide one, each with what its comment covers."""
+    order = sorted(range(len(findings)), key=lambda at: findings[at].line)
+    lines = [findings[at].line for at in order]
+    begin = _beginnings([finding.code for finding in findings])
+    hidden: set[int] = set()
+    used: set[tuple[str, int, int]] = set()
+    for cover in {(name, each.first, each.stop) for each in comments for name in each.names if name in begin}:
+        name, first, stop = cover
+        within = order[bisect_right(lines, first) : bisect_right(lines, stop)]
+        found = [at for at in within if findings[at].code.startswith(name)]
+        if found:
+            hidden.update(found)
+            used.add(cover)
+    return hidden, used
 
 
-def _is_known(name: str, ran: set[str]) -> bool:
-    """Whether a name that hid nothing can be called idle: every rule that it may mean ran, or there is none."""
-    return all([code in ran for code in RULES if code.startswith(name)])
+def _beginnings(codes: list[str]) -> set[str]:
+    """How a name may read that means one of the codes."""
+    return {code[:size] for code in set(codes) for size in range(1, len(code) + 1)}
 
 
-def _finding(plan: Plan, comment: _Comment, idle: list[str], level: str) -> Finding:
+def _finding(plan: Plan, comment: _Comment, idle: list[str], known: set[str], level: str) -> Finding:
     line = plan.text.lines[comment.line]
-    missing = [name for name in idle if not any([code.startswith(name) for code in RULES])]
+    missing = [name for name in idle if name not in known]
     if not comment.names:
         message = "names no rule to ignore: `<!-- execplan: ignore EP205 -->`"
     elif missing:
@@ -97,7 +112,8 @@ def _finding(plan: Plan, comment: _Comment, idle: list[str], level: str) -> Find
         message = f"ignores {' and '.join(idle)}, of which nothing is found {'here' if comment.stop else 'below'}"
     begin = line.index(MARK)
     end = line.find(_END) + len(_END) if _END in line else len(line)
-    kept = [name for name in comment.names if name not in idle]
+    gone = set(idle)
+    kept = [name for name in comment.names if name not in gone]
     edits = _without(plan, comment.line, kept, idle)
     place = comment.line + 1, begin + 1, comment.line + 1, max(end, begin + 1)
     return Finding(CODE, level, *place, message, Fix(RULES[CODE].fix, edits) if edits else None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.lint.rule import Given
@@ -43,6 +45,8 @@ _OTHERWISE = (
 )
 """What is said near a path that need not be there: to come, gone, made by a run, or elsewhere."""
 _OTHER = tuple([word for word in _OTHERWISE if word])
+_MENTIONS = 50
+"""Of one name, that are looked at."""
 
 
 def repository_path(words: str) -> str:
@@ -67,11 +71,34 @@ def repository_path(words: str) -> str:
     return path if dot and stem and ending in _ENDINGS else ""
 
 
-def is_excused(plan: Plan, given: Given, path: str) -> bool:
-    """Whether the plan says anywhere near a mention of a path, or of a folder above it, that it need not be there."""
-    name = path.rpartition("/")[2]
-    lines = plan.text.lines
-    for at, _ in given.words.find(name):
+class Excuses:
+    """What a plan says near its lines, read once for each line; a line may mention many paths."""
+
+    __slots__ = ("_lines", "_near", "_words")
+
+    def __init__(self, plan: Plan, given: Given) -> None:
+        self._lines = plan.text.lines
+        self._words = given.words
+        self._near: dict[int, tuple[str, list[str]]] = {}
+
+    def excuse(self, path: str) -> bool:
+        """Whether the plan says anywhere near a mention of a path, or of a folder above it, that it need not be there."""
+        name = path.rpartition("/")[2]
+        folded = name.casefold()
+        for at, _ in islice(self._words.find(name), _MENTIONS):
+            if at not in self._near:
+                near = self._read(at)
+                self._near[at] = near, [word for word in _OTHER if word in near]
+            near, said = self._near[at]
+            if said:
+                bare = near.replace(folded, " ")
+                if any([word in bare for word in said]):
+                    return True
+        return False
+
+    def _read(self, at: int) -> str:
+        """The lines around a line, and what introduces them."""
+        lines = self._lines
         low = at
         while low > 0 and at - low < 3 and lines[low - 1].strip() and lines[low - 1][:1] != "#":
             low -= 1
@@ -79,9 +106,5 @@ def is_excused(plan: Plan, given: Given, path: str) -> bool:
         for up in range(low - 1, max(low - 15, -1), -1):
             line = lines[up].rstrip()
             if line.endswith((":", "：")) or line[:1] == "#":
-                near += " " + line.casefold()
-                break
-        bare = near.replace(name.casefold(), " ")
-        if any([word in bare for word in _OTHER]):
-            return True
-    return False
+                return near + " " + line.casefold()
+        return near

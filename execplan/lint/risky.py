@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.lint.shell import PROMPTS
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -68,14 +69,19 @@ _REMADE = (
 )
 """How paths begin that are there to be removed, beside those with `tmp` in them."""
 _LEADS = frozenset("sudo env time nohup command exec npx pnpm yarn bundle".split())
+_PLAIN = frozenset(" \t-_./:=+,@%^~*?[]{}$!0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+"""In a command of these alone, white space is all that parts words."""
+_LONG = 5000
+"""Characters of a command that nobody wrote by hand."""
 _SHORT = 5
 """Characters of a flag that may be several in one, as `-fdx`."""
 
 
 def lost(command: str) -> str:
     """What a command takes away for good, in words; nothing for one that does not."""
-    if any([needle in command for needle in NEEDLES]):
-        for words in _parts(command.removeprefix("$ ")):
+    if len(command) <= _LONG and any([needle in command for needle in NEEDLES]):
+        prompt = next((each for each in PROMPTS if command.startswith(each)), "")
+        for words in _parts(command.removeprefix(prompt)):
             said = _said(_bare(words))
             if said:
                 return said
@@ -84,6 +90,9 @@ def lost(command: str) -> str:
 
 def _parts(command: str) -> Iterator[list[str]]:
     """The words of each command of a line, as far as it can be read."""
+    if _PLAIN.issuperset(command):
+        yield command.split()
+        return
     import shlex
 
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|<>()")

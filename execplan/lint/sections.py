@@ -195,10 +195,8 @@ def _spelled(title: str, name: str) -> str:
     bare = title.strip("*_` \t") if title[0] in "*_`" else title
     head, slash, tail = bare.partition(" / ")
     own, _, rest = name.partition(" / ")
-    words, note = head.rstrip(" :*_"), ""
-    while words.endswith(")") and "(" in words:
-        cut = words.rindex("(")
-        words, note = words[:cut].rstrip(), f" {words[cut:]}{note}"
+    notes = outline.cut(head.rstrip(" :*_"))[1]
+    note = "".join([f" {each}" for each in notes])
     if rest and not tail:
         own = name
     elif rest and tail.casefold().startswith(rest.casefold()):

@@ -34,7 +34,7 @@ _PROGRAMS = frozenset(
 _ALONE = frozenset("just make mypy nox pre-commit pyright pytest rake tox tsc vitest".split())
 """Of these, what is a command with no word behind it."""
 _LEADS = frozenset("sudo env time timeout nohup command exec xvfb-run".split())
-_PROMPTS = ("$ ", "% ", "PS> ", "❯ ", "➜ ")
+PROMPTS = ("$ ", "% ", "PS> ", "❯ ", "➜ ")
 _ENGLISH = frozenset(
     "ant black buf cat curl cut echo env export fd file find firebase flutter fly forge go head helm http invoke just less make meson "
     "mix next ninja node nox perl pip poetry railway rake ruby ruff sleep source stat swift tail task tee test time touch tree turbo "
@@ -60,7 +60,7 @@ def commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
         if language not in _SHELLS and language not in _PLAIN:
             continue
         sure = language in _SHELLS and not any(
-            [each.lstrip().startswith(_PROMPTS) for each in plan.text.lines[start:end]]
+            [each.lstrip().startswith(PROMPTS) for each in plan.text.lines[start:end]]
         )
         goes_on = False
         for at in range(start, end):
@@ -87,11 +87,13 @@ def _in_prose(lines: list[str], block: Block) -> Iterator[Span]:
 
 def is_command(words: str) -> bool:
     """Whether these words are what somebody types in a shell, as far as they show it."""
-    if words.startswith(_PROMPTS) or "=$(" in words:
+    if words.startswith(PROMPTS) or "=$(" in words:
         return True
     parts = words.split()
-    while parts and (_assigns(parts[0]) or parts[0] in _LEADS):
-        del parts[0]
+    at = 0
+    while at < len(parts) and (_assigns(parts[at]) or parts[at] in _LEADS):
+        at += 1
+    parts = parts[at:]
     if not parts:
         return False
     program = parts[0]

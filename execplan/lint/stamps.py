@@ -41,13 +41,10 @@ def impossible_stamp(plan: Plan, given: Given) -> Iterator[Place]:
     for task in plan.tasks:
         if task.stamp is not None and not task.stamp.possible:
             yield stamp_place(plan, task, task.stamp, f"{task.stamp.text} is no date that exists")
-    entries = _entries(plan)
-    for date in {entry.date for entry in entries if entry.date}:
-        stamp = read_stamp(date)
+    for entry in _entries(plan):
+        stamp = read_stamp(entry.date) if entry.date else None
         if stamp is not None and not stamp.possible:
-            for entry in entries:
-                if entry.date == date:
-                    yield stamp_place(plan, entry, stamp, f"{stamp.text} is no date that exists")
+            yield stamp_place(plan, entry, stamp, f"{stamp.text} is no date that exists")
 
 
 @rule("EP204", WARNING, needs=CLOCK)

@@ -45,7 +45,7 @@ class Words:
         self._inert: bytearray | None = None
         self._codes: list[Span] | None = None
         self._headings: list[Block] | None = None
-        self._seen: dict[tuple[str, int], list[str]] = {}
+        self._seen: dict[tuple[str, int], list[str] | None] = {}
         self._parts: dict[tuple[int, int], list[Span]] = {}
 
     @property
@@ -129,36 +129,48 @@ class Words:
             return True
         from urllib.parse import unquote
 
-        return unquote(span.text) in [unquote(each) for each in known]
+        return unquote(span.text) in known
 
     def _rendered(self, kind: str, line: int) -> list[str] | None:
         """What a renderer makes of a paragraph; it is loaded here, so this is asked just before a report.
 
         None where it would take too long: for a paragraph that is not written by hand, and after many of them.
         """
-        start, text = self._paragraph(line)
+        start, end = self._paragraph(line)
         if (kind, start) not in self._seen:
-            if len(text) > _LONG or len(self._seen) > _OFTEN:
+            if len(self._seen) > _OFTEN:
                 return None
-            from execplan.text import inline
-
-            self._seen[kind, start] = inline.codes(text) if kind == "codes" else inline.links(text)
+            self._seen[kind, start] = _read(kind, self._lines[start:end])
         return self._seen[kind, start]
 
-    def _paragraph(self, line: int) -> tuple[int, str]:
-        """First line and text of the paragraph that a line is in, or of the line."""
+    def _paragraph(self, line: int) -> tuple[int, int]:
+        """First line of the paragraph that a line is in, or the line, and the line behind it."""
         blocks = self._plan.blocks if self._plan is not None else []
         at = bisect_right(blocks, line, key=lambda block: block.start) - 1
         while at >= 0 and blocks[at].start > line - _FAR:
             block = blocks[at]
             if block.kind == PARAGRAPH and block.start <= line < block.end:
-                return block.start, "\n".join([each.strip() for each in self._lines[block.start : block.end]])
+                return block.start, block.end
             at -= 1
-        return line, self._lines[line]
+        return line, line + 1
 
 
 NO_WORDS = Words()
 """Of no plan."""
+
+
+def _read(kind: str, lines: list[str]) -> list[str] | None:
+    """The code spans of a paragraph, or where its links lead; None for one that is too long."""
+    text = "\n".join([each.strip() for each in lines])
+    if len(text) > _LONG:
+        return None
+    from execplan.text import inline
+
+    if kind == "codes":
+        return inline.codes(text)
+    from urllib.parse import unquote
+
+    return [unquote(each) for each in inline.links(text)]
 
 
 def _codes(at: int, line: str) -> Iterator[Span]:
@@ -166,28 +178,47 @@ def _codes(at: int, line: str) -> Iterator[Span]:
     if "``" not in line and "\\`" not in line:
         yield from _plain_codes(at, line.split("`"))
         return
+    runs = _runs(line)
+    closing = _closing(line, runs)
+    at_run = 0
+    while at_run < len(runs):
+        close = closing[at_run]
+        if close < 0:
+            at_run += 1
+            continue
+        end = runs[at_run][1]
+        text = line[end : runs[close][0]]
+        bare = text.strip(" ")
+        if bare:
+            yield Span(at, end + text.index(bare), bare)
+        at_run = close + 1
+
+
+def _runs(line: str) -> list[tuple[int, int]]:
+    """Where each run of backticks begins and ends."""
+    runs = []
     begin = line.find("`")
     while begin >= 0:
         end = begin
         while line[end : end + 1] == "`":
             end += 1
-        escaped = (begin - len(line[:begin].rstrip("\\"))) % 2
-        mark = line[begin:end]
-        if escaped:
-            mark = mark[1:]
-        close = line.find(mark, end) if mark else -1
-        while close >= 0 and line[close + len(mark) : close + len(mark) + 1] == "`":
-            while line[close : close + 1] == "`":
-                close += 1
-            close = line.find(mark, close)
-        if close < 0:
-            begin = line.find("`", end)
-            continue
-        text = line[end:close]
-        bare = text.strip(" ")
-        if bare:
-            yield Span(at, end + text.index(bare), bare)
-        begin = line.find("`", close + len(mark))
+        runs.append((begin, end))
+        begin = line.find("`", end)
+    return runs
+
+
+def _closing(line: str, runs: list[tuple[int, int]]) -> list[int]:
+    """Which run closes a span that each run opens, or -1; filled from behind, so that no run looks through those after it."""
+    closing = [-1] * len(runs)
+    latest: dict[int, int] = {}
+    for at in range(len(runs) - 1, -1, -1):
+        begin, end = runs[at]
+        slashes = begin
+        while slashes and line[slashes - 1] == "\\":
+            slashes -= 1
+        closing[at] = latest.get(end - begin - (begin - slashes) % 2, -1)
+        latest[end - begin] = at
+    return closing
 
 
 def _plain_codes(at: int, parts: list[str]) -> Iterator[Span]:

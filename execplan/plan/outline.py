@@ -52,10 +52,22 @@ LIVING = tuple([kind.name for kind in OUTLINE if kind.living])
 def key(title: str) -> str:
     """What of a title decides: without case, emphasis, closing colon, closing parentheses and ` / …` alias, `&` as and."""
     folded = title.strip("*_` \t").casefold().replace("&", " and ").split(" / ")[0]
-    folded = folded.rstrip(" :*_")
-    while folded.endswith(")") and "(" in folded:
-        folded = folded[: folded.rindex("(")].rstrip()
-    return " ".join(folded.split())
+    return " ".join(cut(folded.rstrip(" :*_"))[0].split())
+
+
+def cut(title: str) -> tuple[str, list[str]]:
+    """A title without its closing parentheses, and these."""
+    notes = []
+    end = len(title)
+    while title[end - 1 : end] == ")":
+        begin = title.rfind("(", 0, end)
+        if begin < 0:
+            break
+        notes.append(title[begin:end])
+        end = begin
+        while end and title[end - 1].isspace():
+            end -= 1
+    return title[:end], notes[::-1]
 
 
 _BY_KEY = {alias: kind.name for kind in OUTLINE for alias in (key(kind.name), *kind.aliases)}

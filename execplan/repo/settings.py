@@ -213,7 +213,10 @@ def _why_not_form(name: str, text: str) -> str:
     if name == "name":
         width = text.partition("{number")[2].partition("}")[0].removeprefix(":")
         wrong = width.strip("0123456789") or len(width) > 2 or {"{", "}"} & set(said)
-        return "takes a width for the number, as in {number:04}, and no other brace" if wrong else ""
+        if wrong:
+            return "takes a width for the number, as in {number:04}, and no other brace"
+        twice = [each for each in _FIELDS[name] if text.count("{" + each) > 1]
+        return f"holds {{{twice[0]}}} once at most" if twice else ""
     head = text.partition("/{")[0]
     if name in _PATHS and ("{" in head or said[len(head) :].strip("/-_.")):
         return "holds fields only as its last folders"

@@ -40,6 +40,8 @@ def test_may_have_table(text: str, may: bool) -> None:
         ('name = "{number:x}_{slug}"', "width"),
         ('name = "{number:0400}_{slug}"', "width"),
         ('name = "{{x}}{slug}"', "brace"),
+        ('name = "{slug}-{slug}-x"', "{slug} once"),
+        ('name = "{number:02}{number}{slug}"', "{number} once"),
         ('name = "{hour}{slug}"', "{number}"),
         ('archive = "old/{hour}"', "{year}"),
         ('archive = "{year}/old"', "last folders"),

@@ -1,0 +1,146 @@
+"""Plans of 100 KB that nobody wrote by hand: all rules come to an end, and the work grows with the text, not with its square."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count, takewhile
+
+import pytest
+
+from execplan.lint import paths, risky, words
+from execplan.lint.facts import Tree
+from execplan.lint.rule import RULES, Finding, Given
+from execplan.lint.runner import MOST, lint_bytes
+from execplan.plan import outline, reader
+from tests.lint.one import clock
+
+SIZE = 100_000
+LEVELS = {code: rule.level for code, rule in RULES.items()}
+
+
+def full(piece: str) -> str:
+    """A piece again and again."""
+    return piece * (SIZE // len(piece))
+
+
+def each(piece: Callable[[int], str]) -> str:
+    """Pieces that differ by their number."""
+    sizes = iter(range(0, SIZE, len(piece(100))))
+    return "".join([piece(at) for at, _ in enumerate(sizes)])
+
+
+def plan(section: str, text: str) -> str:
+    return f"# Build the parser\n\n## {section}\n\n{text}\n"
+
+
+def found(text: str) -> list[Finding]:
+    """What all rules find, those that are off included, in a repository that has no file."""
+    facts = Given(
+        path="plans/x.md", form="{date}_{slug}", clock=clock("2026-11-22 00:00Z"), tree=Tree(lambda kind, subject: "")
+    )
+    return lint_bytes(text.encode(), facts, LEVELS)
+
+
+def fenced(lines: str) -> str:
+    return f"```sh\n{lines}\n```"
+
+
+@pytest.mark.parametrize(
+    ("section", "text"),
+    [
+        (outline.STEPS, full("\\`` `")),
+        (outline.STEPS, "``" + full("\\`")),
+        (outline.STEPS, "``" + full("\\") + "`"),
+        (outline.STEPS, " ".join(["`" * size for size in takewhile(lambda size: size < 440, count(1))])),
+        (outline.STEPS, full("`")),
+        (outline.STEPS, fenced(full("sudo "))),
+        (outline.STEPS, fenced(full("A=1 "))),
+        (outline.STEPS, fenced(full("rm -x '\n"))),
+        (outline.STEPS, fenced("rm -r '" + full("x"))),
+        (outline.CONTEXT, each(lambda at: f"`a{at}/b.py` ")),
+        (outline.CONTEXT, each(lambda at: f"- `a/b{at}.py`\n")),
+        (outline.CONTEXT, full("".join([f"`a/b{at}.py` " for at in range(200)]) + "\n")),
+        (outline.CONTEXT, full("".join([f"`a/new{at}.py` " for at in range(200)]) + "\n")),
+        (outline.CONTEXT, full("[a](b%20c.md) ")),
+        (outline.PROGRESS, full("<!-- execplan: ignore EP202 -->\n- [x] Build it.\n\n")),
+        (outline.PROGRESS, full("<!-- execplan: ignore file EP -->\n") + full("- [x] Build it.\n")),
+        (outline.PROGRESS, "<!-- execplan: ignore " + each(lambda at: f"EP{at} ") + "-->\n- [x] Build it.\n"),
+        ("Decisions " + full("()"), "None yet."),
+        ("Decisions " + full(")"), "None yet."),
+        (outline.DECISIONS, each(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n")),
+    ],
+)
+def test_all_rules_come_to_an_end(section: str, text: str) -> None:
+    findings = found(plan(section, text))
+    assert len([finding for finding in findings if finding.code != "EP010"]) <= (MOST + 1) * len(RULES)
+
+
+def test_a_run_of_backticks_is_closed_by_the_next_of_its_length() -> None:
+    read = reader.read(b"``a`b`` \\``c` ``\\`d``e \\`f` g`\n")
+    assert [span.text for span in words.Words(read).codes] == ["a`b", "c", "\\`d", "g"]
+
+
+def test_a_paragraph_is_joined_once_for_all_its_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    read = words._read
+
+    def counted(kind: str, lines: list[str]) -> list[str] | None:
+        asked.append(kind)
+        return read(kind, lines)
+
+    monkeypatch.setattr(words, "_read", counted)
+    of = words.Words(reader.read(("`a/b.py` x" * 50 + "\n").encode() * 150))
+    assert all([of.is_code(span) for span in of.codes])
+    assert asked == ["codes"]
+
+
+def test_what_stands_near_a_line_is_read_once_for_all_the_paths_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+    read = paths.Excuses._read
+
+    def counted(self: paths.Excuses, at: int) -> str:
+        reads.append(at)
+        return read(self, at)
+
+    monkeypatch.setattr(paths.Excuses, "_read", counted)
+    names = "".join([f"`a/b{at}.py` " for at in range(300)])
+    found(plan(outline.CONTEXT, f"{names}\n" * 20))
+    assert 0 < len(reads) == len(set(reads)) <= 20
+
+
+def test_no_more_commands_are_taken_apart_than_a_person_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    lost = risky.lost
+
+    def counted(command: str) -> str:
+        asked.append(command)
+        return lost(command)
+
+    monkeypatch.setattr(risky, "lost", counted)
+    found(plan(outline.STEPS, fenced(full("rm -x '\n"))))
+    assert 0 < len(asked) <= 500
+
+
+@pytest.mark.parametrize("prompt", ["", "$ ", "% ", "PS> ", "❯ ", "➜ "])
+def test_a_command_is_read_behind_every_prompt(prompt: str) -> None:
+    assert risky.lost(f"{prompt}rm -r data") == risky.lost(f"{prompt}rm -r 'data'") == "`rm -r` takes the folder away"
+
+
+def test_the_first_hundred_impossible_dates_are_told() -> None:
+    text = plan(outline.DECISIONS, each(lambda at: f"- Decision: a\n  Date/Author: {1000 + at}-02-30 / b\n"))
+    told = [finding.message.partition("-")[0] for finding in found(text) if finding.code == "EP203"]
+    assert told[:MOST] == [str(1000 + at) for at in range(MOST)]
+
+
+def test_closing_parentheses_go_in_one_pass() -> None:
+    assert outline.cut("Decisions (a) (b (c)") == ("Decisions (a) (b", ["(c)"])
+    assert outline.cut("Decisions (a) (b)") == ("Decisions", ["(a)", "(b)"])
+    assert outline.cut("(a)") == ("", ["(a)"])
+    assert outline.cut(") )") == (") )", [])
+
+
+def test_a_comment_hides_the_next_block_behind_other_comments() -> None:
+    comments = "<!-- execplan: ignore EP301 -->\n\n<!-- execplan: ignore EP202 EP202 -->\n\n"
+    text = plan(outline.PROGRESS, f"{comments}- [x] Read lines.\n\nText.\n\n- [x] Build it.")
+    codes = [(finding.code, finding.line) for finding in found(text) if finding.code in ("EP010", "EP202")]
+    assert codes == [("EP010", 5), ("EP202", 13)]
