@@ -24,6 +24,7 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 	$(BIN)/python scripts/generate.py --check
 	$(MAKE) test
 	$(BIN)/python scripts/corpus.py --check
+	$(BIN)/python scripts/precision.py check
 	$(MAKE) wheel
 	$(BIN)/execplan lint
 
