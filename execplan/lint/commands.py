@@ -27,13 +27,17 @@ _FOLDER = (
         ","
     ),
     *"cd , -c ,--cwd,--prefix,--manifest-path,pushd,--directory,--project,--dir ".split(","),
+    *"go to `,go into `,change to `,change into `,switch to `,verzeichnis,ordner,racine,dossier".split(","),
+    *"répertoire,repertoire,raíz,raiz,carpeta".split(","),
 )
 """What says where to type a command: in the whole plan, and near the commands."""
+_INTO = ("in", "into", "inside", "within")
 _EXPECTED = (
     *"expect,should,pass,succe,green,exit,output,print,return,show,report,produc,result,must,error,without".split(","),
     *"clean,fail,appear,creat,accept,prove,verif,confirm,see ,observ,match,contain,→,=>,displays,writes,responds".split(
         ","
     ),
+    *"erwartet,zeigt,ergibt,meldet,on voit,attendu,affiche,espera,muestra,imprime".split(","),
 )
 _PROVES = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
 _MOST = 500
@@ -65,6 +69,20 @@ def _holds(words: str, needles: tuple[str, ...]) -> bool:
     return False
 
 
+def _leads_into(said: str) -> bool:
+    """Whether a line leads into a folder: `In src/:`, or `in src/,` before what is to be typed there."""
+    if "/" not in said:
+        return False
+    for line in said.split("\n"):
+        words = line.lstrip("-*> ").split() if "/" in line and "in" in line else []
+        for at, word in enumerate(words[:-1]):
+            name = words[at + 1].strip("`*:,")
+            closed = at == 0 or words[at + 1][-1] in ":,"
+            if word in _INTO and closed and len(name) > 1 and name[-1] == "/":
+                return True
+    return False
+
+
 @rule("EP404", WARNING)
 def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
     """Commands are given and nothing says in which folder to type them.
@@ -93,7 +111,7 @@ def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
     said = ""
     for section in sections:
         below = "\n".join(plan.text.lines[section.body : section.end]).casefold()
-        if _holds(f"{section.title.casefold()}\n{below}", _FOLDER):
+        if _holds(f"{section.title.casefold()}\n{below}", _FOLDER) or _leads_into(below):
             return
         said += f"{below}\n"
     source = given.words.source.encode("ascii", "replace").lower().decode("ascii")  # a third of what `casefold` takes

@@ -23,7 +23,7 @@ def front_matter_contradicts(plan: Plan, given: Given) -> Iterator[Place]:
     """The front matter names another title, id or date than the plan.
 
     Tools read the one and people the other. Judged are `title`, `id` and `plan_id`, and `created` and `updated` with their
-    kin; of an id only what can't be another kind of number.
+    kin; of an `id` only what can't be another kind of number: words with hyphens, with a date before them or without.
 
     Bad:
         ---
@@ -53,7 +53,8 @@ def front_matter_contradicts(plan: Plan, given: Given) -> Iterator[Place]:
             line, value = fields[key]
             called = [("the plan is named", plan_id(given)), ("the title begins with", plan.title or "")]
             for what, name in called:
-                if _differs(value, name, whole=key != "id" and what == called[0][0]):
+                whole = what == called[0][0] and (key != "id" or _other_plan(value, name))
+                if _differs(value, name, whole=whole):
                     yield on_line(plan, line, f"{what} {name.split(' ')[0]}")
                     break
     yield from _dates(plan, fields, plan_id(given))
@@ -101,6 +102,25 @@ def _differs(value: str, name: str, *, whole: bool) -> bool:
     size = len(value)
     shaped = name[:size].translate(_DIGITS) == value.translate(_DIGITS) and not name[size : size + 1].isalnum()
     return whole or (shaped and any([char.isdecimal() for char in value]))
+
+
+def _other_plan(value: str, name: str) -> bool:
+    """Whether both are ids of plans, a date with words or words with hyphens, and no words of the one are in the other."""
+    (day, said), (other_day, other) = [_parted(each) for each in (value.casefold(), name.casefold())]
+    if not said or not other:
+        return False
+    same = said in other or other in said
+    return not same or bool(day and other_day and day != other_day)
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """The date and the words of a plan's id; no words for what may be another kind of number."""
+    stamp = read_stamp(name[:10])
+    day, said = (stamp.date, name[10:].strip("-_")) if stamp is not None else ("", name)
+    parts = said.replace("_", "-").split("-")
+    words = [part for part in parts if part.isalpha()]
+    sure = words and len(name) > 10 if day else len(words) > 1 and len(words) == len(parts)
+    return day, "-".join(parts) if sure and " " not in name else ""
 
 
 def _later(one: str, other: str) -> bool:

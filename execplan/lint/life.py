@@ -43,7 +43,8 @@ def no_outcome(plan: Plan, given: Given) -> Iterator[Place]:
         The parser reads all twelve sections; lists in tables are left out.
     """
     section = plan.section(outline.OUTCOMES)
-    if section is not None and not plan.outcomes and plan.state() == COMPLETE:
+    finished = plan.state() == COMPLETE and all([task.state != OTHER for task in plan.tasks])
+    if section is not None and not plan.outcomes and finished:
         yield on_line(plan, section.start, "all tasks are done and this section says nothing")
 
 
@@ -73,7 +74,7 @@ def not_archived(plan: Plan, given: Given) -> Iterator[Place]:
     """A plan has been complete for more than a day, and is not archived.
 
     Finished plans among the others hide those that somebody has to work on. `execplan archive` moves it with its artifacts.
-    One that says what is to happen before it is archived may wait.
+    One that says what is to happen before it is archived may wait, and of one without stamps nobody knows since when it is.
 
     Bad (at-home, now 2026-03-09 23:28Z):
         ## Progress
@@ -90,10 +91,11 @@ def not_archived(plan: Plan, given: Given) -> Iterator[Place]:
         return  # what stands in such a box may be half done
     stamps = [(minutes(task.stamp), task.stamp.date) for task in plan.tasks if task.stamp is not None]
     ends = [(span[1], date) for span, date in stamps if span is not None]
-    last, date = max(ends, default=(0, ""))
+    if not ends:
+        return
+    last, date = max(ends)
     if given.clock.past(last + _DAY + 1) and not _waits(given.words.source.casefold()):
-        since = f" since {date}" if date else ""
-        yield on_line(plan, max(plan.title_line, 0), f"complete{since} and not archived: execplan archive")
+        yield on_line(plan, max(plan.title_line, 0), f"complete since {date} and not archived: execplan archive")
 
 
 def _waits(source: str) -> bool:

@@ -65,12 +65,12 @@ def secret_in_the_text(plan: Plan, given: Given) -> Iterator[Place]:
 
         In the root of the repository, `make push` prints `pushed`. It reads the key of the `ci` user from the keychain.
     """
-    from execplan.text.secrets import SHOWN, find
+    from execplan.text.secrets import find, shown
 
     for secret in find(given.words.source):
         line, column = given.words.at(secret.start)
         end_line, end_column = given.words.at(secret.end)
-        begins = given.words.source[secret.start : secret.start + SHOWN]
+        begins = given.words.source[secret.start : secret.start + shown(secret)]
         article = "an" if secret.kind[:1] in "AEIOUa" else "a"
         message = f"{article} {secret.kind} ({begins}…): make it worthless where it came from, then take it out"
         yield Place(message, line, column, end_line + 1, end_column)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.rule import ERROR, WARNING, Given, Place, on_line, rule
-from execplan.plan.grammar import EVIDENCE, read_label
+from execplan.plan.grammar import EVIDENCE, read_date_author, read_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,11 @@ def no_date_or_author(plan: Plan, given: Given) -> Iterator[Place]:
     for entry in plan.decisions:
         if labelled and not entry.labelled:
             continue
-        lacks = [name for name, value in (("date", entry.date), ("author", entry.author)) if value is None]
+        said = (entry.date, entry.author)
+        if said == (None, None) and entry.text.startswith("**"):
+            bold = read_date_author(entry.text[2:].partition("**")[0].rstrip(" :."))
+            said = bold if bold[0] is not None and entry.text[2:].startswith(bold[0]) else said
+        lacks = [name for name, value in zip(("date", "author"), said, strict=True) if value is None]
         if lacks:
             yield on_line(plan, entry.start, f"no {' and no '.join(lacks)}: {_short(entry)}")
 

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HOMES = ("/Users/", "/home/")
+_MOUNT, _ROOT = "/mnt/", "/root/"
 _DRIVE = ":\\"
 _ENDS = frozenset(" \t\n`\"'()[]<>{}|,;*")
 _ANYBODY = frozenset(
@@ -28,6 +29,18 @@ def homes(source: str) -> Iterator[tuple[int, int]]:
             if _is_somebody(name) and _begins(source, at) and (start == "/Users/" or source[end : end + 1] == "/"):
                 yield at, end
             at = source.find(start, at + len(start))
+    at = source.find(_ROOT)
+    while at >= 0:
+        end = _end(source, at + len(_ROOT), "/")
+        if source[at + len(_ROOT) : end][:1].isalnum() and _begins(source, at):
+            yield at, end
+        at = source.find(_ROOT, at + len(_ROOT))
+    yield from _mounted(source)
+    yield from _drives(source)
+
+
+def _drives(source: str) -> Iterator[tuple[int, int]]:
+    """Where the folders of one machine with Windows stand."""
     at = source.find(_DRIVE) if "\\" in source else -1  # one character is found ten times as fast
     while at >= 0:
         end = _end(source, at + 2, "\\")
@@ -37,9 +50,29 @@ def homes(source: str) -> Iterator[tuple[int, int]]:
                 user = _end(source, end + 1, "\\") if source[end : end + 1] == "\\" else end
                 if user > end + 1 and _is_somebody(source[end + 1 : user]):
                     yield at - 1, user
-            elif len(name) > 1 and source[end : end + 1] == "\\" and not name.startswith(_WINDOWS):
+            elif not name.startswith(_WINDOWS) and _is_folder(source[at - 1], name, source[end : end + 1]):
                 yield at - 1, end
         at = source.find(_DRIVE, at + 2)
+
+
+def _is_folder(drive: str, name: str, after: str) -> bool:
+    """Whether a folder's name stands behind a drive: before others, or alone where it is no escape of a new line."""
+    if after == "\\":
+        return len(name) > 1
+    plain = name.replace("-", "").replace("_", "").isalnum()
+    return drive in "CDEFGH" and len(name) > 2 and plain and name[0] not in "nrt" and name != "program"
+
+
+def _mounted(source: str) -> Iterator[tuple[int, int]]:
+    """Where the folders of users of Windows stand as Linux sees them: `/mnt/c/Users/ann`."""
+    at = source.find(_MOUNT)
+    while at >= 0:
+        users = at + len(_MOUNT) + 1
+        if source[users : users + 7] == "/Users/" and source[users - 1].isalpha() and _begins(source, at):
+            end = _end(source, users + 7, "/")
+            if _is_somebody(source[users + 7 : end]):
+                yield at, end
+        at = source.find(_MOUNT, at + len(_MOUNT))
 
 
 def _end(source: str, at: int, mark: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.clock import read_stamp
 from execplan.lint.order import places
 from execplan.lint.rule import ERROR, HINT, WARNING, Given, Place, on_line, rule
 from execplan.plan import outline
@@ -17,6 +18,7 @@ _BEFORE = "(pre-satisfied)"
 """Begins a task that was done before the plan was written."""
 _ENOUGH = 40
 """Characters at the start of tasks that tell most of them apart; the rest is looked at only where they do not."""
+_CLOSES = " .!;:,。"
 
 
 @rule("EP201", ERROR)
@@ -57,7 +59,15 @@ def done_without_stamp(plan: Plan, given: Given) -> Iterator[Place]:
     """
     for task in plan.tasks:
         if task.state == DONE and task.stamp is None and not task.text.startswith(_BEFORE):
-            yield on_line(plan, task.box, f"task {task.number} is done and has no stamp")
+            where = " in parentheses before its words, where it belongs" if _dated(task.text) else ""
+            yield on_line(plan, task.box, f"task {task.number} is done and has no stamp{where}")
+
+
+def _dated(text: str) -> bool:
+    """Whether a stamp stands behind the words, or before them in a form that is none."""
+    close = text.rstrip(" .")
+    ends = read_stamp(close[close.rfind("(") :]) if close[-1:] == ")" else None
+    return ends is not None or (text[:1] in ("[", "*", "_", "`") and read_stamp(text.lstrip("[*_`(")[:10]) is not None)
 
 
 @rule("EP207", HINT)
@@ -95,6 +105,7 @@ def same_words(plan: Plan, given: Given) -> Iterator[Place]:
 
     One is a leftover of an edit, or they mean different things and do not say so. Whoever ticks one by its words can't
     tell which is meant. Tasks under different sub-headings, or nested in different tasks, may read alike.
+    Capitals and what closes a sentence make no difference.
 
     Bad:
         ## Progress
@@ -107,9 +118,9 @@ def same_words(plan: Plan, given: Given) -> Iterator[Place]:
         - [x] (2026-03-07 23:27Z) Write the tests of the reader.
         - [ ] Write the tests of the writers.
     """
-    if len({task.text[:_ENOUGH].casefold().replace(" ", "") for task in plan.tasks}) == len(plan.tasks):
+    if len({task.text[:_ENOUGH].casefold().replace(" ", "").rstrip(_CLOSES) for task in plan.tasks}) == len(plan.tasks):
         return
-    words = [" ".join(task.text.casefold().split()) for task in plan.tasks]
+    words = [" ".join(task.text.casefold().split()).rstrip(_CLOSES) for task in plan.tasks]
     first: dict[tuple[str, tuple[str, int]], Task] = {}
     for task, said, place in zip(plan.tasks, words, places(plan.tasks), strict=True):
         before = first.setdefault((said, place), task)

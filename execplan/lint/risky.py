@@ -13,7 +13,7 @@ NEEDLES = (
     *"rm -,reset --hard,push ,clean -,branch -,filter-,DROP ,TRUNCATE ,DELETE FROM,drop ,kubectl,helm ,terraform,tofu ".split(
         ","
     ),
-    *"prune,volume,down ,aws ,gh ,dd ,mkfs,dropdb,shred,wipefs,redis-cli,prisma,db:".split(","),
+    *"prune,volume,down ,aws ,gh ,dd ,mkfs,dropdb,shred,wipefs,redis-cli,prisma,db:,checkout -- ,-delete".split(","),
 )
 """Every such command holds one of them."""
 
@@ -34,6 +34,7 @@ _TAKINGS = (
     _Taking("git", ("push",), ("--force", "-f", "--mirror"), "throws away commits of others"),
     _Taking("git", ("clean",), ("--force", "-f"), "takes away files that git does not know"),
     _Taking("git", ("branch",), ("-D",), "throws away commits that are nowhere else"),
+    _Taking("git", ("checkout", "."), ("--",), "throws away what is not committed"),
     _Taking("git", ("filter-branch",), (), "writes history anew"),
     _Taking("git", ("filter-repo",), (), "writes history anew"),
     _Taking("kubectl", ("delete",), (), _DOWN),
@@ -57,6 +58,7 @@ _TAKINGS = (
     _Taking("rails", ("db:reset",), (), _ALL),
     _Taking("rake", ("db:drop",), (), _ALL),
     _Taking("dropdb", (), (), _ALL),
+    _Taking("find", (), ("-delete",), "takes away files"),
     _Taking("shred", (), (), "writes over the file"),
     _Taking("wipefs", (), (), "writes over the device"),
     _Taking("mkfs", (), (), "writes over the device"),

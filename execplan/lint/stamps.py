@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.clock import minutes, read_stamp
 from execplan.lint.rule import CLOCK, ERROR, HINT, WARNING, Given, Place, on_line, rule
+from execplan.plan.model import OPEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
 
     It says when something was done or decided, so it can't be later than now: it was guessed, or a digit is wrong. A date
     without a time has come when it has begun anywhere on earth, and ten minutes are left for clocks that differ. The day
-    by which an open task is due belongs in its words.
+    by which an open task is due belongs in its words; a date without parentheses before them is taken for that.
 
     Bad (now 2026-03-08 12:00Z):
         ## Progress
@@ -68,7 +69,11 @@ def future_stamp(plan: Plan, given: Given) -> Iterator[Place]:
     day = day_of(last_date(plan))
     if clock is None or day is None or clock.past(day + 1440 + WEST):
         return
-    stamps: list[tuple[Task | Entry, Stamp | None]] = [(task, task.stamp) for task in plan.tasks]
+    stamps: list[tuple[Task | Entry, Stamp | None]] = [
+        (task, task.stamp)
+        for task in plan.tasks
+        if task.stamp is not None and (task.state != OPEN or not task.stamp.bare)
+    ]
     stamps += [(entry, read_stamp(entry.date)) for entry in _entries(plan) if entry.date]
     spans = [(what, stamp, minutes(stamp)) for what, stamp in stamps if stamp is not None]
     latest = sorted([(span[0], at) for at, (_, _, span) in enumerate(spans) if span is not None], reverse=True)

@@ -1,10 +1,12 @@
 """Secrets in a text: what looks like a key, a token or a password that works somewhere, and is no example of one.
 
 Nearly every secret has sixteen letters and digits in a row; these rows are found in one pass, and what looks at them closely is
-loaded when there is one.
+loaded when there is one. Shorter passwords are looked for only behind a few names.
 """
 
 from __future__ import annotations
+
+from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,15 +18,20 @@ if TYPE_CHECKING:
 _RUN = b"a" * 16
 _RUNS = bytes([97 if chr(at).isalnum() and at < 128 else 32 for at in range(256)])
 _KEY = "PRIVATE KEY-----"
-SHOWN = 4
+_NEEDLES = ("assword", "ASSWORD", "asswd", "PASSWD", "AccountKey=", " -u ")
+"""What stands before a password that is shorter than such a row."""
+_SHOWN = 4
 """Characters of a secret that may be shown, so that it can be told which one it is."""
+_LONG = 20
+"""Characters of a password of which some may be shown."""
 
 
 def find(source: str) -> list[Secret]:
     """Every secret in a text, in order."""
     rows = list(_rows(source))
     locked, addressed = _KEY in source, "@" in source and "://" in source
-    if not (rows or locked or addressed):
+    named = any([needle in source for needle in _NEEDLES])
+    if not (rows or locked or addressed or named):
         return []
     from execplan.text import tokens
 
@@ -33,13 +40,26 @@ def find(source: str) -> list[Secret]:
         found += tokens.keys(source, _KEY)
     if addressed:
         found += tokens.urls(source)
+    if named:
+        from execplan.text.passwords import passwords
+
+        known = sorted([(each.start, each.end) for each in found])
+        for each in passwords(source, _NEEDLES):
+            at = bisect_left(known, (each.end, 0))
+            if not at or known[at - 1][1] <= each.start:
+                found.append(each)
     return sorted(found, key=lambda secret: secret.start)
 
 
+def shown(secret: Secret) -> int:
+    """How many characters of a secret may be shown: of a short one that no service is known for, none."""
+    return 0 if secret.kind in ("password", "secret") and secret.end - secret.start < _LONG else _SHOWN
+
+
 def masked(text: str) -> str:
-    """The text with all but the first four characters of every secret as asterisks, as long as it was."""
+    """The text with every secret as asterisks but for what may be shown of it, as long as it was."""
     for secret in find(text):
-        begin = min(secret.start + SHOWN, secret.end)
+        begin = min(secret.start + shown(secret), secret.end)
         text = text[:begin] + "*" * (secret.end - begin) + text[secret.end :]
     return text
 

@@ -83,6 +83,9 @@ _EXAMPLES = (
     "fake",
 )
 """What a token holds that is none."""
+_CODE = frozenset("<>{}()[]$./_*…")
+"""What a path, a name in code or a place for a value holds."""
+_HOLLOW = ("passw", "changeme", "secret")
 _WIDEST = 4096
 
 
@@ -160,6 +163,15 @@ def is_random(value: str) -> bool:
     return digits and len(set(value)) >= min(10, len(value) // 2) and any([char.isalpha() for char in value])
 
 
+def is_strong(value: str, least: int) -> bool:
+    """Whether a value is so long, of capitals, small letters and digits, and no word of code or of an example."""
+    if len(value) < least or not value.isascii() or not is_random(value) or not _CODE.isdisjoint(value):
+        return False
+    mixed = any([char.islower() for char in value]) and any([char.isupper() for char in value])
+    digits = sum([char.isdigit() for char in value])
+    return mixed and digits > 1 and not any([word in value.lower() for word in _HOLLOW])
+
+
 def keys(source: str, key: str) -> Iterator[Secret]:
     """Private keys: the line that opens one, with what it opens behind it."""
     at = source.find(key)
@@ -174,7 +186,7 @@ def keys(source: str, key: str) -> Iterator[Secret]:
         at = source.find(key, after)
 
 
-_LOCAL = ("localhost", "127.", "0.0.0.0", "host.docker", "example.")  # noqa: S104 - a host that is named, not bound
+LOCAL = ("localhost", "127.", "0.0.0.0", "host.docker", "example.")  # noqa: S104 - a host that is named, not bound
 
 
 def urls(source: str) -> Iterator[Secret]:
@@ -187,7 +199,8 @@ def urls(source: str) -> Iterator[Secret]:
         name, colon, password = said.partition(":")
         if colon and name.isascii() and not any([char in " \n/<>{}$()[]`\"'*" for char in said]):
             host = source[sign + 1 : sign + 80].split("/", maxsplit=1)[0].split()
-            far = bool(host) and "." in host[0] and not any([local in host[0] for local in _LOCAL])
-            if far and len(password) >= 8 and password != name and is_random(password):
+            away = bool(host) and password != name and not any([local in host[0] for local in LOCAL])
+            far = away and "." in host[0]
+            if (away and is_strong(password, 12)) or (far and len(password) >= 8 and is_random(password)):
                 yield Secret("password", begin + len(name) + 1, sign)
         at = source.find("://", begin)

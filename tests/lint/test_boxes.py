@@ -109,6 +109,8 @@ def test_ticked_boxes_outside_are_no_open_work() -> None:
         ("### One\n\n- [ ] Run the tests\n\n### Two\n\n- [ ] Run the tests\n", []),
         ("- [ ] One\n  - [ ] Run the tests\n- [ ] Two\n  - [ ] Run the tests\n", []),
         ("- [ ] One\n  - [ ] Run the tests\n  - [x] Run the tests\n", [7]),
+        ("- [ ] Write the tests.\n- [ ] write the Tests\n", [6]),
+        ("- [ ] Write the tests\n- [ ] Write the tests?\n", []),
         ("- [ ]\n- [ ]\n", []),
     ],
 )
@@ -179,3 +181,23 @@ def test_all_forms_in_one_list() -> None:
     marks = " xX xX ".lower()
     assert "".join([task.mark for task in plan.tasks]) == marks * 4 + " x~"
     assert {task.item.mark for task in plan.tasks} == {"-", "1."}
+
+
+@pytest.mark.parametrize(
+    ("task", "dated"),
+    [
+        ("Read lines (2026-11-20 09:15Z)", True),
+        ("Read lines (2026-11-20).", True),
+        ("[2026-11-20 09:15Z] Read lines", True),
+        ("**2026-11-20** Read lines", True),
+        ("**(2026-11-20 09:15Z)** Read lines", True),
+        ("Read the lines of 2026-11-20", False),
+        ("Read lines (of 2026-11-20)", False),
+        ("**Read** lines", False),
+        ("[Read](a.md) lines (all)", False),
+    ],
+)
+def test_a_stamp_in_another_place_is_told_where_it_belongs(task: str, dated: bool) -> None:
+    where = " in parentheses before its words, where it belongs" if dated else ""
+    messages = [each.message for each in found("EP202", f"{HEAD}- [x] {task}\n")]
+    assert messages == [f"task 1 is done and has no stamp{where}"]

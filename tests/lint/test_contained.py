@@ -44,6 +44,13 @@ def seen(code: str, text: str, **more: str) -> list[str]:
         ("`file:///home/ann/x`", ["/home/ann"]),
         ("`C:\\Users\\ann\\parser`", ["C:\\Users\\ann"]),
         ("`D:\\work\\parser`", ["D:\\work"]),
+        ("Run it in `D:\\work`.", ["D:\\work"]),
+        ("Run it in C:\\Users\\ann", ["C:\\Users\\ann"]),
+        ("cd /mnt/c/Users/ann/parser", ["/mnt/c/Users/ann"]),
+        ("cd /root/parser/src", ["/root/parser"]),
+        ("`/mnt/c/Users/<you>/x`, `/mnt/c/Windows`, `/mnt/data/Users/x`, `a/mnt/c/Users/ann`", []),
+        ("`/root/.cache`, `/root`, `$DIR/root/parser`, `app/root/parser`, `${X}/root/a`", []),
+        ("`D:\\next`, `D:\\d+`, `Q:\\work`, `C:\\temp`", []),
         ("이것은 `/home/ann/src`에서", ["/home/ann"]),
         ("`/home/ann/a` and `/home/ann/b` and `/Users/bo/c`", ["/home/ann", "/Users/bo"]),
         ("`/home/<you>/src`, `/Users/you/x`, `~/src`, `/home/user/x`, `$HOME/x`", []),
@@ -118,6 +125,18 @@ STEPS = "## Concrete Steps\n\n{}\n\n## Validation and Acceptance\n\nAll of it is
         ("1. Type `npm run build`.", 1),
         ("```sh\ncd parser\nmake\n```", 0),
         ("In the repository root:\n\n    make parser", 0),
+        ("In `src/`:\n\n    make parser", 0),
+        ("In `src/`, run:\n\n    make parser", 0),
+        ("Now type in **web/**:\n\n    make parser", 0),
+        ("In web/:\n\n    make parser", 0),
+        ("Go to `src` and type:\n\n    make parser", 0),
+        ("Change into `src/`:\n\n    make parser", 0),
+        ("Im Wurzelverzeichnis:\n\n    make parser", 0),
+        ("À la racine du dépôt :\n\n    make parser", 0),
+        ("En la raíz:\n\n    make parser", 0),
+        ("In `src/reader.py`:\n\n    make parser", 1),
+        ("What is in src/ changes with:\n\n    make parser", 1),
+        ("In a/b tests:\n\n    make parser", 1),
         ("    git status", 0),
         ("    make -C parser all", 0),
         ("Write the scanner, then the reader.", 0),
@@ -140,6 +159,10 @@ def test_a_folder_that_another_section_tells_is_enough() -> None:
         ("Run `make test`.", 1),
         ("`make test` passes.", 0),
         ("```sh\n$ make test\n```", 1),
+        ("Das ist zu tippen, und es zeigt `ok`:\n\n    make test", 0),
+        ("Ensuite on voit `ok`:\n\n    make test", 0),
+        ("Esto muestra `ok`:\n\n    make test", 0),
+        ("Das ist zu tippen:\n\n    make test", 1),
         ("```sh\n$ make test\n12 of 12\n```", 0),
         ("```text\n$ make test\n12 of 12\n```", 0),
         ("Führe es aus und sieh dann genau hin, was am Ende auf der Konsole steht:\n\n    make test", 0),
@@ -198,6 +221,9 @@ def test_other_code_is_no_command(words: str) -> None:
         "sudo dd if=a of=/dev/sda",
         "git push -f origin main",
         "git clean -fdx",
+        "git checkout -- .",
+        "find . -name '*.orig' -delete",
+        "sudo mkfs.ext4 /dev/sdb1",
         "psql app -c 'DROP TABLE plans'",
         "docker compose down -v",
         "terraform apply -auto-approve",
@@ -222,6 +248,10 @@ def test_what_is_lost(command: str) -> None:
         "git push --force-with-lease",
         "git reset HEAD~1",
         "git clean -n",
+        "git checkout main",
+        "git checkout -- src/reader.py",
+        "find . -name '*.orig'",
+        "dd if=a of=b.img",
         "git branch -d old",
         "docker compose down",
         "echo 'rm -rf /'",
@@ -310,3 +340,19 @@ def test_the_clean_plan_has_no_finding_of_these() -> None:
     mine = {code: rule.level for code, rule in RULES.items() if "EP401" <= code <= "EP410"}
     tree = Tree(lambda kind, subject: subject == "src/reader.py")
     assert lint_bytes(CLEAN.encode(), Given(path="plans/a.md", tree=tree, history=History()), mine) == []
+
+
+@pytest.mark.parametrize(
+    ("decision", "lacks"),
+    [
+        ("**2026-11-20 (Tess)**: Read by lines.", []),
+        ("**2026-11-20 (Tess):** Read by lines.", []),
+        ("**2026-11-20 / Tess** Read by lines.", []),
+        ("**2026-11-20**: Read by lines.", ["no author"]),
+        ("**12 lines (Tess)**: Read by lines.", ["no date and no author"]),
+        ("**Read by lines (Tess)**", ["no date and no author"]),
+    ],
+)
+def test_a_bold_date_and_author(decision: str, lacks: list[str]) -> None:
+    messages = [each.message.split(":")[0] for each in lint("EP302", f"## Decision Log\n\n- {decision}\n")]
+    assert messages == lacks

@@ -40,7 +40,7 @@ def at(moment: str) -> Clock:
             "2026-01-02 12:01Z",
             False,
         ),  # it may have been at 23:59, somewhere
-        (DONE.replace(" (2026-01-01 12:00Z)", "").replace(" (2025-12-30 09:15Z)", ""), "2026-01-02 12:00Z", True),
+        (DONE.replace(" (2026-01-01 12:00Z)", "").replace(" (2025-12-30 09:15Z)", ""), "2026-03-01 12:00Z", False),
         (DONE.replace("(2026-01-01 12:00Z)", "(2026-02-30 12:00Z)"), "2026-01-02 12:00Z", True),
         (CLEAN, "2026-03-01 12:00Z", False),
         (DONE.replace("Lines can be read.", "None yet."), "2026-03-01 12:00Z", False),
@@ -51,6 +51,15 @@ def at(moment: str) -> Clock:
 def test_complete_and_not_archived(text: str, now: str, found: bool) -> None:
     assert codes(text, Given(at_home=True, clock=at(now)), "EP503") == ["EP503"] * found
     assert codes(text, Given(clock=at(now)), "EP503") == []
+
+
+@pytest.mark.parametrize(("mark", "found"), [("x", True), ("X", True), ("~", False), ("/", False), (" ", False)])
+def test_no_outcome_is_missed_before_every_box_is_done(mark: str, found: bool) -> None:
+    text = DONE.replace("Lines can be read.", "None yet.").replace(
+        "- [x] (2026-01-01 12:00Z) Build", f"- [{mark}] Build"
+    )
+    assert f"- [{mark}] Build" in text
+    assert codes(text, Given(), "EP501") == ["EP501"] * found
 
 
 @pytest.mark.parametrize(

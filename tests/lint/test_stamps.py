@@ -35,6 +35,19 @@ def test_a_stamp_ahead(stamp: str, ahead: bool) -> None:
     assert words("EP204", text, given) == ([stamp.rstrip(":")] if ahead else [])
 
 
+@pytest.mark.parametrize(
+    ("task", "ahead"),
+    [
+        ("[ ] 2026-03-20: Read lines.", False),
+        ("[ ] (2026-03-20) Read lines.", True),
+        ("[x] 2026-03-20: Read lines.", True),
+        ("[~] 2026-03-20: Read lines.", True),
+    ],
+)
+def test_the_day_by_which_an_open_task_is_due(task: str, ahead: bool) -> None:
+    assert len(found("EP204", f"{HEAD}- {task}\n", Given(clock=clock(NOON)))) == ahead
+
+
 def test_entries_and_notes_ahead() -> None:
     text = (
         "# Build\n\n## Decision Log\n\n- Decision: One.\n  Rationale: Why.\n  Date/Author: 2026-03-12 / Ann\n"

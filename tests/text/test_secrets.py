@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.text.secrets import find
+from execplan.text.secrets import find, masked
 
 RANDOM = "Zk3Qw9Xb7Lm2Rt5Yc8Vn4Hj6Pd1Fg0Ts"  # 32 letters and digits
 LONG = RANDOM + "uE4iO8aS2dW6" + RANDOM[::-1]
@@ -42,6 +42,15 @@ def test_a_secret_is_found_to_the_character(kind: str, line: str) -> None:
         f"Authorization: Bearer {RANDOM}",
         f"DB_PASSWORD='{HEX}'",
         f"postgres://app:{RANDOM[:12]}@db.prod.acme.net/x",
+        f"redis://:{RANDOM[:12]}@cache:6379/0",
+        f"redis://:{RANDOM[:9]}@cache.acme.net:6379",
+        f"PGPASSWORD={RANDOM[:12]} psql -h db",
+        f"password: {RANDOM[:14]}",
+        f"**Password:** `{RANDOM[:14]}`.",
+        f'"db_password": "{RANDOM[:6]}#!{RANDOM[6:12]}",',
+        f"curl -u ann:{RANDOM[:10]} https://api.acme.net/x",
+        f"curl -s -u 'ann:{RANDOM[:10]}' https://api.acme.net/x",
+        f"AccountName=acme;AccountKey={RANDOM}+/{RANDOM}==;EndpointSuffix=core",
     ],
 )
 def test_a_random_value_under_the_name_of_a_secret_is_found(text: str) -> None:
@@ -59,6 +68,22 @@ def test_a_random_value_under_the_name_of_a_secret_is_found(text: str) -> None:
         "sk-your-key-goes-here-your-key-goes-here",
         "OPENAI_API_KEY=<your-key>",
         'password = "correct-horse-battery"',
+        f"password: {RANDOM[:11]}",
+        "PGPASSWORD=postgres psql",
+        "PGPASSWORD=$PROD_PASSWORD_2 psql",
+        "password: <14CharactersMixed9>",
+        "password: myPassword2And3",
+        "password: Argon2.Hasher22Config",
+        "The password of Zk3Qw9Xb7Lm2Rt",
+        f"if password == {RANDOM[:14]}:",
+        f"curl -u ann:{RANDOM[:10]} http://localhost:8080",
+        "curl -u admin:admin123 https://api.acme.net",
+        "curl -u name:password https://api.acme.net",
+        f"git push -u origin:{RANDOM[:10]}",
+        f"AccountKey={'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq'}/K1SZFPTOtr==",
+        "AccountKey=abc==",
+        f"redis://:{RANDOM[:12]}@localhost:6379",
+        "redis://:password@cache:6379",
         "token = resolveAuthorizationTokenFromHeaders",
         "token: $GITHUB_TOKEN_FOR_RELEASES_2026",
         "commit " + HEX + "9f3b7c1e",
@@ -88,3 +113,16 @@ def test_secrets_come_in_order() -> None:
     source = " ".join(REAL.values())
     found = find(source)
     assert [each.kind for each in found] == list(REAL)
+
+
+def test_of_a_short_password_nothing_is_shown() -> None:
+    assert masked(f"password: {RANDOM[:14]}") == "password: " + "*" * 14
+    assert masked(f"password: {RANDOM}") == f"password: {RANDOM[:4]}" + "*" * 28
+    assert masked(REAL["AWS access key"]) == "AKIA" + "*" * 16
+
+
+@pytest.mark.parametrize(
+    "part", ["password:", "PASSWORD=A1", "curl -u a:", "AccountKey=A", " -u ", "password" + " " * 9]
+)
+def test_much_of_a_name_is_no_work_without_end(part: str) -> None:
+    assert find(part * (100_000 // len(part))) == []
