@@ -122,7 +122,7 @@ def _reasons(text: str) -> bool:
 
 
 def _quotes(text: str) -> bool:
-    """Whether words quote what was printed: a code span or a quotation of several words, a key with its value, an address."""
+    """Whether words quote what was printed: a code span or a quotation of several words, a key with its value; or a file, an address."""
     parts = text.split("`")
     spans = [part.strip() for part in parts[1:-1:2]]
     outside = " ".join(parts[::2])
@@ -132,8 +132,13 @@ def _quotes(text: str) -> bool:
 
 
 def _is_value(span: str) -> bool:
-    """Whether a code span is a key with its value, or a choice of some, and no bare name."""
-    return "|" in span or '":' in span or ("=" in span and not span.endswith(("=", "=...", "=…")))
+    """Whether a code span is a file, a key with its value, or a choice of some, and no bare name."""
+    return (
+        ("/" in span and "." in span)
+        or "|" in span
+        or '":' in span
+        or ("=" in span and not span.endswith(("=", "=...", "=…")))
+    )
 
 
 def _short(entry: Entry) -> str:
