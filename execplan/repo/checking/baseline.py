@@ -178,9 +178,7 @@ def _written(plans: Plans) -> bytes:
 
 
 def _bad(file: str, why: str) -> ExecplanError:
-    from shlex import quote
-
-    hint = f"check the name; one that is broken is removed and written anew: rm {quote(file)} && {_renew(file)}"
+    hint = f"check the name; a baseline that is broken is moved away, then written anew: {_renew(file)}"
     return ExecplanError("bad-baseline", f"{file} is no baseline: {why}", exit=INPUT, hint=hint)
 
 
