@@ -75,6 +75,8 @@ def home(folder: Path, plans: int) -> Path:
     shelf.mkdir(parents=True)
     for at in range(plans):
         (shelf / f"2026-01-02_plan-{at}.md").write_text(made_plan(20_000), encoding="utf-8")
+    (where / "src").mkdir()
+    (where / "src" / "reader.py").touch()  # the plans name it
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "First"]):
         subprocess.run(["git", *arguments], cwd=where, env=ENVIRONMENT, check=True)
     return where
