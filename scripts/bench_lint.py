@@ -40,7 +40,7 @@ def beside(folder: Path, *, install: bool) -> dict[str, str]:
 def many(folder: Path, runs: int, plans: int, rivals: dict[str, str]) -> None:
     """A repository of so many plans, cold and warm, and one plan of it."""
     where = _repository(folder, plans)
-    one = str(SHELF / "plan-0.md")
+    one = str(SHELF / "2026-01-02_plan-0.md")
     cold = {
         "execplan, --no-cache": Command([EXECPLAN, "lint", "--no-cache"], where),
         "execplan, writing its cache": Command([EXECPLAN, "lint"], where, _without(where / ".git" / "execplan")),
@@ -85,7 +85,9 @@ def _repository(folder: Path, plans: int) -> Path:
     where = folder / "many"
     (where / SHELF).mkdir(parents=True)
     for at in range(plans):
-        (where / SHELF / f"plan-{at}.md").write_text(made_variant(at), encoding="utf-8")
+        (where / SHELF / f"2026-01-02_plan-{at}.md").write_text(made_variant(at), encoding="utf-8")
+    (where / "src").mkdir()
+    (where / "src" / "reader.py").touch()  # the plans name it
     subprocess.run(["git", "init", "-q"], cwd=where, env=ENVIRONMENT, check=True)
     return where
 
