@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.lint.prose import is_foreign, prose
-from execplan.lint.rule import WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import WARNING, Given, Place, on_line, on_span, rule
 from execplan.lint.shell import commands, fences
 from execplan.plan import outline
 from execplan.plan.grammar import is_nothing
@@ -57,13 +57,9 @@ _WARNS = ("not ", "n't ", "never", "avoid", "without", "instead", "refus", "reje
 """What is said of a command that nobody is to type."""
 
 
-def _at(span: Span, message: str) -> Place:
-    return Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
-
-
 def _holds(words: str, needles: tuple[str, ...]) -> bool:
     """Whether one of the needles is in the words; a loop stops at the first, which most often comes soon."""
-    for needle in needles:  # noqa: SIM110 - as above
+    for needle in needles:  # noqa: SIM110 - `any` asks a list whole, and a generator begins slowly
         if needle in words:
             return True
     return False
@@ -120,7 +116,7 @@ def no_folder(plan: Plan, given: Given) -> Iterator[Place]:
     spans = [span for section in sections for span in commands(plan, given, section)]
     first = min([span for span in spans if not span.text.startswith("git ")], default=None)
     if first is not None:
-        yield _at(first, "nothing says in which folder to type this")
+        yield on_span(first, "nothing says in which folder to type this")
 
 
 @rule("EP405", WARNING)
@@ -153,7 +149,7 @@ def no_expected_result(plan: Plan, given: Given) -> Iterator[Place]:
         if section is None or not spans:
             continue
         if not (_speaks(plan, given, section) or _prints(plan, section, spans) or _speaks_elsewhere(plan, given)):
-            yield _at(spans[0], "nothing says what is to be seen when this worked")
+            yield on_span(spans[0], "nothing says what is to be seen when this worked")
         return
 
 
@@ -257,4 +253,4 @@ def risky_without_recovery(plan: Plan, given: Given) -> Iterator[Place]:
             for span in sorted(spans)[:_MOST]:
                 gone = lost(span.text)
                 if gone and not _holds(plan.text.lines[span.line].casefold(), _WARNS):
-                    yield _at(span, f"{gone}, and {outline.RECOVERY} does not say how to get it back")
+                    yield on_span(span, f"{gone}, and {outline.RECOVERY} does not say how to get it back")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from execplan.lint.machine import homes
-from execplan.lint.rule import TREE, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import TREE, WARNING, Given, Place, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.text.blocks import CODE, FENCE, PARAGRAPH
 
@@ -102,7 +102,7 @@ def path_that_is_not_there(plan: Plan, given: Given) -> Iterator[Place]:
             continue
         if given.words.is_code(span):
             message = f"{path} is not in the repository, and nothing says that it is new"
-            yield Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
+            yield on_span(span, message)
 
 
 @rule("EP403", WARNING)

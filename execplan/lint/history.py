@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import HINT, HISTORY, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import HINT, HISTORY, WARNING, Given, Place, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, DONE, DRAFT
 
@@ -190,7 +190,7 @@ def drifted(plan: Plan, given: Given) -> Iterator[Place]:
         more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         also = f"; so were {others}{more}" if others else ""
         message = f"{paths[0]} was changed since the plan was last touched{also}"
-        yield Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
+        yield on_span(span, message)
 
 
 def _is_told(words: str, told: set[str]) -> bool:

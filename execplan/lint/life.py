@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.clock import minutes
-from execplan.lint.rule import CLOCK, ERROR, TREE, WARNING, Given, Place, on_line, rule
+from execplan.lint.rule import CLOCK, ERROR, TREE, WARNING, Given, Place, on_line, on_span, rule
 from execplan.lint.status import done_said
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, OPEN, OTHER
@@ -134,7 +134,7 @@ def done_with_open_tasks(plan: Plan, given: Given) -> Iterator[Place]:
         for span in done_said(plan, given.words):
             more = f" and {len(tasks) - 1} more" if len(tasks) > 1 else ""
             message = f"the status says `{span.text}`, but task {tasks[0].number} is open{more}"
-            yield Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
+            yield on_span(span, message)
 
 
 @rule("EP506", WARNING, needs=TREE)

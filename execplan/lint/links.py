@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, TREE, WARNING, Given, Place, rule
+from execplan.lint.rule import ERROR, TREE, WARNING, Given, Place, on_span, rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.lint.words import Span
     from execplan.plan.model import Plan
 
 
@@ -37,16 +36,12 @@ def link_to_nothing(plan: Plan, given: Given) -> Iterator[Place]:
         if span.text[0] == "#":
             name = anchor(span.text)
             if name and not is_anchor(plan, name, known) and (sure or given.words.is_link(span)):
-                yield _at(span, f"no heading of this plan makes the anchor {span.text}")
+                yield on_span(span, f"no heading of this plan makes the anchor {span.text}")
             continue
         path = relative_path(span.text) if given.path else ""
         target = joined(given.path.rpartition("/")[0], path) if path else None
         if target and given.tree is not None and not given.tree.has(target) and (sure or given.words.is_link(span)):
-            yield _at(span, f"{target} does not exist")
-
-
-def _at(span: Span, message: str) -> Place:
-    return Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
+            yield on_span(span, f"{target} does not exist")
 
 
 @rule("EP410", ERROR)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.lint.facts import Clock, History, Shelf, Tree
-    from execplan.lint.words import Words
+    from execplan.lint.words import Span, Words
     from execplan.plan.model import Plan
     from execplan.text.edit import Edit
 
@@ -198,3 +198,8 @@ def on_line(plan: Plan, line: int, message: str, edits: tuple[Edit, ...] = ()) -
     words = plan.text.lines[line] if line < len(plan.text.lines) else ""
     begin = len(words) - len(words.lstrip())
     return Place(message, line, begin, line + 1, max(len(words.rstrip()), begin + 1), edits)
+
+
+def on_span(span: Span, message: str) -> Place:
+    """A place that is some words within a line."""
+    return Place(message, span.line, span.column, span.line + 1, span.column + len(span.text))
