@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
 
+from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
 
 # No test is timed. CI runs the same examples every time; a developer's machine goes on looking for new ones.
@@ -21,6 +23,9 @@ settings.load_profile("execplan")
 
 CLOCK = 1767225600
 """2026-01-01 00:00 UTC: what `done` writes in a test."""
+
+COUNTED = "counted"
+"""The property of a test under which it records a line for the end of the run."""
 
 ENVIRONMENT = {
     "EDITOR": "true",
@@ -136,6 +141,28 @@ def repo(tmp_path: Path) -> Folder:
     folder.git("commit", "-q", "-m", "First")
     (path / ".agent" / "execplans").mkdir(parents=True)
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests have counted, and how many were skipped for want of which tool."""
+    reports = [each for kind in ("passed", "failed") for each in terminalreporter.stats.get(kind, [])]
+    told = [words for each in reports for name, words in each.user_properties if name == COUNTED]
+    if told:
+        terminalreporter.section("counted")
+    for words in sorted(told):
+        terminalreporter.line(words)
+    wanted = Counter(filter(None, map(_wanted, terminalreporter.stats.get("skipped", []))))
+    if wanted:
+        each = ", ".join([f"{name} ({count})" for name, count in sorted(wanted.items())])
+        count = sum(wanted.values())
+        tests = "1 test" if count == 1 else f"{count} tests"
+        terminalreporter.line(f"{tests} skipped for want of: {each}; {REQUIRED}=required makes this a failure")
+
+
+def _wanted(report: pytest.TestReport) -> str | None:
+    """The tool for want of which a test was skipped."""
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    return reason.removeprefix(SKIPPED).split(":")[0] if reason.startswith(SKIPPED) else None
 
 
 def find_corpus() -> Path | None:

@@ -1,0 +1,83 @@
+"""What the crash tests do: a repository with plans that name each other, and a command for each verb that writes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.plans import CLEAN, with_sections
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+HOME = ".agent/execplans"
+PARSER, SCANNER, READER = "2026-01-01_parser", "2026-01-02_scanner", "2026-01-03_reader"
+ARTIFACTS = f"{HOME}/artifacts/{PARSER}"
+FINISHED = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
+UNTIDY = CLEAN.replace("- [x]", "- [X]")
+
+
+class Scene(NamedTuple):
+    """A verb in a repository that is made for it."""
+
+    name: str
+    call: tuple[str, ...]
+    parser: str = CLEAN
+    before: tuple[tuple[str, ...], ...] = ()
+    """What is run first."""
+    apart: bool = False
+    """Whether files are promised to be old or new each for itself only, until the verb is run again."""
+    moves: bool = False
+    """Whether the next command is promised to finish what was begun, or to take it back."""
+    most: int = 14
+    """How many points of its calls the bounded sweep kills at, beside those that it never leaves out."""
+
+
+SCENES = {
+    scene.name: scene
+    for scene in (
+        Scene("done", ("done", "2", "-p", PARSER)),
+        Scene("decide", ("decide", "Read bytes.", "--why", "Nothing is lost.", "-p", PARSER)),
+        Scene("archive", ("archive", PARSER), FINISHED, moves=True),
+        Scene("restore", ("restore", PARSER), FINISHED, (("archive", PARSER),), moves=True),
+        Scene("rename", ("rename", "parser", "Build the parser anew"), moves=True),
+        Scene("lint --fix", ("lint", "--fix"), UNTIDY, apart=True),
+        Scene("new", ("new", "Write the tests of it", "--task", "Write one")),
+        Scene("attach", ("attach", "README.md", "-p", PARSER), apart=True, most=4),
+        Scene("set", ("set", "Plan of Work", "First the scanner.", "-p", PARSER), most=0),
+        Scene("undo", ("undo", "-p", PARSER), before=(("done", "2", "-p", PARSER),), most=4),
+        Scene("done --commit", ("done", "2", "--commit", "-p", PARSER), most=0),
+        Scene("commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), most=0),
+    )
+}
+
+
+def make(repo: Folder, scene: Scene) -> None:
+    """A repository with a commit, plans that name the one that the verb is about, and work of somebody else's."""
+    repo.git("init", "-q", "-b", "main", "--template=")
+    plans(repo, scene.parser)
+    repo.write("README.md", "# A project\n")
+    repo.write("src/reader.py", "print(1)\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+    repo.write("src/reader.py", "print(2)\n")
+    repo.git("add", "-A")
+    repo.write("README.md", "# A project, changed\n")
+    for call in scene.before:
+        repo.ok(*call)
+
+
+def plans(repo: Folder, parser: str) -> None:
+    """Three plans: the first has artifacts, and the others name it and them."""
+    repo.plan(parser, PARSER)
+    words = (
+        f"The parser is in `{HOME}/{PARSER}.md`, [linked]({PARSER}.md#progress); its log is\n"
+        f"{ARTIFACTS}/run.log, [here](./artifacts/{PARSER}/run.log).\n"
+    )
+    for name, title in ((SCANNER, "Build the scanner"), (READER, "Build the reader")):
+        text = with_sections("## Context and Orientation\n\n" + words).replace("# Build the parser", f"# {title}")
+        repo.plan(text.replace("- [x]", "- [X]") if parser == UNTIDY else text, name)
+    repo.write(f"{ARTIFACTS}/run.log", "ok\n").chmod(0o600)
+    repo.write(f"{ARTIFACTS}/shots/a.png", bytes(range(256)) * 40).chmod(0o755)
+    for name, target in (("out", "/etc/hostname"), ("folder-out", "/etc"), ("shots/up", "../run.log")):
+        os.symlink(target, repo.path / ARTIFACTS / name)

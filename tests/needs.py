@@ -1,0 +1,58 @@
+"""Tools that some tests need and not every machine has: such a test is skipped by name, or fails where they are required."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+REQUIRED = "EXECPLAN_TOOLS"
+"""The environment variable that makes a skip for want of a tool a failure, when it says `required`."""
+
+SKIPPED = "Skipped: needs "
+"""How the reason of such a skip begins, and its name goes on."""
+
+
+def need(*names: str) -> None:
+    """Skip the test, or fail it, unless every tool is there and may be used here."""
+    for name in names:
+        why = missing(name)
+        if why is None:
+            continue
+        if os.environ.get(REQUIRED) == "required":
+            pytest.fail(f"needs {name}, which {REQUIRED}=required asks for: {why}", pytrace=False)
+        pytest.skip(f"needs {name}: {why}")
+
+
+@cache
+def missing(name: str) -> str | None:
+    """Why a tool can't be used here, or None."""
+    if shutil.which(name) is None:
+        return "it is not installed"
+    with tempfile.TemporaryDirectory() as folder:
+        trial = _TRIALS.get(name)
+        if trial is None:
+            return None
+        done = subprocess.run(["sh", "-c", trial], cwd=folder, capture_output=True, timeout=60, check=False)
+        said = Path(folder, "log").read_text("utf-8", "replace") if Path(folder, "log").exists() else ""
+        if name == "strace" and done.returncode < 0 and "killed by SIGKILL" in said:
+            return None
+        if name != "strace" and done.returncode == 0:
+            return None
+    words = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return f"it does not work here: {words[-1] if words else f'exit {done.returncode}'}"
+
+
+_TRIALS = {
+    # A container may forbid to trace, and an old strace knows no injection.
+    "strace": "exec strace -qq -o log -e trace=exit_group -e inject=exit_group:signal=KILL:when=1 true",
+    # A kernel may forbid namespaces of one's own, or mounts in them.
+    "unshare": "exec unshare -rm sh -c 'mount -t tmpfs tmpfs . && mount --bind / /mnt'",
+    "setpriv": "exec setpriv --bounding-set=-dac_override true",
+}
+"""What a tool must be able to do."""
