@@ -194,13 +194,12 @@ def _torn(bench: Bench, found: Tree) -> list[str]:
 def _differs(bench: Bench, found: Tree) -> str:
     """Which files are as before, which as after, and which as neither."""
     before, once, twice = bench.undisturbed.before, bench.undisturbed.once, bench.undisturbed.twice
-    told = []
+    told: dict[str, list[str]] = {OLD: [], NEW: [], "neither": []}
     for path in sorted(before.keys() | once.keys() | without_leftovers(found).keys()):
-        if before.get(path) == once.get(path) == found.get(path):
-            continue
-        is_old, is_new = found.get(path) == before.get(path), found.get(path) in (once.get(path), twice.get(path))
-        told.append(f"{path.removeprefix(f'{HOME}/')} {'old' if is_old else 'new' if is_new else 'neither'}")
-    return ", ".join(told) or "leftovers aside, the files are the same"
+        now, old, new = found.get(path), before.get(path), (once.get(path), twice.get(path))
+        if not now == old == new[0]:
+            told[OLD if now == old else NEW if now in new else "neither"].append(path.removeprefix(f"{HOME}/"))
+    return "; ".join([f"{how} {', '.join(paths)}" for how, paths in told.items() if paths])
 
 
 def _calm(verb: str, result: Result, exits: Iterable[int]) -> list[str]:
