@@ -1,4 +1,4 @@
-"""What is read, locked, written and run, for whoever asked with `-v`."""
+"""What is read, locked, written and run, for whoever asked with `-v`; and what everybody is warned of."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _listeners: list[Callable[[str], None]] = []
+warnings: list[str] = []
+"""What a verb should warn of that happened before it began, or beside it."""
 
 
 def listen(listener: Callable[[str], None]) -> None:

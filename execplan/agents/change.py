@@ -8,7 +8,7 @@ from functools import partial
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.home import check_inside
-from execplan.text import disk
+from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,11 +87,9 @@ def make(changes: Sequence[Change]) -> tuple[str, ...]:
         for change in changes:
             if change.action != "kept":
                 _make(change, undo, warnings)
-    except BaseException as error:
+    except BaseException:
         for step in reversed(undo):
             step()
-        if isinstance(error, disk.ChangedMeanwhileError):
-            raise disk.changed_underneath(change.path) from None
         raise
     return tuple(warnings)
 
@@ -104,37 +102,37 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str])
     elif new is None:
         assert old is not None
         target = os.path.realpath(path)
-        mode = disk.remove(path, old)
+        mode = files.remove(path, old)
         undo.append(partial(_remake, target, old, mode))
         _remove_folders(target, change.folders)
     elif old is None:
         target = os.path.realpath(path)
         missing = missing_folders(target)
         undo.append(partial(_remove_folders, target, missing))
-        disk.make_folder(os.path.dirname(target))
-        if not disk.create(target, new, executable=change.executable):
-            raise disk.ChangedMeanwhileError
-        undo.append(partial(disk.remove, target, new))
+        files.make_folder(os.path.dirname(target))
+        if not files.create(target, new, executable=change.executable):
+            raise disk.changed_underneath(path)
+        undo.append(partial(files.remove, target, new))
     else:
-        if disk.replace(path, old, new):
-            warnings.append(disk.still_linked(path))
-        undo.append(partial(disk.replace, path, new, old))
+        if files.replace(path, old, new):
+            warnings.append(files.still_linked(path))
+        undo.append(partial(files.replace, path, new, old))
 
 
 def _move(source: str, path: str) -> None:
     """Rename a file, which may be a link, to a name that is free."""
     if os.path.lexists(path):
-        raise disk.ChangedMeanwhileError
+        raise disk.changed_underneath(path)
     try:
         os.rename(source, path)
     except OSError as error:
         raise disk.trouble(error, source, "move") from None
-    disk.sync_folder(os.path.dirname(path))
+    files.sync_folder(os.path.dirname(path))
 
 
 def _remake(path: str, data: bytes, mode: int) -> None:
-    disk.make_folder(os.path.dirname(path))
-    if disk.create(path, data):
+    files.make_folder(os.path.dirname(path))
+    if files.create(path, data):
         os.chmod(path, mode)
 
 

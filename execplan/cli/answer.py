@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, NamedTuple
 
+from execplan import trace
 from execplan.cli.door import document, shown
 from execplan.errors import OK
 
@@ -34,6 +35,7 @@ class Answer(NamedTuple):
 
 def emit(answer: Answer, call: Call, kind: str) -> int:
     """Print an answer; its exit status."""
+    answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
     if call.as_json:
         ok = answer.exit == OK
         print(document(kind, answer.data, ok=ok, warnings=answer.warnings, follow=answer.next))

@@ -61,7 +61,7 @@ def refusal(error: ExecplanError, kind: str) -> str:
         "candidates": list(error.candidates),
     }
     data = {"reasons": [error.message]} if error.exit == NO and error.data is None else error.data
-    return document(kind, data, error=told)
+    return document(kind, data, error=told, warnings=trace.warnings)
 
 
 def document(
@@ -94,6 +94,8 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
             print(refusal(error, kind), flush=True)
             return error.exit
         sys.stdout.flush()
+        for warning in trace.warnings:
+            print(f"execplan: warning: {shown(warning)}", file=sys.stderr)
         print(f"execplan: {shown(error.message)}", file=sys.stderr)
         for candidate in error.candidates:
             print(f"  {shown(candidate)}", file=sys.stderr)

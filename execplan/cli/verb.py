@@ -11,7 +11,9 @@ import click
 from execplan import trace
 from execplan.cli.answer import Answer, Call, emit
 from execplan.cli.door import shown
+from execplan.errors import ExecplanError
 from execplan.repo.amend import Options
+from execplan.text.lock import TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 class Verb(click.Command):
     """A command whose function takes a Call and returns an Answer."""
 
+    settles = True
+    """Whether a move that was cut short is finished before it."""
     reads = ""
     writes = ""
     examples: tuple[str, ...] = ()
@@ -45,6 +49,12 @@ class Verb(click.Command):
             ctx.params["options"] = Options(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run"), ctx.params.pop("if_match", None)
             )
+        if (patience := ctx.params.pop("lock_timeout", None)) is not None:
+            from execplan.text.lock import set_timeout
+
+            set_timeout(patience)
+        if self.settles:
+            _settle()
         assert self.callback is not None
         return emit(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
 
@@ -54,6 +64,16 @@ class Verb(click.Command):
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
         write_commands(formatter, "Examples", self.examples)
+
+
+def _settle() -> None:
+    """Finish a move in the home around that was cut short; trouble with the home itself is the verb's to tell."""
+    from execplan.repo import homes, pick
+
+    try:
+        pick.settle(homes.find(os.getcwd()))
+    except (ExecplanError, OSError):
+        pass
 
 
 def write_commands(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
@@ -133,13 +153,28 @@ def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--commit`, `--dry-run` and `--if-match`."""
+    """`--commit`, `--dry-run`, `--if-match` and `--lock-timeout`."""
+    function = lock_option(function)
     function = click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
-    return new_options(function)
+    return _new_options(function)
+
+
+def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--lock-timeout`, for a verb that writes."""
+    return click.option(
+        "--lock-timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0),
+        help=f"Wait so long for other writers, not {TIMEOUT:g} seconds.",
+    )(function)
 
 
 def new_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--commit` and `--dry-run`, for a verb that makes files."""
+    """`--commit`, `--dry-run` and `--lock-timeout`, for a verb that makes files."""
+    return _new_options(lock_option(function))
+
+
+def _new_options(function: Callable[..., Any]) -> Callable[..., Any]:
     function = click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")(function)
     return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
         function

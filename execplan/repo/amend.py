@@ -11,7 +11,8 @@ from execplan.record import NamedTuple
 from execplan.repo import journal, shelf, state
 from execplan.repo.commit import commit_paths
 from execplan.repo.homes import existing
-from execplan.text import disk
+from execplan.repo.recovered import Recovery
+from execplan.text import files
 from execplan.text.edit import apply
 from execplan.text.lines import digest
 
@@ -79,6 +80,10 @@ def amend(
     stop_archived(home, ref)
     if options.dry_run:
         return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb), options)
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
         stop_gone(home, ref)
         written = rewrite(home, ref, changer, options, verb=verb)
@@ -116,10 +121,19 @@ def stop_gone(home: Home, ref: Ref) -> None:
         )
 
 
-def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Written:
+def rewrite(
+    home: Home,
+    ref: Ref,
+    changer: Changer,
+    options: Options,
+    *,
+    verb: str,
+    begin: Callable[[bytes, bytes], object] | None = None,
+) -> Written:
     """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
 
-    A file that changes between read and replace is read again and the change made anew.
+    A file that changes between read and replace is read again and the change made anew; `begin` is told the bytes
+    before and after just before they are written.
     """
     shown = home.shown(ref.path)
 
@@ -132,13 +146,17 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: s
             except ExecplanError as error:
                 error.name_plan(ref.id)
                 raise
+        if begin is not None and not options.dry_run:
+            begin(old, new)
         if new == old or options.dry_run:
             return Written(old, new, change, ())
         with journal.Recording(home, ref.path, verb, change.summary, old, new):
-            linked = disk.replace(ref.path, old, new)
-        return Written(old, new, change, (disk.still_linked(shown),) if linked else ())
+            linked = files.replace(ref.path, old, new, within=home.root, spare=spare)
+        return Written(old, new, change, (files.still_linked(shown),) if linked else ())
 
-    return disk.again(once, shown)
+    spare = Recovery(home, ref.path)
+    written = files.again(once, shown)
+    return written._replace(warnings=(*written.warnings, *spare.warnings))
 
 
 def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:

@@ -9,7 +9,8 @@ from execplan.plan.change import Change, facts
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import amend, stop_gone
-from execplan.text import disk
+from execplan.text import disk, files
+from execplan.text.folder import Folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Amended, Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
+
+
+_COPY = ".execplan-copy-"
 
 
 class Attached(NamedTuple):
@@ -42,48 +46,49 @@ def attach(
     `words` say what the files show, or are empty.
     """
 
-    def naming(files: Sequence[Attached]) -> Changer:
-        return _naming(home, files, words, create=create)
+    def naming(placed: Sequence[Attached]) -> Changer:
+        return _naming(home, placed, words, create=create)
 
     folder = home.artifacts_of(ref.path, archived=ref.archived)
-    files = _placed(folder, sources)
-    tried = amend(home, ref, naming(files), options._replace(dry_run=True), verb="attach")
+    placed = _placed(folder, sources)
+    tried = amend(home, ref, naming(placed), options._replace(dry_run=True), verb="attach")
     if options.dry_run:
-        return tried, files
-    above = os.path.dirname(folder)
-    made = disk.make_folder(above)
-    copies: list[str] = []
+        return tried, placed
     put: list[str] = []
+    made: list[str] = []
     try:
-        for source, file in zip(sources, files, strict=True):
-            copies.append(_copy(source, file, above, len(copies)))
-        with state.lock(home, "home", f"attach to {ref.id}"):
-            stop_gone(home, ref)
-            new = disk.make_folder(folder)
+        with Folder(os.path.dirname(folder), within=home.root, make=True) as above:
+            made += above.made
+            copies: list[str] = []
+            _sweep(above)
             try:
-                files = _placed(folder, sources)
-                for file, copy in zip(files, copies, strict=True):
-                    if file.copied:
-                        _put(copy, file.path)
-                        put.append(file.path)
-                beside = tuple([each.path for each in files])
-                return amend(home, ref, naming(files), options, verb="attach", beside=beside), files
-            except BaseException:
-                _take_back(home, ref, put)
-                if new:
-                    disk.remove_empty(folder)
-                raise
-    finally:
-        for copy in copies:
-            os.unlink(copy)
-        if made:
-            disk.remove_empty(above)
+                for source, file in zip(sources, placed, strict=True):
+                    copies.append(_copy(source, file, above, len(copies)))
+                with state.lock(home, "home", f"attach to {ref.id}"):
+                    stop_gone(home, ref)
+                    with Folder(folder, within=home.root, make=True) as into:
+                        made += into.made
+                        placed = _placed(folder, sources)
+                        for file, copy in zip(placed, copies, strict=True):
+                            if file.copied:
+                                _put(above, copy, into, file.path)
+                                put.append(file.path)
+                    beside = tuple([each.path for each in placed])
+                    return amend(home, ref, naming(placed), options, verb="attach", beside=beside), placed
+            finally:
+                for copy in copies:
+                    above.unlink(copy)
+    except BaseException:
+        _take_back(home, ref, put)
+        for each in reversed(made):
+            files.remove_empty(each)
+        raise
 
 
-def _naming(home: Home, files: Sequence[Attached], words: str, *, create: bool) -> Changer:
+def _naming(home: Home, placed: Sequence[Attached], words: str, *, create: bool) -> Changer:
     """The change that names the files that a plan does not name yet."""
-    names = ", ".join([os.path.basename(each.path) for each in files])
-    lines = {home.shown(each.path): _line(home, each, words) for each in files}
+    names = ", ".join([os.path.basename(each.path) for each in placed])
+    lines = {home.shown(each.path): _line(home, each, words) for each in placed}
 
     def change(plan: Plan) -> Change:
         text = "\n".join(plan.text.lines)
@@ -99,20 +104,20 @@ def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
     """Where each file is in the folder, or where it would go; raises ExecplanError."""
     there = sorted([each.path for each in os.scandir(folder)]) if os.path.isdir(folder) else []
     taken = {shelf.same_id(os.path.basename(path)) for path in there}
-    files: dict[str, Attached] = {}
+    known: dict[str, Attached] = {}
     placed = []
     for source in sources:
         digest, size = _digest(source)
-        if digest in files:
-            placed.append(files[digest]._replace(copied=False))
+        if digest in known:
+            placed.append(known[digest]._replace(copied=False))
             continue
         same = [path for path in there if os.path.isfile(path) and os.path.getsize(path) == size]
         held = next((path for path in same if _digest(path)[0] == digest), None)
         stem, end = os.path.splitext(os.path.basename(os.path.abspath(source)))
         name = shelf.free_name(stem, taken, end)
-        files[digest] = Attached(held or os.path.join(folder, name), digest, size, copied=held is None)
+        known[digest] = Attached(held or os.path.join(folder, name), digest, size, copied=held is None)
         taken.add(shelf.same_id(name))
-        placed.append(files[digest])
+        placed.append(known[digest])
     return placed
 
 
@@ -125,36 +130,66 @@ def _digest(path: str) -> tuple[str, int]:
         return file_digest(file, "sha256").hexdigest(), size
 
 
-def _copy(source: str, file: Attached, folder: str, number: int) -> str:
-    """A copy of a file, on disk and read back, under a name for the time being; raises ExecplanError.
+def _copy(source: str, file: Attached, above: Folder, number: int) -> str:
+    """The name of a copy of a file, on disk and read back, for the time being; raises ExecplanError.
 
     It lies above the artifacts of the plan, because they may be moved away meanwhile.
     """
-    from shutil import copyfile
+    from hashlib import file_digest
+    from shutil import copyfileobj
 
-    copy = os.path.join(folder, f".execplan-{os.getpid()}-{number}.tmp")
+    name = f"{_COPY}{os.getpid()}-{number}.tmp"
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        copyfile(source, copy)
-        with open(copy, "rb+") as written:
-            os.fsync(written.fileno())
-        if _digest(copy)[0] != file.digest:
-            raise disk.changed_underneath(source)
+        with (
+            open(os.open(name, flags, 0o666, dir_fd=above.handle), "w+b") as copy,
+            open(disk.open_file(source)[0], "rb") as given,
+        ):
+            copyfileobj(given, copy)
+            copy.flush()
+            os.fsync(copy.fileno())
+            copy.seek(0)
+            if file_digest(copy, "sha256").hexdigest() != file.digest:
+                raise disk.changed_underneath(source)
     except BaseException as error:
-        if os.path.lexists(copy):
-            os.unlink(copy)
+        above.unlink(name)
         if isinstance(error, OSError):
-            raise disk.trouble(error, copy, "write") from None
+            raise disk.trouble(error, above.join(name), "write") from None
         raise
-    return copy
+    return name
 
 
-def _put(copy: str, path: str) -> None:
+def _sweep(above: Folder) -> None:
+    """Remove the copies that killed processes have left."""
+    for name in os.listdir(above.handle):
+        process = name.removeprefix(_COPY).partition("-")[0]
+        if name.startswith(_COPY) and name.endswith(".tmp") and process.isdecimal() and not _runs(int(process)):
+            above.unlink(name)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _put(above: Folder, copy: str, into: Folder, path: str) -> None:
     """Give a copy its name; raises ExecplanError."""
     try:
-        os.link(copy, path, follow_symlinks=False)
+        os.link(
+            copy,
+            os.path.basename(path),
+            src_dir_fd=above.handle,
+            dst_dir_fd=into.handle,
+            follow_symlinks=False,
+        )
+        into.sync()
     except OSError as error:
         raise disk.trouble(error, path, "write") from None
-    disk.sync_folder(os.path.dirname(path))
 
 
 def _take_back(home: Home, ref: Ref, paths: Sequence[str]) -> None:

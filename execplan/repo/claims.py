@@ -10,7 +10,8 @@ from execplan.plan.model import OPEN
 from execplan.plan.seek import task_ids
 from execplan.record import NamedTuple
 from execplan.repo import state
-from execplan.text import disk
+from execplan.text import disk, files
+from execplan.text.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,10 +86,10 @@ def _path(home: Home) -> str:
     return os.path.join(home.shared, "claims.json")
 
 
-def _lock(home: Home, holder: str) -> disk.Lock:
+def _lock(home: Home, holder: str) -> Lock:
     state.folder(home, "locks")
-    disk.make_folder(home.shared)
-    return disk.Lock(os.path.join(home.shared, "claims.lock"), holder)
+    files.make_folder(home.shared)
+    return Lock(os.path.join(home.shared, "claims.lock"), holder)
 
 
 def _load(home: Home) -> list[Claim]:
@@ -116,10 +117,7 @@ def _save(home: Home, claims: Sequence[Claim]) -> None:
 
     data = json.dumps([list(claim) for claim in claims], indent=1).encode()
     path = _path(home)
-    temporary = f"{path}.new"
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise disk.trouble(error, path, "write") from None
+    if os.path.exists(path):
+        files.replace(path, disk.read(path, _LIMIT)[0], data)
+    else:
+        files.create(path, data)

@@ -9,7 +9,7 @@ from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.home import common
-from execplan.text.disk import LOCK_TIMEOUT
+from execplan.text.lock import timeout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,11 +138,19 @@ def head(home: Home) -> str | None:
     return None
 
 
+def load() -> None:
+    """Import what a commit needs, which takes longer than the commit: before a lock is held, not while others wait."""
+    from importlib import import_module
+
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    import_module("git")
+
+
 class _Runner:
     """Runs git in the root of the repository, waiting for its index lock."""
 
     def __init__(self, home: Home) -> None:
-        os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+        load()
         import git
 
         self.home = home
@@ -174,7 +182,7 @@ class _Runner:
 
     def checked(self, *arguments: str, stdin: bytes | None = None) -> str:
         """Output of a git command; waits while another process holds the index, raises ExecplanError when it fails."""
-        until = monotonic() + LOCK_TIMEOUT
+        until = monotonic() + timeout()
         held = os.path.join(_folder(self.home), "index.lock")
         while True:
             status, out, trouble = self.plain(*arguments, stdin=stdin)
@@ -185,7 +193,7 @@ class _Runner:
             if monotonic() >= until:
                 raise ExecplanError(
                     "git-busy",
-                    f"another git process holds {held}; waited {LOCK_TIMEOUT:g} s; {_KEPT}",
+                    f"another git process holds {held}; waited {timeout():g} s; {_KEPT}",
                     exit=BUSY,
                     hint="when no git process is left, remove that file; then: execplan commit",
                 )

@@ -96,6 +96,11 @@ class Home(NamedTuple):
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
 
     @property
+    def move(self) -> str:
+        """The file that says what a move is about to do; it is there while one is under way, or was cut short."""
+        return os.path.join(self.state, "move.json")
+
+    @property
     def shared(self) -> str:
         """The folder for what is not committed and all worktrees of a repository see."""
         return os.path.join(common(self.git), "execplan") if self.git else self.state
@@ -106,8 +111,8 @@ class Home(NamedTuple):
         return path[len(self.root) :].lstrip("/") if inside else path
 
 
-def check_inside(home: Home, path: str, folder: str | None = None) -> None:
-    """Refuse a path that leads through a link out of the repository, or out of a folder of it; raises ExecplanError."""
+def check_inside(home: Home, path: str, folder: str | None = None) -> str:
+    """Where a path leads to, inside the repository, or inside a folder of it; raises ExecplanError."""
     real = os.path.realpath(path)
     within = home.root if folder is None else os.path.realpath(folder)
     if not f"{real}/".startswith(within.rstrip("/") + "/"):
@@ -118,6 +123,7 @@ def check_inside(home: Home, path: str, folder: str | None = None) -> None:
             exit=POLICY,
             hint=f"put the file itself into {what}",
         )
+    return real
 
 
 def common(git: str) -> str:

@@ -7,11 +7,12 @@ import zlib
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
 
-from execplan import trace
 from execplan.clock import PLAIN, now, write_stamp
+from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import state
 from execplan.text import disk
+from execplan.trace import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,12 +88,15 @@ class Recording:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is not None:
-            os.truncate(self.path, self._size)
-            return
-        undone = _last(_read(self.path)) if self.verb == UNDO else None
-        _append(self.path, f"made {self._number}\n" + (f"undone {undone.number}\n" if undone else ""))
-        _shorten(self.path)
+        try:
+            if kind is not None:
+                os.truncate(self.path, self._size)
+                return
+            undone = _last(_read(self.path)) if self.verb == UNDO else None
+            _append(self.path, f"made {self._number}\n" + (f"undone {undone.number}\n" if undone else ""))
+            _shorten(self.path)
+        except (OSError, ExecplanError) as failed:  # the plan is as it should be, and it tells what was made
+            tell(f"the journal {self.path} could not be brought up to date: {failed}")
 
     def _make_room(self) -> None:
         """Let go of the journals that were left alone for the longest."""
@@ -125,6 +129,22 @@ def last(home: Home, path: str) -> Journaled | None:
     return _last(_read(_path(home, path)))
 
 
+def edits(home: Home, path: str) -> list[Journaled]:
+    """Every edit of the plan at the path that is kept, in order."""
+    return _read(_path(home, path))
+
+
+def knows(home: Home, path: str, data: bytes) -> bool:
+    """Whether the bytes are what the plan at the path held before or after one of its last edits."""
+    for edit in edits(home, path)[:-4:-1]:
+        try:
+            if data in edit.unpack():
+                return True
+        except ValueError:
+            continue
+    return False
+
+
 def _last(edits: list[Journaled]) -> Journaled | None:
     return next((each for each in reversed(edits) if _can_be_undone(each)), None)
 
@@ -142,13 +162,18 @@ def move(home: Home, old: str, new: str, left: Sequence[str]) -> None:
     """Let the edits of a plan follow it to another path, and remember the paths that it left."""
     path = _path(home, new)
     try:
-        os.replace(_path(home, old), path)
-    except FileNotFoundError:
-        state.folder(home, _FOLDER)
-    edits = _read(path)
-    number = edits[-1].number if edits else 1
-    for each in left:
-        _append(path, f"left {number} {b2a_base64(os.fsencode(each), newline=False).decode()}\n")
+        try:
+            os.replace(_path(home, old), path)
+        except FileNotFoundError:
+            state.folder(home, _FOLDER)
+        edits = _read(path)
+        number = edits[-1].number if edits else 1
+        known = left_by(home, new)
+        for each in left:
+            if each not in known:
+                _append(path, f"left {number} {b2a_base64(os.fsencode(each), newline=False).decode()}\n")
+    except (OSError, ExecplanError) as failed:  # the plan is where it should be
+        tell(f"the journal {path} could not follow: {failed}")
 
 
 def left_by(home: Home, path: str) -> list[str]:
@@ -210,7 +235,7 @@ def _append(path: str, line: str) -> None:
             file.write(line.encode())
     except OSError as error:
         raise disk.trouble(error, path, "write") from None
-    trace.tell(f"journaled {line.split(' ', 2)[0]} in {path}")
+    tell(f"journaled {line.split(' ', 2)[0]} in {path}")
 
 
 def _shorten(path: str) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
-from execplan.repo import journal, shelf, state
+from execplan.repo import intent, shelf, state
 from execplan.repo.amend import Options, diff, rewrite, stop_gone
 from execplan.repo.commit import commit_paths
-from execplan.repo.evidence import FILE, is_evidence
+from execplan.repo.evidence import FILE
+from execplan.repo.moves import carry_out, read_evidence, reverse
 from execplan.repo.references import carry, follow, naming
-from execplan.text import disk
+from execplan.repo.transfer import taken
 from execplan.text.edit import apply
 from execplan.text.lines import digest
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Written
     from execplan.repo.git import Committed
     from execplan.repo.home import Home
+    from execplan.repo.intent import Intent
     from execplan.repo.shelf import Ref
 
     Evidence = Callable[[bytes], bytes]
@@ -60,7 +61,7 @@ class Moved(NamedTuple):
     warnings: tuple[str, ...]
 
 
-class _Followed(NamedTuple):
+class Followed(NamedTuple):
     """Other plans that name what has moved."""
 
     written: tuple[tuple[Ref, Written], ...]
@@ -81,22 +82,38 @@ def move(
     changer = _both(_both(changer, carry(moves, *folders)), follow(home, moves, ids, *folders))
     if options.dry_run:
         written = rewrite(home, ref, changer, options, verb=verb)
-        followed = _follow(home, ref, moves, ids, options, verb)
+        followed = let_follow(home, ref, moves, ids, options, verb)
         shown = [(home.shown(each.path), told) for each, told in ((ref, written), *followed.written)]
         diffs = [diff(told.old, told.new, path) for path, told in shown if told.new != told.old]
         return _moved(home, goal, moves, written, followed, "\n".join(diffs), None, kept=evidence is not None)
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
     with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, os.path.realpath(ref.path), verb):
         stop_gone(home, ref)
         moves = _moves(home, ref, goal)
-        written = rewrite(home, ref, changer, options, verb=verb)
+        artifacts = home.artifacts_of(ref.path, archived=ref.archived)
+        begun: list[Intent] = []
+
+        def begin(old: bytes, new: bytes) -> None:
+            """Write down what is to come; anew, if the plan has changed since."""
+            was = read_evidence(artifacts) or read_evidence(goal.artifacts)
+            texts = old, new, evidence(new) if evidence is not None else None, was
+            if begun:
+                intent.drop(home)
+            begun[:] = [intent.begun(verb, ids, (ref.path, goal.path, goal.artifacts), moves, texts)]
+            intent.write(home, begun[0])
+
         try:
-            _move(moves, goal, evidence(written.new) if evidence is not None else None)
+            written = rewrite(home, ref, changer, options, verb=verb, begin=begin)
+            carry_out(home, begun[0])
         except BaseException:
-            if written.new != written.old:
-                disk.replace(ref.path, written.new, written.old)
+            if begun:
+                reverse(home, begun[0])
             raise
-        journal.move(home, ref.path, goal.path, [old for old, _ in moves])
-        followed = _follow(home, ref, moves, ids, Options(), verb)
+        followed = let_follow(home, ref, moves, ids, Options(), verb)
+        intent.drop(home)
         made = None
         if options.commits(home):
             before = {ref.path: written.old} | {each.path: told.old for each, told in followed.written}
@@ -109,7 +126,7 @@ def move(
 
 
 def _moves(home: Home, ref: Ref, goal: Goal) -> list[tuple[str, str]]:
-    """The renames, artifacts first: a plan that is left behind by a crash is still where the next try looks for it."""
+    """The renames, the plan last; raises ExecplanError when something is there already."""
     old = home.artifacts_of(ref.path, archived=ref.archived)
     moves = [(old, goal.artifacts)] if os.path.isdir(old) else []
     if not (moves and ref.path.startswith(old + "/") and goal.path == goal.artifacts + ref.path[len(old) :]):
@@ -117,13 +134,8 @@ def _moves(home: Home, ref: Ref, goal: Goal) -> list[tuple[str, str]]:
     moves = [(source, target) for source, target in moves if source != target]
     for source, target in moves:
         if os.path.lexists(target) and not os.path.samefile(source, target):
-            raise _taken(home.shown(target))
+            raise taken(home.shown(target))
     return moves
-
-
-def _taken(path: str) -> ExecplanError:
-    hint = "rename one of the two, then try again"
-    return ExecplanError("target-taken", f"{path} is there already", exit=INPUT, hint=hint)
 
 
 def _both(first: Changer, second: Changer) -> Changer:
@@ -141,72 +153,9 @@ def _both(first: Changer, second: Changer) -> Changer:
     return change
 
 
-def _move(moves: Sequence[tuple[str, str]], goal: Goal, evidence: bytes | None) -> None:
-    """All of the renames with the evidence, or none; the plan comes last, so that a try that was killed can be repeated."""
-    undo: list[Callable[[], object]] = []
-    plan = [pair for pair in moves if pair[1] == goal.path]
-    try:
-        for pair in moves:
-            if pair not in plan:
-                _rename_to(*pair, goal, undo)
-        _swap_evidence(goal, evidence, undo)
-        for pair in plan:
-            _rename_to(*pair, goal, undo)
-    except BaseException:
-        for step in reversed(undo):
-            step()
-        raise
-    if evidence is None:
-        disk.remove_empty(goal.artifacts)
-    for folder in {os.path.dirname(path) for pair in moves for path in pair}:
-        if os.path.isdir(folder):
-            disk.sync_folder(folder)
-
-
-def _swap_evidence(goal: Goal, evidence: bytes | None, undo: list[Callable[[], object]]) -> None:
-    """Remove old evidence, and put new evidence beside the artifacts; raises ExecplanError."""
-    path = os.path.join(goal.artifacts, FILE)
-    if is_evidence(path):
-        old, _ = disk.read(path, reader.MAX_BYTES)
-        os.unlink(path)
-        undo.append(partial(disk.create, path, old))
-    if evidence is not None:
-        _make_folder(goal.artifacts, undo)
-        if not disk.create(path, evidence):
-            raise _taken(path)
-        undo.append(partial(os.unlink, path))
-
-
-def _rename_to(old: str, new: str, goal: Goal, undo: list[Callable[[], object]]) -> None:
-    """Rename a file or a folder; what lies in a folder that was renamed already is found in it."""
-    _make_folder(os.path.dirname(new), undo)
-    _rename(old if os.path.lexists(old) else os.path.join(goal.artifacts, os.path.basename(old)), new, undo)
-
-
-def _rename(old: str, new: str, undo: list[Callable[[], object]]) -> None:
-    """Rename a file or a folder; a link is made anew, because what it says counts from its folder."""
-    try:
-        if not os.path.islink(old):
-            os.rename(old, new)
-            undo.append(partial(os.rename, new, old))
-            return
-        said = os.readlink(old)
-        os.symlink(os.path.relpath(os.path.realpath(old), os.path.realpath(os.path.dirname(new))), new)
-        undo.append(partial(os.unlink, new))
-        os.unlink(old)
-        undo.append(partial(os.symlink, said, old))
-    except OSError as error:
-        raise disk.trouble(error, old, "move") from None
-
-
-def _make_folder(path: str, undo: list[Callable[[], object]]) -> None:
-    if disk.make_folder(path):
-        undo.append(partial(disk.remove_empty, path))
-
-
-def _follow(
+def let_follow(
     home: Home, ref: Ref, moves: Sequence[tuple[str, str]], ids: tuple[str, str], options: Options, verb: str
-) -> _Followed:
+) -> Followed:
     """Rewrite the paths in the other plans; archived ones are records and stay, and one that refuses is told."""
     written: list[tuple[Ref, Written]] = []
     warnings = []
@@ -226,7 +175,7 @@ def _follow(
             warnings.append(f"{home.shown(other.path)} is archived, so it still names the old path")
         elif told.new != told.old:
             written.append((other, told))
-    return _Followed(tuple(written), tuple(warnings))
+    return Followed(tuple(written), tuple(warnings))
 
 
 def _moved(
@@ -234,7 +183,7 @@ def _moved(
     goal: Goal,
     moves: Sequence[tuple[str, str]],
     written: Written,
-    followed: _Followed,
+    followed: Followed,
     shown: str,
     made: Committed | None,
     *,

@@ -14,7 +14,7 @@ from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import draft, templates
 from execplan.repo.home import Home
 from execplan.repo.slug import slug
-from execplan.text import disk
+from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,11 +123,10 @@ def _file(
                 free = _free(taken, name)
                 data, warnings = content(free)
             path = home.file(home.plans, free)
-            disk.make_folder(os.path.dirname(path))
-            if disk.create(path, data):
+            if files.create(path, data, within=home.root, folders=True):
                 break
             taken.add(shelf.same_id(free))
-        disk.make_folder(home.artifacts(free))
+        files.make_folder(home.artifacts(free), within=home.root)
     if options.commits(home):
         done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
         return made(done.digest, done.warnings)

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import os
 
-from execplan.text import disk
+from execplan.text.files import make_folder
 from execplan.text.lines import digest
+from execplan.text.lock import Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-def lock(home: Home, name: str, holder: str, timeout: float = disk.LOCK_TIMEOUT) -> disk.Lock:
+def lock(home: Home, name: str, holder: str) -> Lock:
     """The lock of a plan's path, or of the whole home (`home`) or its commits (`commit`)."""
     folder(home, "locks")
+    return Lock(lock_path(home, name), holder)
+
+
+def lock_path(home: Home, name: str) -> str:
+    """The file that is locked."""
     name = key(name) if os.sep in name else name
-    return disk.Lock(os.path.join(home.state, "locks", f"{name}.lock"), holder, timeout)
+    return os.path.join(home.state, "locks", f"{name}.lock")
 
 
 def key(path: str) -> str:
@@ -26,7 +32,7 @@ def key(path: str) -> str:
 
 def folder(home: Home, name: str) -> bool:
     """Make a folder of the state; False when it is there already."""
-    made = disk.make_folder(os.path.join(home.state, name))
+    made = bool(make_folder(os.path.join(home.state, name)))
     if made and not home.git and home.exists:
         _ignore(home.state)
     return made

@@ -1,4 +1,4 @@
-"""Files: read whole within a limit, locked, and replaced so that a reader sees the old bytes or the new ones."""
+"""Files: read whole within a limit, and what the operating system's errors come to."""
 
 from __future__ import annotations
 
@@ -6,20 +6,7 @@ import os
 import stat
 
 from execplan import trace
-from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, ExecplanError
-from execplan.text.lines import digest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import TracebackType
-    from typing import TypeVar
-
-    T = TypeVar("T")
-
-_TRIES = 5
-LOCK_TIMEOUT = 10.0
-"""Seconds that a writer waits for another."""
+from execplan.errors import CHANGED, ENVIRONMENT, INPUT, ExecplanError
 
 
 def read(path: str, limit: int) -> tuple[bytes, int]:
@@ -75,170 +62,12 @@ def open_file(path: str) -> tuple[int, int]:
     return handle, status.st_size
 
 
-class Lock:
-    """An exclusive lock on a file that stays: `flock`, so that a killed holder leaves nothing behind."""
+class ChangedMeanwhileError(ExecplanError):
+    """The file no longer holds what was read from it, or is no longer where it was."""
 
-    def __init__(self, path: str, holder: str, timeout: float = LOCK_TIMEOUT) -> None:
-        self.path = path
-        self.holder = holder
-        """What others are told while it is held: the verb and the plan."""
-        self.timeout = timeout
-        self._handle = -1
-
-    def __enter__(self) -> Lock:
-        import fcntl
-        from time import monotonic, sleep, strftime
-
-        try:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
-        except OSError as error:
-            raise trouble(error, self.path, "lock") from None
-        until = monotonic() + self.timeout
-        pause = 0.002
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if monotonic() >= until:
-                    held = os.pread(handle, 500, 0).decode("utf-8", "replace").strip()
-                    os.close(handle)
-                    raise ExecplanError(
-                        "busy",
-                        f"another execplan is at work: {held or 'unknown'}; waited {self.timeout:g} s",
-                        exit=BUSY,
-                        hint="try again when it has finished; one that has died holds nothing",
-                    ) from None
-                sleep(pause)
-                pause = min(pause * 1.5, 0.05)
-            except OSError as error:
-                os.close(handle)
-                raise _no_locks(error, self.path) from None
-        trace.tell(f"locked {self.path} for {self.holder}")
-        os.ftruncate(handle, 0)
-        os.pwrite(
-            handle,
-            f"{self.holder}, pid {os.getpid()}, since {strftime('%H:%M:%S')}\n".encode("utf-8", "backslashreplace"),
-            0,
-        )
-        self._handle = handle
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        os.close(self._handle)
-
-
-class ChangedMeanwhileError(Exception):
-    """The file no longer holds what was read from it."""
-
-
-def replace(path: str, old: bytes, new: bytes) -> bool:
-    """Put new bytes in place of the old ones, mode kept, links followed; on any failure the old bytes stay.
-
-    True when the file had other hard links, which keep the old bytes. The caller holds a lock. Raises
-    ChangedMeanwhileError when the file no longer holds the old bytes, ExecplanError for all else.
-    """
-    target = os.path.realpath(path)
-    try:
-        mode = stat.S_IMODE(os.stat(target).st_mode)
-    except OSError as error:
-        raise trouble(error, path, "write") from None
-    if not mode & 0o222:
-        raise _read_only(path)
-    temporary = _write_beside(target, new, mode, path)
-    try:
-        if read(target, len(old) + 1)[0] != old:
-            raise ChangedMeanwhileError
-        linked = os.stat(target).st_nlink > 1  # by now without the leftover of a `create` that was killed
-        os.replace(temporary, target)
-        trace.tell(f"replaced {target}")
-    except BaseException as error:
-        os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise trouble(error, path, "write") from None
-        raise
-    sync_folder(os.path.dirname(target))
-    return linked
-
-
-def again(work: Callable[[], T], shown: str) -> T:
-    """Do what reads a file and replaces it, anew when the file was changed between the two; raises ExecplanError."""
-    for _ in range(_TRIES):
-        try:
-            return work()
-        except ChangedMeanwhileError:
-            continue
-    raise changed_underneath(shown)
-
-
-def still_linked(shown: str) -> str:
-    """What to warn of when a file was replaced that had other hard links."""
-    return f"{shown} had other hard links: they keep the old text"
-
-
-def create(path: str, data: bytes, *, executable: bool = False) -> bool:
-    """Write a new file; False, with nothing written, when the name is taken. The caller holds a lock."""
-    temporary = _write_beside(path, data, None, path, 0o777 if executable else 0o666)
-    try:
-        os.link(temporary, path, follow_symlinks=False)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise trouble(error, path, "write") from None
-    finally:
-        os.unlink(temporary)
-    sync_folder(os.path.dirname(path))
-    return True
-
-
-def remove(path: str, old: bytes) -> int:
-    """Remove a file and give its mode; raises ChangedMeanwhileError when it does not hold the old bytes.
-
-    A link is kept, what it leads to is removed. The caller holds a lock.
-    """
-    target = os.path.realpath(path)
-    try:
-        mode = stat.S_IMODE(os.stat(target).st_mode)
-        if not mode & 0o222:
-            raise _read_only(path)
-        if read(target, len(old) + 1)[0] != old:
-            raise ChangedMeanwhileError
-        os.unlink(target)
-    except OSError as error:
-        raise trouble(error, path, "remove") from None
-    trace.tell(f"removed {target}")
-    sync_folder(os.path.dirname(target))
-    return mode
-
-
-def sync_folder(folder: str) -> None:
-    """Make a rename in the folder last."""
-    handle = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def make_folder(path: str) -> bool:
-    """Make a folder and those above it; False when it is there already."""
-    if os.path.isdir(path):
-        return False
-    try:
-        os.makedirs(path, exist_ok=True)
-    except OSError as error:
-        raise trouble(error, path, "make") from None
-    return True
-
-
-def remove_empty(path: str) -> None:
-    """Remove a folder if it holds nothing."""
-    try:
-        os.rmdir(path)
-    except OSError:
-        pass
+    def __init__(self, path: str) -> None:
+        told = changed_underneath(path)
+        super().__init__(told.code, told.message, exit=told.exit, hint=told.hint)
 
 
 def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
@@ -257,16 +86,6 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
     return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
 
 
-def _no_locks(error: OSError, path: str) -> ExecplanError:
-    """The refusal of a lock for another reason than that somebody holds it: some network file systems know none."""
-    return ExecplanError(
-        "no-locks",
-        f"the file system can't lock {path}: {os.strerror(error.errno or 0).lower()}; nothing was changed",
-        exit=ENVIRONMENT,
-        hint="without locks writers would lose each other's edits: put the checkout on a local disk",
-    )
-
-
 def _not_a_file(path: str, what: str) -> ExecplanError:
     return ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a regular file")
 
@@ -276,40 +95,3 @@ def changed_underneath(path: str) -> ExecplanError:
     return ExecplanError(
         "changed-underneath", f"{path} kept changing while it was edited", exit=CHANGED, hint="try again"
     )
-
-
-def _read_only(path: str) -> ExecplanError:
-    return ExecplanError("read-only", f"{path} is read-only", exit=ENVIRONMENT, hint=f"chmod u+w {path}")
-
-
-def _write_beside(target: str, data: bytes, mode: int | None, shown: str, default: int = 0o666) -> str:
-    """A temporary file with the bytes, on disk, in the folder of the target."""
-    # One name for each target: a leftover of a writer that was killed is replaced by the next one, under the same lock.
-    folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".execplan-{digest(os.fsencode(name))[:16]}.tmp")
-    handle = -1
-    try:
-        try:
-            os.unlink(temporary)
-        except FileNotFoundError:
-            pass
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, default)
-        if mode is not None:
-            os.fchmod(handle, mode)
-        for begin in range(0, len(data), 1 << 20):
-            part = data[begin : begin + (1 << 20)]
-            while part:
-                part = part[os.write(handle, part) :]
-        if os.fstat(handle).st_size != len(data):
-            raise OSError(0, "short write")
-        os.fsync(handle)
-    except BaseException as error:
-        if handle >= 0:
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise trouble(error, shown, "write") from None
-        raise
-    finally:
-        if handle >= 0:
-            os.close(handle)
-    return temporary

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.text.disk import Lock
+from execplan.text.lock import Lock
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 

@@ -178,17 +178,17 @@ def test_a_guide_that_changes_meanwhile_is_read_again(plain: Folder, monkeypatch
     from execplan.repo import homes
     from execplan.repo.adoption import guide as guides
     from execplan.repo.amend import Options
-    from execplan.text import disk
+    from execplan.text import files
 
     path = guide(plain, FIRST)
-    replace = disk.replace
+    replace = files.replace
 
-    def late(name: str, old: bytes, new: bytes) -> bool:
-        monkeypatch.setattr(disk, "replace", replace)
+    def late(name: str, old: bytes, new: bytes, within: str) -> bool:
+        monkeypatch.setattr(files, "replace", replace)
         path.write_text(FIRST.replace("## Fences", "## Our fences"), encoding="utf-8")
-        return replace(name, old, new)
+        return replace(name, old, new, within=within)
 
-    monkeypatch.setattr(disk, "replace", late)
+    monkeypatch.setattr(files, "replace", late)
     assert guides.upgrade(homes.find(str(plain.path)), Options()).changed
     assert path.read_text(encoding="utf-8") == NEWEST.replace("## Fences", "## Our fences")
 

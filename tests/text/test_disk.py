@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.disk import Lock, create, replace
+from execplan.text.files import create, replace
 from execplan.text.lines import digest
+from execplan.text.lock import Lock
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import verb
+from execplan.cli.verb import lock_option, verb
 from execplan.cli.words import words
 from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
@@ -21,6 +21,7 @@ from execplan.repo.commit import commit_plan
 @click.argument("plan", required=False)
 @click.option("--dry-run", is_flag=True, help="Show the paths; do nothing.")
 @click.option("-m", "--message", metavar="TEXT", help="What was done, for the message.")
+@lock_option
 def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> Answer:
     """Commit a plan and its artifacts, and nothing else."""
     if plan is None and not os.environ.get("EXECPLAN_PLAN"):

@@ -20,7 +20,7 @@ from execplan.repo import pick, shelf, state
 from execplan.repo.amend import Options, amend
 from execplan.repo.checking.one import Target, Way, check
 from execplan.repo.homes import existing
-from execplan.text import disk
+from execplan.text import disk, files
 
 if TYPE_CHECKING:
     from execplan.repo.home import Home
@@ -74,7 +74,7 @@ def _copy(home: Home, name: str, data: bytes) -> str:
     """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
     state.folder(home, "edit")
     copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
-    made = next(copy for copy in copies if disk.create(copy, data))
+    made = next(copy for copy in copies if files.create(copy, data))
     os.chmod(made, 0o600)  # the plan itself may be readable by nobody else
     return made
 

@@ -6,7 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.integrate import carry_out, check
-from execplan.cli.verb import verb
+from execplan.cli.verb import lock_option, verb
 
 
 @verb(
@@ -24,6 +24,7 @@ from execplan.cli.verb import verb
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else what SHELL names.")
 @click.option("--force", is_flag=True, help="Also over what was edited by hand in a block of execplan.")
 @click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
+@lock_option
 def install(call: Call, what: tuple[str, ...], shell: str | None, force: bool, dry_run: bool) -> Answer:
     """Add integrations: agents, pre-commit, git-hooks, completion.
 

@@ -10,7 +10,7 @@ import click
 from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json, task_line
-from execplan.cli.verb import verb
+from execplan.cli.verb import lock_option, verb
 from execplan.cli.words import words
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import BROKEN
@@ -38,6 +38,7 @@ _UNITS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 @click.option("--claim", metavar="NAME", help="Take the task, so that others get the one after it.")
 @click.option("--for", "time", metavar="TIME", help="How long: 30m, 2h, 1d; 2h unless told.")
 @click.option("--release", metavar="NAME", help="Give back what NAME has taken of this plan.")
+@lock_option
 def next_(call: Call, plan: str | None, claim: str | None, time: str | None, release: str | None) -> Answer:
     """Print the first open task that nobody has taken, in the order of the file.
 

@@ -6,7 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.integrate import carry_out, check
-from execplan.cli.verb import verb
+from execplan.cli.verb import lock_option, verb
 
 
 @verb(
@@ -18,6 +18,7 @@ from execplan.cli.verb import verb
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else all three.")
 @click.option("--force", is_flag=True, help="Also what was edited by hand in a block of execplan.")
 @click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
+@lock_option
 def uninstall(call: Call, what: tuple[str, ...], shell: str | None, force: bool, dry_run: bool) -> Answer:
     """Take integrations back, to the byte: agents, pre-commit, git-hooks, completion."""
     return carry_out("uninstall", check("uninstall", what, shell), shell, force=force, dry_run=dry_run)

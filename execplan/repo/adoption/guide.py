@@ -10,7 +10,7 @@ from execplan.record import NamedTuple
 from execplan.repo import shelf, state, stock
 from execplan.repo.amend import diff
 from execplan.repo.commit import commit_paths
-from execplan.text import disk
+from execplan.text import files
 from execplan.text.edit import Edit, apply
 from execplan.text.lines import Text, digest
 from execplan.text.merge import merge
@@ -79,12 +79,12 @@ def upgrade(home: Home, options: Options) -> Upgraded:
     def once() -> tuple[bytes, Upgraded]:
         old, merged = _read(home)
         made = _upgraded(home, old, merged)
-        if made.changed and disk.replace(path, old, merged.data):
-            made = made._replace(warnings=(*made.warnings, disk.still_linked(made.path)))
+        if made.changed and files.replace(path, old, merged.data, within=home.root):
+            made = made._replace(warnings=(*made.warnings, files.still_linked(made.path)))
         return old, made
 
     with state.lock(home, "home", "upgrade of the guide"):
-        old, made = disk.again(once, home.shown(path))
+        old, made = files.again(once, home.shown(path))
     if made.changed and options.commits(home):
         real = os.path.realpath(path)
         words = f"upgrade the guide to version {made.version}"

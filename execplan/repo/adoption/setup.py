@@ -11,7 +11,7 @@ from execplan.repo.adoption import settings_file
 from execplan.repo.adoption.survey import guide
 from execplan.repo.commit import commit_paths
 from execplan.repo.home import check_inside
-from execplan.text import disk
+from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def init(survey: Survey, options: Options) -> tuple[str | None, tuple[str, ...]]:
     """Make what a survey says; what is there already stays as it is. The commit if one was made, and warnings."""
     home = survey.homes[0].home
-    files = {guide(home): stock.text("PLANS.md").encode("utf-8")}
+    texts = {guide(home): stock.text("PLANS.md").encode("utf-8")}
     for each in survey.homes:
-        files[os.path.join(each.home.base, config.FILE)] = settings_file.content(each.home.settings)
+        texts[os.path.join(each.home.base, config.FILE)] = settings_file.content(each.home.settings)
     replaced = {os.path.join(each.home.base, config.FILE): each.old for each in survey.homes if each.old}
     made = [os.path.join(home.root, each.path) for each in survey.paths if each.made]
     for path in made:
@@ -34,14 +34,14 @@ def init(survey: Survey, options: Options) -> tuple[str | None, tuple[str, ...]]
     with state.lock(home, "home", "init"):
         for path in made:
             if path in replaced:
-                disk.again(partial(disk.replace, path, replaced[path], files[path]), home.shown(path))
-            elif path in files:
-                disk.make_folder(os.path.dirname(path))
-                disk.create(path, files[path])
+                put = partial(files.replace, path, replaced[path], texts[path], within=home.root)
+                files.again(put, home.shown(path))
+            elif path in texts:
+                files.create(path, texts[path], within=home.root, folders=True)
             else:
-                disk.make_folder(path)
+                files.make_folder(path, within=home.root)
     if options.commits(home):
-        ours = [path for path, content in files.items() if settings_file.holds(path, content)]
+        ours = [path for path, content in texts.items() if settings_file.holds(path, content)]
         done = commit_paths(home, "init", ours, "init", "init", {}, "init")
         return done.digest, done.warnings
     return None, ()

@@ -13,7 +13,7 @@ from execplan.repo import homes, state
 from execplan.repo.checking.reading import plan_of
 from execplan.repo.checking.selected import levels, wanted
 from execplan.repo.home import check_inside
-from execplan.text import disk
+from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,15 +96,12 @@ def write(held: Held, file: str) -> bool:
     if held.new == held.old:
         return False
     path, home = _place(file)
-    disk.make_folder(os.path.dirname(path))
+    files.make_folder(os.path.dirname(path))
     with state.lock(home, path, f"lint --write-baseline of {held.file}"):
-        try:
-            if held.old:
-                disk.replace(path, held.old, held.new)
-                return True
-        except disk.ChangedMeanwhileError:
-            raise disk.changed_underneath(held.file) from None
-        if not disk.create(path, held.new):
+        if held.old:
+            files.replace(path, held.old, held.new)
+            return True
+        if not files.create(path, held.new):
             raise disk.changed_underneath(held.file)
     return True
 

@@ -1,0 +1,117 @@
+"""A move that was written down before it began: carried out, taken back, or finished after it was cut short."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import ExecplanError
+from execplan.repo import intent as intents
+from execplan.repo import journal
+from execplan.repo.evidence import FILE, is_evidence
+from execplan.repo.transfer import clear, is_copied, taken, transfer
+from execplan.text import disk, files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.intent import Intent
+
+_LIMIT = 64 << 20
+
+
+def read_evidence(folder: str) -> bytes | None:
+    """The evidence that an archive has put into a folder of artifacts."""
+    path = os.path.join(folder, FILE)
+    return disk.read(path, _LIMIT)[0] if is_evidence(path) else None
+
+
+def carry_out(home: Home, intent: Intent) -> None:
+    """Do all of the renames, and the evidence, that are not done yet; raises ExecplanError."""
+    plan = intent.moves[-1] if intent.moves and intent.moves[-1][1] == intent.goal else None
+    for pair in intent.moves:
+        if pair != plan:
+            _shift(home, intent, *pair)
+    _swap_evidence(home, intent)
+    if plan is not None:
+        _shift(home, intent, *plan)
+    for old, new in intent.moves:
+        if is_copied(old, new):
+            clear(home, old)
+    if intent.evidence is None:
+        files.remove_empty(intent.artifacts)
+    for folder in {os.path.dirname(path) for pair in intent.moves for path in pair}:
+        if os.path.isdir(folder):
+            files.sync_folder(folder)
+    journal.move(home, intent.path, intent.goal, [old for old, _ in intent.moves])
+
+
+def reverse(home: Home, intent: Intent) -> None:
+    """Take back all that was done of a move, and forget it; raises ExecplanError."""
+    for old, new in intent.moves:
+        if new == intent.goal:
+            _shift_back(home, old, new)
+    _swap_back(home, intent)
+    for old, new in reversed(intent.moves):
+        if is_copied(new, old):
+            clear(home, new)
+        else:
+            _shift_back(home, old, new)
+    if intent.new != intent.old and _holds(intent.path, intent.new):
+        files.replace(intent.path, intent.new, intent.old, within=home.root)
+    for folder in reversed(intent.made):
+        files.remove_empty(folder)
+    intents.drop(home)
+
+
+def is_begun(intent: Intent) -> bool:
+    """Whether anything of a move was done."""
+    moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
+    return moved or not _holds(intent.path, intent.old)
+
+
+def _holds(path: str, data: bytes) -> bool:
+    try:
+        return disk.read(path, len(data) + 1)[0] == data
+    except ExecplanError:
+        return False
+
+
+def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
+    """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
+    if not os.path.lexists(old):
+        inside = os.path.join(intent.artifacts, os.path.basename(old))
+        if os.path.lexists(new):
+            return
+        old = inside
+    if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
+        os.unlink(old)
+    elif not is_copied(old, new):
+        transfer(home, old, new)
+
+
+def _shift_back(home: Home, old: str, new: str) -> None:
+    if os.path.lexists(new) and not os.path.lexists(old):
+        transfer(home, new, old)
+
+
+def _swap_evidence(home: Home, intent: Intent) -> None:
+    """Put the new evidence, or none, in place of what is there; raises ExecplanError."""
+    there = read_evidence(intent.artifacts)
+    if there == intent.evidence:
+        return
+    path = os.path.join(intent.artifacts, FILE)
+    if there is not None:
+        files.remove(path, there)
+    if intent.evidence is not None and not files.create(path, intent.evidence, within=home.root, folders=True):
+        raise taken(home.shown(path))
+
+
+def _swap_back(home: Home, intent: Intent) -> None:
+    """Take the new evidence out, and put the old one back if its folder has been moved."""
+    there = read_evidence(intent.artifacts)
+    path = os.path.join(intent.artifacts, FILE)
+    if there is not None and there == intent.evidence:
+        files.remove(path, there)
+    moved = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
+    if intent.was is not None and moved and not os.path.lexists(path):
+        files.create(path, intent.was, within=home.root)
