@@ -111,9 +111,9 @@ def _judged(bench: Bench, call: Call) -> Kill:
     found = tree_of(bench.repo.path)
     left = _which(bench, found)
     if left == BETWEEN:
-        bad += _torn(bench, found)
+        bad += torn(bench, found)
         if not bench.scene.apart and not bench.scene.moves:
-            bad.append(f"neither old nor new: {_differs(bench, found)}")
+            bad.append(f"neither old nor new: {differs(bench, found)}")
     bench.keep("killed")
     listed = _listed(bench, bad)
     bench.back("killed")
@@ -146,9 +146,9 @@ def _whole(bench: Bench, verb: str, bad: list[str]) -> str:
     found = tree_of(bench.repo.path)
     then = _which(bench, found)
     if then == BETWEEN:
-        bad += [f"{each}, after {verb}" for each in _torn(bench, found)]
+        bad += [f"{each}, after {verb}" for each in torn(bench, found)]
         if not bench.scene.apart:
-            bad.append(f"neither old nor new after {verb}: {_differs(bench, found)}")
+            bad.append(f"neither old nor new after {verb}: {differs(bench, found)}")
     return then
 
 
@@ -160,7 +160,7 @@ def _again(bench: Bench, then: str, after: str, bad: list[str]) -> None:
     found = tree_of(bench.repo.path)
     wanted = (end.once,) if then == OLD else (end.twice,) if then == NEW else (end.once, end.twice)
     if without_leftovers(found) not in wanted:
-        bad.append(f"not the undisturbed result: {what}: {_differs(bench, found)}")
+        bad.append(f"not the undisturbed result: {what}: {differs(bench, found)}")
     if leftovers(found):
         bad.append(f"left for good: {what}: {', '.join(sorted(leftovers(found)))}")
     if any(LEFTOVER in line for line in bench.repo.git("status", "--porcelain", "-uall").splitlines()):
@@ -178,20 +178,22 @@ def _which(bench: Bench, found: Tree) -> str:
     return NEW if now in (bench.undisturbed.once, bench.undisturbed.twice) else BETWEEN
 
 
-def _torn(bench: Bench, found: Tree) -> list[str]:
+def torn(bench: Bench, found: Tree) -> list[str]:
     """Files that hold what no whole file ever held, are where none belongs, or are gone from both of their places."""
     ends = (bench.undisturbed.before, bench.undisturbed.once, bench.undisturbed.twice)
     held = {data for end in ends for data in end.values()}
     paths = {path for end in ends for path in end}
     now = without_leftovers(found)
     bad = [f"{path} holds half a file" for path, data in now.items() if data not in held]
-    bad += [f"{path} does not belong there" for path in now if path not in paths]
+    # A file that a move removes may first have moved with its folder.
+    carried = held if bench.scene.moves else set()
+    bad += [f"{path} does not belong there" for path, data in now.items() if path not in paths and data not in carried]
     names = Counter(data for path, data in now.items())
     stays = [data for data in ends[0].values() if data in ends[1].values()]
     return bad + [f"lost: {data[1][:60]!r}" for data in stays if not names[data]]
 
 
-def _differs(bench: Bench, found: Tree) -> str:
+def differs(bench: Bench, found: Tree) -> str:
     """Which files are as before, which as after, and which as neither."""
     before, once, twice = bench.undisturbed.before, bench.undisturbed.once, bench.undisturbed.twice
     told: dict[str, list[str]] = {OLD: [], NEW: [], "neither": []}
