@@ -155,8 +155,21 @@ def create_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--commit`, `--dry-run`, `--if-match` and `--lock-timeout`."""
     function = lock_option(function)
-    function = click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
+    function = match_option(function)
     return _new_options(function)
+
+
+def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--if-match`, for a verb that writes to one plan."""
+    return click.option(
+        "--if-match", metavar="DIGEST", callback=_digest, help="Only if the file's SHA-256 is DIGEST, all 64 digits."
+    )(function)
+
+
+def _digest(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
+        raise click.BadParameter("a digest has 64 hex digits, as show --json gives it")
+    return value
 
 
 def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:

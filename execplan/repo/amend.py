@@ -140,15 +140,21 @@ def rewrite(
     def once() -> Written:
         with About(shown):
             old = shelf.open_bytes(home, ref.path)
-            check_match(home, ref, old, options)
+            if options.if_match is not None:
+                from execplan.repo.since import check_match
+
+                check_match(home, ref, options.if_match, old)
             try:
                 new, change = changed(old, changer)
             except ExecplanError as error:
                 error.name_plan(ref.id)
                 raise
-        if begin is not None and not options.dry_run:
+        if options.dry_run:
+            return Written(old, new, change, ())
+        if begin is not None:
             begin(old, new)
-        if new == old or options.dry_run:
+        if new == old:
+            files.tidy(ref.path, (old,), within=home.root, spare=spare)
             return Written(old, new, change, ())
         with journal.Recording(home, ref.path, verb, change.summary, old, new):
             linked = files.replace(ref.path, old, new, within=home.root, spare=spare)
@@ -180,19 +186,6 @@ def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Chan
             hint="say it in other words, or edit the file by hand and run execplan lint",
         )
     return new, change
-
-
-def check_match(home: Home, ref: Ref, data: bytes, options: Options) -> None:
-    """Refuse when the file is not the one that the caller has seen; raises ExecplanError."""
-    from shlex import quote
-
-    if options.if_match and digest(data) != options.if_match.lower():
-        raise ExecplanError(
-            "digest-differs",
-            f"{home.shown(ref.path)} has changed: its digest is {digest(data)}, not {options.if_match}",
-            exit=CHANGED,
-            hint=f"read it again: execplan show {quote(ref.id)} --json",
-        )
 
 
 def diff(old: bytes, new: bytes | None, path: str) -> str:

@@ -16,6 +16,7 @@ from execplan.repo import shelf
 from execplan.repo.evidence import evidence
 from execplan.repo.homes import existing
 from execplan.repo.moving import Goal, Moved, move
+from execplan.repo.since import check_match
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ def archive(
     """
     existing(home)
     if ref.archived:
-        return _there(home, ref)
+        return _there(home, ref, options)
     how, by, folder = "forced" if reason is not None else "completed", None, home.archive
     finished = _finished(ref, reason)
     if successor is not None:
@@ -52,14 +53,15 @@ def restore(home: Home, ref: Ref, options: Options, *, reason: str | None = None
     """Move an archived plan and its artifacts back; one that was archived unfinished gets a note. Raises ExecplanError."""
     existing(home)
     if not ref.archived:
-        return _there(home, ref)
+        return _there(home, ref, options)
     path = home.file(home.plans, ref.id)
     goal = Goal(ref.id, path, home.artifacts_of(path, archived=False))
     return move(home, ref, goal, _restored(reason), options, verb="restore")
 
 
-def _there(home: Home, ref: Ref) -> Moved:
-    """A plan that is already where it shall be."""
+def _there(home: Home, ref: Ref, options: Options) -> Moved:
+    """A plan that is already where it shall be; raises ExecplanError."""
+    check_match(home, ref, options.if_match)
     data = shelf.open_bytes(home, ref.path)
     return Moved(home.shown(ref.path), False, digest(data), "", (), (), (), None, None, ())
 

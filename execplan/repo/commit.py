@@ -9,6 +9,7 @@ from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import journal, shelf, state
 from execplan.repo.homes import existing
+from execplan.repo.since import check_match
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -50,7 +51,9 @@ def commit_paths(
             raise
 
 
-def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> CommittedPlan:
+def commit_plan(
+    home: Home, ref: Ref, words: str | None, *, dry_run: bool, if_match: str | None = None
+) -> CommittedPlan:
     """Commit a plan as it is on disk, its artifacts, and the place that it was moved from; raises ExecplanError."""
     from execplan.repo import git
 
@@ -63,9 +66,11 @@ def commit_plan(home: Home, ref: Ref, words: str | None, *, dry_run: bool) -> Co
     paths += [path for path in journal.left_by(home, ref.path) if not os.path.lexists(path)]
     if dry_run:
         data = shelf.open_bytes(home, ref.path)
+        check_match(home, ref, if_match, data)
         return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
     with state.lock(home, os.path.realpath(ref.path), f"commit of {ref.id}"):
         data = shelf.open_bytes(home, ref.path)
+        check_match(home, ref, if_match, data)
         try:
             title = reader.read(data).title
         except ExecplanError:

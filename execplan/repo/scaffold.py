@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LONGEST_TITLE = 300
+_BESIDE = ".execplan-new.tmp"
 
 
 class Made(NamedTuple):
@@ -123,7 +124,7 @@ def _file(
                 free = _free(taken, name)
                 data, warnings = content(free)
             path = home.file(home.plans, free)
-            if files.create(path, data, within=home.root, folders=True):
+            if files.create(path, data, within=home.root, folders=True, beside=_BESIDE):
                 break
             taken.add(shelf.same_id(free))
         files.make_folder(home.artifacts(free), within=home.root)

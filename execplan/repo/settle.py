@@ -9,9 +9,12 @@ from execplan.errors import ExecplanError
 from execplan.repo import intent as intents
 from execplan.repo import state
 from execplan.repo.amend import Options
+from execplan.repo.evidence import FILE
 from execplan.repo.moves import carry_out, is_begun, reverse
 from execplan.repo.moving import let_follow
-from execplan.repo.shelf import Ref
+from execplan.repo.recovered import Recovery
+from execplan.repo.shelf import Ref, every
+from execplan.text import files
 from execplan.text.lock import is_held
 
 TYPE_CHECKING = False
@@ -49,6 +52,8 @@ def settle_quietly(home: Home) -> None:
 
 
 def _settle(home: Home, intent: Intent) -> list[str]:
+    for path in (intent.path, intent.goal, os.path.join(intent.artifacts, FILE)):
+        files.tidy(path, (intent.old, intent.new), within=home.root, spare=Recovery(home, path))
     if not is_begun(intent):
         reverse(home, intent)
         return [f"the {intent.line}, was cut short before anything was moved"]
@@ -59,6 +64,10 @@ def _settle(home: Home, intent: Intent) -> list[str]:
         return [f"the {intent.line}, was cut short; it could not be finished, so it was taken back: {error.message}"]
     ref = Ref(intent.ids[1], intent.goal, archived=False)
     followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb)
+    for other in every(home):
+        if files.is_untidy(other.path) and other.path != intent.goal:
+            with state.lock(home, os.path.realpath(other.path), f"{intent.verb} of {intent.ids[0]}"):
+                files.tidy(other.path, within=home.root, spare=Recovery(home, other.path))
     intents.drop(home)
     told = f"the {intent.line}, was cut short and is finished now: {home.shown(intent.goal)}"
     return [told, *followed.warnings]

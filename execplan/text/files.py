@@ -54,7 +54,7 @@ def replace(path: str, old: bytes, new: bytes, *, within: str | None = None, spa
                 raise ChangedMeanwhileError(path)
             if not stat.S_IMODE(status.st_mode) & 0o222:
                 raise read_only(path)
-            beside = _beside(folder, name, (old, new), spare or Spare())
+            beside = _tidy(folder, name, (old, new), spare or Spare())
             folder.write(beside, new, 0o600, like=status)
             linked = _swap(folder, beside, name, old, new, spare or Spare())
         except OSError as error:
@@ -92,7 +92,28 @@ def _swap_back(folder: Folder, beside: str, name: str, new: bytes, spare: Spare)
     folder.unlink(beside)
 
 
-def _beside(folder: Folder, name: str, known: tuple[bytes, ...], spare: Spare) -> str:
+def tidy(path: str, known: tuple[bytes, ...] = (), *, within: str | None = None, spare: Spare | None = None) -> None:
+    """Remove what a killed writer has left beside a file; bytes that nobody has read are kept. The caller holds a lock.
+
+    Raises ChangedMeanwhileError when the file lies outside `within` by now, ExecplanError.
+    """
+    if not is_untidy(path):
+        return
+    folder, name = os.path.split(os.path.realpath(path))
+    with Folder(folder, within=within) as held:
+        try:
+            _tidy(held, name, known, spare or Spare())
+        except OSError as error:
+            raise trouble(error, path, "tidy up beside") from None
+
+
+def is_untidy(path: str) -> bool:
+    """Whether something is beside a file that a writer needs while it writes, or has left."""
+    folder, name = os.path.split(os.path.realpath(path))
+    return os.path.lexists(os.path.join(folder, temporary(name)))
+
+
+def _tidy(folder: Folder, name: str, known: tuple[bytes, ...], spare: Spare) -> str:
     """The name under which a file is written before it takes another's; free, whatever a killed writer has left there."""
     # One name for each file: what a killed writer has left is found by the next one, under the same lock.
     beside = temporary(name)
@@ -134,15 +155,21 @@ def still_linked(shown: str) -> str:
 
 
 def create(
-    path: str, data: bytes, *, executable: bool = False, within: str | None = None, folders: bool = False
+    path: str,
+    data: bytes,
+    *,
+    executable: bool = False,
+    within: str | None = None,
+    folders: bool = False,
+    beside: str = "",
 ) -> bool:
     """Write a new file, with the folders above it if asked; False, with nothing written, when the name is taken.
 
-    The caller holds a lock. Raises ChangedMeanwhileError when the file would lie outside `within`, ExecplanError.
+    The caller holds a lock; `beside` is what the file is called before it has its name, for a lock on its folder. Raises ChangedMeanwhileError when the file would lie outside `within`, ExecplanError.
     """
     above, name = os.path.split(path)
     with Folder(above, within=within, make=folders) as folder:
-        beside = temporary(name)
+        beside = beside or temporary(name)
         try:
             folder.unlink(beside)  # what a killed writer has left never had this name
             folder.write(beside, data, 0o777 if executable else 0o666)

@@ -7,7 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import lock_option, verb
+from execplan.cli.verb import lock_option, match_option, verb
 from execplan.cli.words import words
 from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
@@ -21,8 +21,9 @@ from execplan.repo.commit import commit_plan
 @click.argument("plan", required=False)
 @click.option("--dry-run", is_flag=True, help="Show the paths; do nothing.")
 @click.option("-m", "--message", metavar="TEXT", help="What was done, for the message.")
+@match_option
 @lock_option
-def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> Answer:
+def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_match: str | None) -> Answer:
     """Commit a plan and its artifacts, and nothing else."""
     if plan is None and not os.environ.get("EXECPLAN_PLAN"):
         home = homes.require(os.getcwd())
@@ -32,7 +33,7 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None) -> 
             )
     home, ref = pick.open_plan(os.getcwd(), plan)
     said = words(message, "the message") if message is not None else None
-    done = commit_plan(home, ref, said, dry_run=dry_run)
+    done = commit_plan(home, ref, said, dry_run=dry_run, if_match=if_match)
     data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}
     if dry_run:
         text = "\n".join([f"would commit {path}" for path in done.paths]) or "nothing to commit"

@@ -12,7 +12,7 @@ from execplan.cli.mending import Mending, mending_options
 from execplan.cli.output import Output, output_options
 from execplan.cli.progress import Bar
 from execplan.cli.selecting import Selecting, selecting_options, unmet
-from execplan.cli.verb import new_options, verb
+from execplan.cli.verb import verb, writer_options
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo.checking.handed import STDIN
 from execplan.repo.checking.history import informed
@@ -22,6 +22,7 @@ from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.targets import changed_since, lots, targets
 from execplan.repo.checking.tree import Trees
 from execplan.repo.checking.whole import check_commit, check_homes
+from execplan.repo.since import check_match
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 @selecting_options
 @mending_options
 @output_options
-@new_options
+@writer_options
 def lint(
     call: Call,
     options: Options,
@@ -82,6 +83,8 @@ def lint(
         return output.answer(call, output.check_stdin(way), way)
     chosen, base = (lots(plans), None) if since is None else changed_since(here, since)
     way = informed(chosen, way, base)
+    for target in targets(chosen) if options.if_match is not None else ():
+        check_match(target.home, target.ref, options.if_match)
     mended = mending.mend(list(targets(chosen)) if mending.wanted else (), way, options)
     with Bar(wanted=not call.quiet and not call.as_json) as bar:
         checked = check_all(chosen, way, cached=not no_cache, with_data=not call.as_json, tick=bar.tick)
@@ -106,6 +109,10 @@ def _check_usage(plans: tuple[str, ...], options: Options, output: Output, mendi
         (mending.wanted and output.is_for_machines, "--fix tells what it mended: it takes --json or text"),
         (mending.wanted and output.write_baseline, "--write-baseline keeps findings, and --fix mends them"),
         (mending.diff and not mending.wanted, "--diff shows what --fix would change"),
+        (
+            options.if_match is not None and not (mending.wanted and len(plans) == 1),
+            "--if-match is for --fix of one plan, which is named",
+        ),
         (options.commit and not mending.wanted, "--commit is for what --fix mends"),
         (options.dry_run and not (mending.wanted or output.write_baseline), "--dry-run is for what writes: --fix"),
     ):

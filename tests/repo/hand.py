@@ -1,0 +1,36 @@
+"""One of many hands: a process that makes fifty edits of mixed kinds to one plan, or as many as it is told."""
+
+from __future__ import annotations
+
+import sys
+
+from execplan.clock import now
+from execplan.plan import body, logs, tasks
+from execplan.repo import pick
+from execplan.repo.amend import Options, amend
+
+KINDS = 5
+
+
+def words(hand: int, number: int) -> str:
+    """What the edit with this number says."""
+    return f"hand {hand:02} edit {number:02} is here"
+
+
+def main(hand: int, edits: int, *, commit: bool) -> None:
+    """Add, tick, decide, discover and note, in turns."""
+    for number in range(edits):
+        said = words(hand, number)
+        verb, changer = (
+            ("add", tasks.add(said, now())),
+            ("done", tasks.tick([words(hand, number - 1)], now())),
+            ("decide", logs.decide(said, f"so that {said}", "Ann", now())),
+            ("discover", logs.discover(said, f"shown by {said}")),
+            ("note", body.note([said])),
+        )[number % KINDS]
+        home, ref = pick.open_plan(".", "parser")
+        amend(home, ref, changer, Options(commit=commit), verb=verb)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), commit=sys.argv[3] == "commit")

@@ -1,0 +1,157 @@
+"""Many processes at one plan: every edit is there, in order, and so are the commits; who waits too long is told of whom."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from execplan.plan import reader
+from execplan.plan.model import DONE, Plan
+from execplan.repo import homes, state
+from execplan.text.lock import Lock
+from tests.cli.test_contract import CALLS, WRITERS
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.repo import hand
+
+HANDS = 16
+
+
+def start(folder: Folder, number: int, edits: int, commit: str = "") -> subprocess.Popen[bytes]:
+    root = Path(hand.__file__).resolve().parents[2]
+    return subprocess.Popen(
+        [sys.executable, hand.__file__, str(number), str(edits), commit],
+        cwd=folder.path,
+        env={**folder.env, "PYTHONPATH": str(root)},
+        stderr=subprocess.PIPE,
+    )
+
+
+def finish(hands: list[subprocess.Popen[bytes]]) -> None:
+    """Wait for all of them, and expect each to have had its way."""
+    for each in hands:
+        _, err = each.communicate(timeout=300)
+        assert each.returncode == 0, err.decode()
+
+
+def missing(plan: Plan, edits: int) -> list[str]:
+    """The edits that are not there, or not in the order in which their hand made them."""
+    ticked = {task.text for task in plan.tasks if task.state == DONE}
+    lines = "\n".join(plan.text.lines)
+    seen = (
+        [task.text for task in plan.tasks],
+        [task.text for task in plan.tasks],
+        [entry.text for entry in plan.decisions],
+        [entry.text for entry in plan.discoveries],
+        [line for line in lines[lines.index("## Artifacts and Notes") :].split("\n") if line],
+    )
+    lost: list[str] = []
+    for number in range(HANDS):
+        for kind in range(hand.KINDS):
+            said = [hand.words(number, each) for each in range(kind, edits, hand.KINDS)]
+            if kind == 1:
+                lost += [
+                    f"tick {each}"
+                    for each in range(kind, edits, hand.KINDS)
+                    if hand.words(number, each - 1) not in ticked
+                ]
+                continue
+            places = [seen[kind].index(each) if each in seen[kind] else -1 for each in said]
+            lost += [each for each, place in zip(said, places, strict=True) if place < 0]
+            assert places == sorted(places)
+            assert all(seen[kind].count(each) < 2 for each in said)
+    return lost
+
+
+def test_sixteen_hands_make_fifty_edits_each(repo: Folder) -> None:
+    """And whoever reads meanwhile sees a whole plan, which only ever gains."""
+    path = repo.plan()
+    hands = [start(repo, number, 50) for number in range(HANDS)]
+    counts = [0]
+    while any([each.poll() is None for each in hands]):
+        data = path.read_bytes()
+        assert data.endswith(CLEAN.encode()[-40:])
+        counts.append(reader.read(data).counts()["total"])
+        time.sleep(0.02)
+    finish(hands)
+    assert counts == sorted(counts)
+    plan = reader.read(path.read_bytes())
+    assert missing(plan, 50) == []
+    assert plan.counts()["total"] == 3 + HANDS * 10
+    assert repo.run("lint").exit == 0
+    assert [each for each in os.listdir(path.parent) if each.startswith(".")] == []
+
+
+def test_sixteen_hands_commit(repo: Folder) -> None:
+    """Each commit holds one edit, and nothing of anybody's index."""
+    path = repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.write("staged.txt", "mine\n")
+    repo.git("add", "staged.txt")
+    finish([start(repo, number, 5, "commit") for number in range(HANDS)])
+    assert missing(reader.read(path.read_bytes()), 5) == []
+    subjects = repo.git("log", "--format=%s").splitlines()
+    assert len(subjects) == 2 + HANDS * 5
+    for number in range(HANDS):
+        for edit in (0, 2, 3):
+            assert sum(hand.words(number, edit) in each for each in subjects) == (2 if edit == 0 else 1)
+    assert repo.git("log", "--format=", "--name-only", f"-{HANDS * 5}").split() == [
+        ".agent/execplans/2026-01-01_parser.md"
+    ] * (HANDS * 5)
+    assert repo.git("status", "--porcelain") == "A  staged.txt\n"
+
+
+@pytest.mark.parametrize("verb", [*WRITERS, "attach", "archive", "rename", "edit", "undo", "commit"])
+def test_a_writer_that_waits_too_long(repo: Folder, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    before = path.read_bytes()
+    home = homes.find(str(repo.path))
+    call = {**CALLS, "reopen": ["reopen", "2"], "done": ["done", "3"]}[verb]
+    monkeypatch.setenv("EXECPLAN_AUTHOR", "Ann")
+    with Lock(state.lock_path(home, os.path.realpath(path)), "done of 2026-01-01_parser"):
+        result = repo.run(*call, "--lock-timeout", "0.1", "--json", EDITOR="sh -c 'echo more >> \"$0\"'")
+        for reading in (["show"], ["list"], ["status"], ["next"], ["lint"], ["lint", str(path)]):
+            assert repo.run(*reading).exit == 0
+    assert result.exit == 5, result
+    error = result.json["error"]
+    assert error["code"] == "busy"
+    assert f"done of 2026-01-01_parser by Ann, pid {os.getpid()}, since 20" in error["message"]
+    assert "waited 0.1 s" in error["message"]
+    assert path.read_bytes() == before
+    assert not (repo.path / ".agent/execplans/archive").exists()
+
+
+def test_who_waits_gets_it(repo: Folder) -> None:
+    """And says what it is doing, for those who wait next."""
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    lock = state.lock_path(home, os.path.realpath(path))
+    with state.lock(home, os.path.realpath(path), "the test"):
+        waiting = [repo.start("add", f"Task {number}", "-q") for number in range(4)]
+        time.sleep(1)
+    finish(waiting)
+    assert "add of 2026-01-01_parser by Ann" in Path(lock).read_text()
+    assert reader.read(path.read_bytes()).counts()["total"] == 7
+
+
+def test_interrupted_while_it_waits(repo: Folder) -> None:
+    import signal
+
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    with state.lock(home, os.path.realpath(path), "the test"):
+        waiting = repo.start("done", "2")
+        time.sleep(1.5)
+        waiting.send_signal(signal.SIGINT)
+        _, err = waiting.communicate(timeout=30)
+    assert waiting.returncode == 130
+    assert b"Traceback" not in err
+    assert path.read_text() == CLEAN
+    repo.ok("done", "2")
