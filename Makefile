@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Two processes: what the smallest machines have, and what keeps the tests under four minutes there.
 JOBS ?= 2
 
-.PHONY: help demo test check generate bench wheel clean
+.PHONY: help demo test check generate bench torture wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -35,6 +35,9 @@ generate: .venv/ready ## Write every generated file anew
 
 bench: .venv/ready ## Measure, in ratios
 	$(BIN)/python scripts/bench.py
+
+torture: .venv/ready ## Kill every verb at every system call, and let each call fail (an hour; needs strace)
+	$(BIN)/python scripts/torture.py $(VERBS)
 
 wheel: .venv/ready ## Build the wheel, install it clean, and try it
 	sh scripts/smoke.sh $(BIN)/python

@@ -45,14 +45,14 @@ def missing(name: str) -> str | None:
         if name != "strace" and done.returncode == 0:
             return None
     words = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return f"it does not work here: {words[-1] if words else f'exit {done.returncode}'}"
+    return f"it does not work here: {words[0] if words else f'exit {done.returncode}'}"
 
 
 _TRIALS = {
     # A container may forbid to trace, and an old strace knows no injection.
     "strace": "exec strace -qq -o log -e trace=exit_group -e inject=exit_group:signal=KILL:when=1 true",
     # A kernel may forbid namespaces of one's own, or mounts in them.
-    "unshare": "exec unshare -rm sh -c 'mount -t tmpfs tmpfs . && mount --bind / /mnt'",
+    "unshare": "exec unshare -rm sh -c 'mkdir here && mount --bind here here && mount -o remount,bind,ro here && mount -t tmpfs tmpfs .'",
     "setpriv": "exec setpriv --bounding-set=-dac_override true",
 }
 """What a tool must be able to do."""

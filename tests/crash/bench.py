@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 import sys
 import time
 from hashlib import sha256
@@ -12,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.conftest import CLOCK, Folder, Result
-from tests.crash.scenes import Scene, make
-from tests.crash.strace import Call, trace
+from tests.crash.scenes import HOME, Scene, make
+from tests.crash.strace import Call, kill, trace
 
 Tree = dict[str, tuple[int, bytes]]
 """Every file and link below a folder: path, mode, and what it holds."""
@@ -38,11 +39,12 @@ class Undisturbed(NamedTuple):
 
 
 class Bench:
-    """A scene in a folder of its own."""
+    """A scene in a folder of its own; with `mounted`, the artifacts lie on a file system of their own."""
 
-    def __init__(self, folder: Path, scene: Scene) -> None:
+    def __init__(self, folder: Path, scene: Scene, *, mounted: bool = False) -> None:
         self.folder = folder.resolve()
         self.scene = scene
+        self.mounted = mounted
         self.repo = Folder(self.folder / "repo")
         self.repo.env |= {
             "GIT_AUTHOR_DATE": f"{CLOCK} +0000",
@@ -54,6 +56,8 @@ class Bench:
         self.repo.path.mkdir(parents=True)
         make(self.repo, scene)
         self.keep("before")
+        if scene.cut:
+            self._cut(scene.before[-1])
         self.undisturbed = self._watch()
 
     def _watch(self) -> Undisturbed:
@@ -63,10 +67,21 @@ class Bench:
         second = self.run(*self.scene.call)
         twice, head = tree(self.repo.path), self.repo.git("rev-parse", "HEAD")
         self.repo.env["PYTHONDONTWRITEBYTECODE"] = "1"
+        # What a move across file systems shall come to is what it comes to within one.
         self.back("before")
         calls = trace(self.command, self.repo.path, self.repo.env, self.log, self.repo.path)
         assert tree(self.repo.path) == once != before or self.scene.call[0] == "commit", self.scene
         return Undisturbed(before, once, twice, frozenset({first.exit, second.exit}), head, tuple(calls))
+
+    def _cut(self, call: tuple[str, ...]) -> None:
+        """Kill a command behind the middle one of its renames."""
+        command = [*self.command[:3], *call]
+        calls = trace(command, self.repo.path, self.repo.env, self.log, self.repo.path)
+        renames = [at for at, each in enumerate(calls) if each.inside and each.name.startswith("rename")]
+        self.back("before")
+        after = calls[renames[len(renames) // 2] + 1]
+        assert kill(after, command, self.repo.path, self.repo.env, self.log) is not None
+        self.keep("before")
 
     def run(self, *arguments: str) -> Result:
         """Run execplan."""
@@ -79,8 +94,17 @@ class Bench:
 
     def back(self, name: str) -> None:
         """Let the repository be as it was."""
+        place = self.repo.path / HOME / "artifacts"
+        if place.is_mount():
+            subprocess.run(["umount", "-l", place], check=True)
         shutil.rmtree(self.repo.path)
         shutil.copytree(self.folder / name, self.repo.path, symlinks=True)
+        if self.mounted:
+            held = self.folder / name / HOME / "artifacts"
+            place.mkdir(exist_ok=True)
+            subprocess.run(["mount", "-t", "tmpfs", "tmpfs", place], check=True)
+            if held.is_dir():
+                shutil.copytree(held, place, symlinks=True, dirs_exist_ok=True)
 
     def settle(self) -> None:
         """Wait for what a killed command had started: git goes on."""
@@ -117,7 +141,7 @@ def tree(root: Path, skip: str = ".git") -> Tree:
 
 def leftovers(found: Tree) -> set[str]:
     """The temporary files in a tree."""
-    return {path for path in found if os.path.basename(path).startswith(LEFTOVER)}
+    return {path for path in found if f"/{LEFTOVER}" in f"/{path}"}
 
 
 def without_leftovers(found: Tree) -> Tree:

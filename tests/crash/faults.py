@@ -46,9 +46,7 @@ class Failed(NamedTuple):
         good = sum(not each.bad for each in self.faults)
         refused = sum(each.exit == 6 for each in self.faults)
         harmless = sum(each.exit == 0 for each in self.faults)
-        return (
-            f"{self.name}: {len(self.faults)} errors injected, {good} as promised ({refused} refused, {harmless} harmless)"
-        )
+        return f"{self.name}: {len(self.faults)} errors injected, {good} as promised ({refused} refused, {harmless} harmless)"
 
 
 def errors(calls: Iterable[Call]) -> list[tuple[Call, str]]:
@@ -106,7 +104,9 @@ def _left(bench: Bench, ran: Ran, call: Call) -> list[str]:
     elif ran.exit == 0 and bench.scene.moves:
         bad += _followed(bench, ran)
     elif now != (end.before if ran.exit else end.once):
-        bad.append(f"exit {ran.exit}, and not the {'old' if ran.exit else 'new'} bytes: {differs(bench, found)}: {ran.err[:200]!r}")
+        bad.append(
+            f"exit {ran.exit}, and not the {'old' if ran.exit else 'new'} bytes: {differs(bench, found)}: {ran.err[:200]!r}"
+        )
     return bad
 
 

@@ -67,9 +67,12 @@ def trace(command: list[str], cwd: Path, env: dict[str, str], log: Path, watched
         if found:
             name = found.group(1)
             counts[name] += 1
-            inside = f'"{watched}/.' in line or f"<{watched}/." in line
-            calls.append(Call(len(calls) + 1, name, counts[name], line, inside))
+            calls.append(Call(len(calls) + 1, name, counts[name], line, _inside(line, watched)))
     return calls
+
+
+def _inside(line: str, watched: Path) -> bool:
+    return f'"{watched}/.' in line or f"<{watched}/." in line
 
 
 def kill(call: Call, command: list[str], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
@@ -77,21 +80,23 @@ def kill(call: Call, command: list[str], cwd: Path, env: dict[str, str], log: Pa
     # strace counts each name for itself, also with `inject=all`; so a point is a name and a number. And it must not
     # follow children: each has a count of its own. With --seccomp-bpf strace 6.1 loses the signal.
     ran = _run(_injecting(call, "signal=KILL", log) + command, cwd, env)
-    said = log.read_text("utf-8", "replace")
-    entered = sum(line.startswith(f"{call.name}(") for line in said.splitlines())
-    hit = ran.exit == -signal.SIGKILL and entered == call.nth and said.endswith("+++ killed by SIGKILL +++\n")
-    return ran if hit else None
+    *entered, end = log.read_text("utf-8", "replace").splitlines() or [""]
+    entered = [line for line in entered if line.startswith(f"{call.name}(")]
+    hit = ran.exit == -signal.SIGKILL and end == "+++ killed by SIGKILL +++"
+    there = hit and len(entered) == call.nth and _inside(entered[-1], cwd) == call.inside
+    return ran if there else None
 
 
 def fail(call: Call, error: str, command: list[str], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
     """Run a command in which the call fails with an error, such as ENOSPC; None when it did not come to that."""
     ran = _run(_injecting(call, f"error={error}", log) + command, cwd, env)
-    return ran if "(INJECTED)" in log.read_text("utf-8", "replace") else None
+    failed = [line for line in log.read_text("utf-8", "replace").splitlines() if line.endswith("(INJECTED)")]
+    return ran if len(failed) == 1 and _inside(failed[0], cwd) == call.inside else None
 
 
 def _injecting(call: Call, what: str, log: Path) -> list[str]:
     where = ["-e", f"trace={call.name}", "-e", f"inject={call.name}:{what}:when={call.nth}"]
-    return ["strace", "-o", str(log), "-s", "0", *where]
+    return ["strace", "-y", "-o", str(log), "-s", "0", *where]
 
 
 def _run(command: list[str], cwd: Path, env: dict[str, str]) -> Ran:

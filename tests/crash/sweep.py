@@ -126,6 +126,8 @@ def _listed(bench: Bench, bad: list[str]) -> str:
     result = bench.run("list", "--all")
     bad += _calm("list --all", result, {0})
     then = _whole(bench, "list --all", bad)
+    if bench.scene.cut and then != NEW:
+        bad.append("list --all does not finish what was cut short")
     _again(bench, then, "list --all", bad)
     return then
 

@@ -1,0 +1,165 @@
+"""Promise 2, bad inputs 38 and 41: a disk that is really full or read-only, and artifacts on another file system."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import COUNTED, Folder, Result
+from tests.crash.bench import tree
+from tests.crash.scenes import HOME, PARSER, READER, SCANNER, SCENES, UNTIDY, Scene, make
+from tests.needs import need
+
+EXECPLAN = f"{shlex.quote(sys.executable)} -m execplan"
+READERS: tuple[tuple[str, ...], ...] = (("list",), ("status",), ("show", PARSER), ("next", PARSER), ("lint", READER))
+WRITERS: tuple[tuple[str, ...], ...] = (
+    ("done", "3", "-p", PARSER),
+    ("decide", "Read bytes.", "--why", "Nothing is lost.", "-p", PARSER),
+    ("archive", PARSER, "--force", "--reason", "No longer wanted."),
+    ("restore", SCANNER),
+    ("rename", PARSER, "Build the parser anew"),
+    ("lint", "--fix"),
+    ("new", "Write the tests of it"),
+    ("attach", "README.md", "-p", PARSER),
+    ("set", "Plan of Work", "First the scanner.", "-p", PARSER),
+    ("undo", "-p", PARSER),
+    ("done", "3", "-p", PARSER, "--commit"),
+)
+FULL = {
+    "bytes": ("size=1m", "dd if=/dev/zero of=fill bs=4k 2>/dev/null || true"),
+    "files": ("nr_inodes=300", "mkdir fill; (cd fill; seq 300 | xargs touch) 2>/dev/null || true"),
+}
+"""How a file system is small, and what fills it."""
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [("bytes", name) for name in SCENES if "commit" not in name]
+    + [("files", name) for name in ("done", "archive", "new")],
+)
+def test_38_a_full_disk(tmp_path: Path, what: str, name: str) -> None:
+    scene, (options, fill) = SCENES[name], FULL[what]
+    repo = made(tmp_path, scene)
+    ran = apart(
+        tmp_path,
+        f"cp -a repo small; mount -t tmpfs -o {options} tmpfs repo; cp -a small/. repo; cd repo/.git; {fill}; cd ..; set +e\n"
+        f"{line(scene.call)} >/dev/null 2>../refused; echo $?\n"
+        f"for verb in list status 'show {PARSER}' lint; do {EXECPLAN} $verb >&2; echo $?; done\n"
+        "cp -a . ../full; rm -r .git/fill\n"
+        f"{line(scene.call)} >&2; echo $?; cp -a . ../freed",
+        repo.env,
+    )
+    refused = (tmp_path / "refused").read_text()
+    assert ran.out.split() == ["6", *["0"] * 5], (refused, ran)
+    assert "no space left on device" in refused
+    assert "\nhint: free some space" in refused
+    assert "Traceback" not in refused + ran.err
+    before = tree(repo.path)
+    assert tree(tmp_path / "full") == before
+    repo.ok(*scene.call)
+    assert tree(tmp_path / "freed") == tree(repo.path) != before
+
+
+@pytest.mark.parametrize("place", [".", ".git", HOME])
+def test_37_a_read_only_mount(tmp_path: Path, place: str) -> None:
+    repo = made(tmp_path, SCENES["done"])
+    repo.plan(UNTIDY, "2026-01-04_untidy")
+    repo.ok("done", "2", "-p", PARSER)
+    repo.ok("archive", SCANNER, "--force", "--reason", "Not now.")
+    before, status = tree(repo.path), repo.git("status", "--porcelain")
+    read = [repo.run(*call).out for call in READERS]
+    (tmp_path / "told").mkdir()
+    calls = [
+        f"{line(call)} >$told/{number}.out 2>$told/{number}.err; echo $? >$told/{number}.exit"
+        for number, call in enumerate([*READERS, *WRITERS])
+    ]
+    ran = apart(
+        tmp_path,
+        f"mount --bind repo/{place} repo/{place}; mount -o remount,bind,ro repo/{place}\n"
+        f"told=$PWD/told; cd repo; ! touch {place}/written 2>/dev/null; set +e\n" + "\n".join(calls),
+        repo.env,
+    )
+    assert ran.exit == 0, ran
+    for number, call in enumerate([*READERS, *WRITERS]):
+        status_of, out, err = [(tmp_path / "told" / f"{number}.{kind}").read_text() for kind in ("exit", "out", "err")]
+        if call in READERS:
+            assert (int(status_of), out) == (0, read[number]), (call, err)
+        else:
+            assert int(status_of) == 6, (call, out, err)
+            assert "read-only" in err, (call, err)
+            assert "\nhint: " in err, (call, err)
+            assert "Traceback" not in err, (call, err)
+    assert tree(repo.path) == before
+    assert repo.git("status", "--porcelain") == status
+    assert repo.run("undo", "-p", PARSER).exit == 0
+
+
+@pytest.mark.parametrize("name", ["archive", "restore", "rename", "attach"])
+def test_41_artifacts_on_another_file_system(tmp_path: Path, name: str) -> None:
+    scene = SCENES[name]
+    repo = made(tmp_path, scene)
+    copy = Folder(tmp_path / "copy")
+    shutil.copytree(repo.path, copy.path, symlinks=True)
+    copy.ok(*scene.call)
+    ran = apart(
+        tmp_path,
+        f"cp -a repo/{HOME}/artifacts artifacts; mount -t tmpfs tmpfs repo/{HOME}/artifacts\n"
+        f"cp -a artifacts/. repo/{HOME}/artifacts; cd repo; set +e; {line(scene.call)} >&2; echo $?; cp -a . ../moved",
+        repo.env,
+    )
+    assert ran.exit == 0, ran
+    assert ran.out.strip() == "0", ran
+    # Links that lead out are links still, modes are kept, nothing stays behind: it is as if it were one file system.
+    assert tree(tmp_path / "moved") == tree(copy.path)
+
+
+@pytest.mark.parametrize("name", ["archive", "restore"])
+def test_41_killed_on_the_way_to_another_file_system(
+    tmp_path: Path, name: str, record_property: Callable[[str, object], None]
+) -> None:
+    need("strace", "unshare")
+    command = [sys.executable, "-m", "tests.crash.elsewhere", str(tmp_path), name, "24"]
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        ["unshare", "-rm", *command],
+        env={**os.environ, "PYTHONPATH": root},
+        cwd=root,
+        capture_output=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    found = json.loads(done.stdout)
+    record_property(COUNTED, found["line"])
+    assert any("EXDEV" in line for line in found["calls"]), "all lay on one file system"
+    assert not found["bad"], "\n".join(found["bad"])
+
+
+def apart(cwd: Path, script: str, env: dict[str, str] | None = None) -> Result:
+    """Run a script where mounts are its own and end with it."""
+    need("unshare")
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-euc", script], cwd=cwd, env=env, capture_output=True, timeout=120, check=False
+    )
+    return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def made(folder: Path, scene: Scene) -> Folder:
+    """The repository of a scene."""
+    repo = Folder(folder / "repo")
+    repo.path.mkdir()
+    make(repo, scene)
+    return repo
+
+
+def line(call: tuple[str, ...]) -> str:
+    """A call of execplan, for a shell."""
+    return f"{EXECPLAN} {shlex.join(call)}"
