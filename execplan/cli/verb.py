@@ -11,7 +11,7 @@ import click
 from execplan import trace
 from execplan.cli.answer import Answer, Call, emit
 from execplan.cli.door import shown
-from execplan.errors import ExecplanError
+from execplan.errors import USAGE, ExecplanError
 from execplan.repo.amend import Options
 from execplan.text.lock import TIMEOUT
 
@@ -45,6 +45,7 @@ class Verb(click.Command):
             change_folder(own["folder"])
         if call.verbose:
             trace.listen(lambda line: print(f"execplan: {shown(line)}", file=sys.stderr))
+        _check_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
             ctx.params["options"] = Options(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run"), ctx.params.pop("if_match", None)
@@ -161,15 +162,14 @@ def writer_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def match_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--if-match`, for a verb that writes to one plan."""
-    return click.option(
-        "--if-match", metavar="DIGEST", callback=_digest, help="Only if the file's SHA-256 is DIGEST, all 64 digits."
-    )(function)
+    return click.option("--if-match", metavar="DIGEST", help="Only if the file's SHA-256 is DIGEST.")(function)
 
 
-def _digest(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _check_digest(value: str | None) -> None:
+    """Refuse what is no digest, such as the beginning of one; raises ExecplanError."""
     if value is not None and (len(value) != 64 or value.strip("0123456789abcdefABCDEF")):
-        raise click.BadParameter("a digest has 64 hex digits, as show --json gives it")
-    return value
+        what = f"--if-match takes the 64 hex digits of a digest, not {value!r}"
+        raise ExecplanError("usage", what, exit=USAGE, hint="see them: execplan show --json")
 
 
 def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:

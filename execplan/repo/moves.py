@@ -66,7 +66,7 @@ def reverse(home: Home, intent: Intent) -> None:
 def is_begun(intent: Intent) -> bool:
     """Whether anything of a move was done."""
     moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
-    return moved or not _holds(intent.path, intent.old)
+    return moved or (intent.new != intent.old and not _holds(intent.path, intent.old))
 
 
 def _holds(path: str, data: bytes) -> bool:

@@ -1,0 +1,213 @@
+"""Programs that ask for no lock: what they save while a plan is edited is read again, put back, or kept; never lost."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.clock import now
+from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
+from execplan.plan import logs, tasks
+from execplan.repo import homes, pick, recovered
+from execplan.repo.amend import Amended, Options, amend
+from execplan.repo.scaffold import new_plan
+from execplan.text import files, folder
+from execplan.text.folder import Folder
+from tests.conftest import Folder as Scratch
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.plan.change import Changer
+
+
+def edit(repo: Scratch, changer: Changer) -> Amended:
+    home, ref = pick.open_plan(str(repo.path), "parser")
+    return amend(home, ref, changer, Options(), verb="done")
+
+
+def save(path: Path, text: str) -> None:
+    """Save as editors do: a new file takes the place of the old one."""
+    other = path.with_name("saved")
+    other.write_text(text)
+    other.replace(path)
+
+
+def before_exchange(monkeypatch: pytest.MonkeyPatch, *saves: Callable[[], object]) -> None:
+    """Let an outsider save at the last moment before two files change places, once for each time."""
+    left = list(saves)
+    exchange = Folder.exchange
+
+    def late(self: Folder, one: str, two: str) -> bool:
+        if left:
+            left.pop(0)()
+        return exchange(self, one, two)
+
+    monkeypatch.setattr(Folder, "exchange", late)
+
+
+EXTRA = CLEAN.replace("Write the scanner,", "First write the scanner,")
+MORE = EXTRA.replace("Lines can be read.", "Lines and blocks can be read.")
+
+
+@pytest.mark.parametrize("how", ["by a new file", "in place"])
+def test_a_save_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    """It goes back into its place, is read, and the edit is made to it."""
+    path = repo.plan()
+    before_exchange(monkeypatch, partial(save if how == "by a new file" else Path.write_text, path, EXTRA))
+    done = edit(repo, tasks.tick(["2"], now()))
+    text = path.read_text()
+    assert "First write the scanner," in text
+    assert text.count("- [x]") == 2
+    assert done.warnings == ()
+    assert recovered.every(homes.find(str(repo.path))) == []
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_two_saves_at_the_last_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newer one stays, the older one is kept and named."""
+    path = repo.plan()
+    before_exchange(monkeypatch, lambda: save(path, EXTRA), lambda: save(path, MORE))
+    done = edit(repo, tasks.tick(["2"], now()))
+    text = path.read_text()
+    assert "Lines and blocks can be read." in text
+    assert text.count("- [x]") == 2
+    kept = recovered.every(homes.find(str(repo.path)))
+    assert [Path(each).read_text() for each in kept] == [EXTRA]
+    assert kept[0] in done.warnings[0]
+
+
+def test_a_task_that_a_save_has_taken_out(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = repo.plan()
+    gone = CLEAN.replace("- [ ] Build the parser.\n", "")
+    before_exchange(monkeypatch, lambda: save(path, gone))
+    with pytest.raises(ExecplanError) as caught:
+        edit(repo, tasks.tick(["Build the parser"], now()))
+    assert (caught.value.exit, caught.value.code) == (CHANGED, "task-gone")
+    assert path.read_text() == gone
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_file_that_never_holds_still(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = repo.plan()
+    texts = [CLEAN + "\n" * number for number in range(1, 99)]
+    before_exchange(monkeypatch, *[partial(save, path, text) for text in texts])
+    with pytest.raises(ExecplanError) as caught:
+        edit(repo, tasks.tick(["2"], now()))
+    assert (caught.value.exit, caught.value.code) == (CHANGED, "changed-underneath")
+    assert path.read_text() in texts
+    assert repo.run("undo").exit == 1
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_file_system_that_can_not_exchange(repo: Scratch, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    path = repo.plan()
+    monkeypatch.setattr(folder, "_rename", lambda *given: False)
+    for _ in range(number):
+        repo.ok("add", f"Task {number}")
+    edit(repo, tasks.tick(["2"], now()))
+    assert path.read_text().count("- [x]") == 2
+    assert os.listdir(path.parent) == [path.name]
+    data = repo.ok("archive", "--force", "--reason", "Enough.")
+    assert (repo.path / data["path"]).is_file()
+
+
+def test_bytes_that_a_killed_writer_left_and_nobody_has_read(repo: Scratch) -> None:
+    """Another program's save that was displaced when the writer was killed is kept; what the journal knows is not."""
+    path = repo.plan()
+    repo.ok("done", "2")
+    left = path.with_name(files.temporary(path.name))
+    left.write_text(CLEAN)
+    assert edit(repo, logs.outcome("One.")).warnings == ()
+    left.write_text("")
+    assert edit(repo, logs.outcome("Two.")).warnings == ()
+    left.write_text(MORE)
+    told = repo.run("outcome", "Three.").err
+    kept = recovered.every(homes.find(str(repo.path)))
+    assert [Path(each).read_text() for each in kept] == [MORE]
+    assert f"is kept in {kept[0]}" in told
+    assert not left.exists()
+
+
+def swapped(repo: Scratch) -> tuple[Path, Path, Path]:
+    """A plan, and a folder outside that holds one of the same name."""
+    path = repo.plan()
+    outside = repo.path.parent / "outside"
+    (outside / "artifacts").mkdir(parents=True)
+    (outside / path.name).write_text(CLEAN)
+    return path, path.parent, outside
+
+
+def look(place: Path) -> dict[str, bytes]:
+    return {str(each): each.read_bytes() if each.is_file() else b"" for each in place.rglob("*")}
+
+
+@pytest.mark.parametrize("step", range(1, 4))
+@pytest.mark.parametrize("link", ["plans", "above"])
+@pytest.mark.parametrize("verb", ["done", "new"])
+def test_33_a_folder_swapped_for_a_link(
+    repo: Scratch, monkeypatch: pytest.MonkeyPatch, step: int, link: str, verb: str
+) -> None:
+    """Between any two looks at the way to a plan a folder on it becomes a link out: nothing outside changes."""
+    _, plans, outside = swapped(repo)
+    victim = plans if link == "plans" else plans.parent
+    if link == "above":
+        (outside / "execplans").mkdir()
+        (outside / "execplans/2026-01-01_parser.md").write_text(CLEAN)
+    before = look(outside)
+    realpath, count = os.path.realpath, [0]
+
+    def late(path: str, **how: bool) -> str:
+        real = realpath(path, **how)
+        if "2026-01-01_parser" in str(path) or str(path).endswith("execplans"):
+            count[0] += 1
+            if count[0] == step and not victim.is_symlink():
+                victim.rename(victim.with_name("aside"))
+                victim.symlink_to(outside)
+        return real
+
+    home, ref = pick.open_plan(str(repo.path), "parser")
+    monkeypatch.setattr(os.path, "realpath", late)
+    failed = None
+    try:
+        if verb == "done":
+            amend(home, ref, tasks.tick(["2"], now()), Options(), verb="done")
+        else:
+            new_plan(home, "Another", "", [], Options())
+    except ExecplanError as error:
+        failed = error.exit
+    monkeypatch.undo()
+    assert victim.is_symlink() == (failed in (INPUT, CHANGED, POLICY)), failed
+    assert victim.is_symlink() or step > 1
+    assert look(outside) == before
+
+
+def test_33_a_folder_swapped_again_and_again(repo: Scratch) -> None:
+    """Real commands while another process swaps the folder for a link out, and back."""
+    import subprocess
+    import sys
+
+    path, plans, outside = swapped(repo)
+    before = look(outside)
+    script = (
+        "import os, sys\nplans, aside, outside = sys.argv[1:]\n"
+        "while True:\n    os.rename(plans, aside)\n    os.symlink(outside, plans)\n"
+        "    os.unlink(plans)\n    os.rename(aside, plans)\n"
+    )
+    aside = str(plans.with_name("aside"))
+    swapper = subprocess.Popen([sys.executable, "-c", script, str(plans), aside, str(outside)])
+    try:
+        exits = [repo.run("add", f"Task {number}").exit for number in range(10)]
+    finally:
+        swapper.kill()
+        swapper.wait()
+    assert set(exits) <= {0, 3, 4, 6, 7}, exits
+    assert look(outside) == before
+    there = plans if (plans / path.name).is_file() and not plans.is_symlink() else Path(aside)
+    added = (there / path.name).read_text().count("Task ")
+    assert added == exits.count(0)
