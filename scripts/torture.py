@@ -26,11 +26,11 @@ from tests.crash.bench import Bench  # noqa: E402  the path above comes first
 from tests.crash.faults import Failed, Fault, errors, inject  # noqa: E402  as above
 from tests.crash.scenes import SCENES  # noqa: E402  as above
 from tests.crash.strace import Call  # noqa: E402  as above
-from tests.crash.sweep import BETWEEN, NEW, OLD, Kill, Swept, sweep  # noqa: E402  as above
+from tests.crash.sweep import BETWEEN, MISSED, NEW, OLD, Kill, Swept, sweep  # noqa: E402  as above
 from tests.needs import missing  # noqa: E402  as above
 
 ELSEWHERE = ("archive", "restore")
-HEAD = ("verb", "kill points", "old", "new", "between", "finished", "bad", "seconds")
+HEAD = ("verb", "kill points", "old", "new", "between", "finished", "missed", "bad", "seconds")
 _PART = 24
 T = TypeVar("T")
 R = TypeVar("R")
@@ -77,7 +77,15 @@ def _kills(name: str, jobs: int) -> list[str]:
 
         kills = _shared(benches, [calls[at : at + _PART] for at in range(0, len(calls), _PART)], part)
     swept = Swept(name, tuple(kills), time.monotonic() - begun)
-    figures = (len(kills), swept.count(OLD), swept.count(NEW), swept.count(BETWEEN), swept.finished, len(swept.bad))
+    figures = (
+        len(kills),
+        swept.count(OLD),
+        swept.count(NEW),
+        swept.count(BETWEEN),
+        swept.finished,
+        swept.count(MISSED),
+        len(swept.bad),
+    )
     print(f"{name:>22}" + "".join([f"{each:>12,}" for each in (*figures, round(swept.seconds))]), flush=True)
     return swept.bad
 

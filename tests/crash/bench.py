@@ -70,7 +70,10 @@ class Bench:
         # What a move across file systems shall come to is what it comes to within one.
         self.back("before")
         calls = trace(self.command, self.repo.path, self.repo.env, self.log, self.repo.path)
-        assert tree(self.repo.path) == once != before or self.scene.call[0] == "commit", self.scene
+        found = tree(self.repo.path)
+        differs = sorted(path for path in found.keys() | once.keys() if found.get(path) != once.get(path))
+        assert not differs, f"{self.scene.name}, undisturbed, does not come to the same again: {differs}"
+        assert once != before or self.scene.call[0] == "commit", self.scene.name
         return Undisturbed(before, once, twice, frozenset({first.exit, second.exit}), head, tuple(calls))
 
     def _cut(self, call: tuple[str, ...]) -> None:

@@ -29,7 +29,7 @@ class Scene(NamedTuple):
     """Whether files are promised to be old or new each for itself only, until the verb is run again."""
     moves: bool = False
     """Whether the next command is promised to finish what was begun, or to take it back."""
-    most: int = 10
+    most: int = 8
     """How many points of its calls the bounded sweep kills at, beside those that it never leaves out."""
     cut: bool = False
     """Whether the last of `before` is killed half-way, so that it is the call that has to finish it."""

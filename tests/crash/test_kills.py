@@ -14,8 +14,11 @@ from tests.crash.scenes import SCENES
 from tests.crash.sweep import Swept, bounded, sweep
 from tests.needs import need
 
+LONG = ("finishing rename",)
+"""What is left to `make torture`."""
 
-@pytest.mark.parametrize("name", SCENES)
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in LONG])
 def test_killed(tmp_path: Path, name: str, record_property: Callable[[str, object], None]) -> None:
     need("strace")
     begun = time.monotonic()
