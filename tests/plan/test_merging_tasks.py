@@ -133,8 +133,14 @@ MERGES = {
     "both added at several places": (
         {"lines.": "lines.\n- [ ] One.", "tests.": "tests.\n- [ ] Two."},
         {"parser.": "parser.\n- [ ] Three.", "- [x]": "- [ ] Four.\n- [x]"},
-        "- [ ] Four.\n- [x] (2026-01-01 09:00Z) Read lines.\n- [ ] One.\n- [ ] Build the parser.\n- [ ] Three.\n"
-        "- [ ] Write the tests.\n- [ ] Two.",
+        """\
+- [ ] Four.
+- [x] (2026-01-01 09:00Z) Read lines.
+- [ ] One.
+- [ ] Build the parser.
+- [ ] Three.
+- [ ] Write the tests.
+- [ ] Two.""",
         [],
     ),
     "one added what the other reworded to": (
