@@ -67,21 +67,30 @@ class Written(NamedTuple):
 
 
 def amend(
-    home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str, beside: tuple[str, ...] = ()
+    home: Home,
+    ref: Ref,
+    changer: Changer,
+    options: Options,
+    *,
+    verb: str,
+    beside: tuple[str, ...] = (),
+    resolves: bool = False,
 ) -> Amended:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
 
-    `beside` are other files that belong into the same commit.
+    `beside` are other files that belong into the same commit; `resolves` says that the change takes conflict markers
+    out, also those of an archived plan.
     """
     if not home.exists:
         shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
         existing(home)
-    stop_archived(home, ref)
+    if not resolves:
+        stop_archived(home, ref)
     if options.dry_run:
-        return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb), options)
+        return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb, resolves=resolves), options)
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
         stop_gone(home, ref)
-        written = rewrite(home, ref, changer, options, verb=verb)
+        written = rewrite(home, ref, changer, options, verb=verb, resolves=resolves)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
         real = os.path.realpath(ref.path)
@@ -116,7 +125,7 @@ def stop_gone(home: Home, ref: Ref) -> None:
         )
 
 
-def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str) -> Written:
+def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str, resolves: bool = False) -> Written:
     """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
 
     A file that changes between read and replace is read again and the change made anew.
@@ -128,7 +137,7 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: s
             old = shelf.open_bytes(home, ref.path)
             check_match(home, ref, old, options)
             try:
-                new, change = changed(old, changer)
+                new, change = changed(old, changer, resolves=resolves)
             except ExecplanError as error:
                 error.name_plan(ref.id)
                 raise
@@ -141,10 +150,11 @@ def rewrite(home: Home, ref: Ref, changer: Changer, options: Options, *, verb: s
     return disk.again(once, shown)
 
 
-def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:
+def changed(data: bytes, changer: Callable[[Plan], Change], *, resolves: bool = False) -> tuple[bytes, Change]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)
-    stop_conflicts(plan)
+    if not resolves:
+        stop_conflicts(plan)
     change = changer(plan)
     if not change.edits:
         return data, change
