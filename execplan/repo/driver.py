@@ -68,10 +68,7 @@ def _merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks, path: str) -> 
 
 def _whole(ours: bytes, theirs: bytes, marks: Marks) -> bytes:
     """Both sides, one behind the other, between markers."""
-    begin, middle, end = [
-        f"{char * marks.size} {label}".rstrip().encode() + b"\n"
-        for char, label in (("<", marks.ours), ("=", ""), (">", marks.theirs))
-    ]
+    begin, _, middle, _, end = [each.encode() for each in marks.around([""], [""], "\n")]
     return begin + _ended(ours) + middle + _ended(theirs) + end
 
 

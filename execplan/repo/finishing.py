@@ -7,7 +7,8 @@ import os
 from execplan.errors import NO, ExecplanError
 from execplan.plan.change import Change, facts
 from execplan.plan.merging.markers import split
-from execplan.plan.merging.whole import Merged
+from execplan.plan.merging.whole import Marks, Merged
+from execplan.plan.reader import marker
 from execplan.plan.whole import rebased
 from execplan.repo import ask
 from execplan.repo.amend import Amended, amend
@@ -40,15 +41,19 @@ def finish(home: Home, ref: Ref, options: Options) -> tuple[Amended, Merged]:
             made[0] = Merged(data, 0, ())
             return Change((), facts(plan), "", ("no conflict markers: there is nothing to merge",))
         sides = split(data)
-        merged = made[0] = three(base or sides.base or b"", sides.ours, sides.theirs, sides.marks)
+        default = Marks()
+        ours, theirs = sides.labels
+        size = marker(plan.text.lines[plan.conflicts[0]])[1]
+        marks = Marks(size, ours or default.ours, theirs or default.theirs)
+        merged = made[0] = three(base or sides.base or b"", sides.ours, sides.theirs, marks)
         if merged.conflicts and options.commit:
             raise ExecplanError(
                 "conflicts-left",
-                f"{merged.conflicts} of {sides.regions} conflicts can't be merged; nothing was written or committed",
+                f"{merged.conflicts} of {sides.conflicts} conflicts can't be merged; nothing was written or committed",
                 exit=NO,
                 hint="write what can be merged, and resolve the rest by hand: execplan merge",
             )
-        said = f"merged: {sides.regions - min(merged.conflicts, sides.regions)} of {sides.regions} conflicts"
+        said = f"merged: {sides.conflicts - min(merged.conflicts, sides.conflicts)} of {sides.conflicts} conflicts"
         return rebased(plan, data, merged.data, said, said, "")
 
     amended = amend(home, ref, change, options._replace(commit=bool(options.commit)), verb="merge", resolves=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan import trace
-from execplan.plan.merging.whole import Marks
+from execplan.text.diff3 import Marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ def lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks
     data = ["".join(each).encode("utf-8") for each in (base, ours, theirs)]
     found = merge(data[0], data[1], data[2], marks)
     if found is None:
-        from execplan.text.merge import marked
+        from execplan.text.diff3 import merged
 
-        return marked(base, ours, theirs, marks.size, marks.ours, marks.theirs)
+        return merged(base, ours, theirs, marks)
     text, conflicts = found
     return [line.decode("utf-8") for line in text.splitlines(keepends=True)], conflicts
 
