@@ -28,8 +28,8 @@ class Clerk:
             return list(ours)
         if list(ours) == list(base):
             return list(theirs)
-        ended = [[line + "\n" for line in side] for side in (base, ours, theirs)]
-        lines, conflicts = self._lines(*ended, self.marks)
+        was, one, two = [[line + "\n" for line in side] for side in (base, ours, theirs)]
+        lines, conflicts = self._lines(was, one, two, self.marks)
         self.conflicts += conflicts
         return [line.removesuffix("\n") for line in lines]
 

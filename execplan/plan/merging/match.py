@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.plan.merging.units import ENTRY, HEAD, NOTES, SECTION, TASK, TEXT, Unit
+from execplan.plan.merging.units import ENTRY, SECTION, TASK, TEXT, Unit
 from execplan.plan.model import DONE, OPEN
 from execplan.record import NamedTuple
 from execplan.text.align import aligned
@@ -83,7 +83,7 @@ def _by_key(one: Sequence[object], two: Sequence[object]) -> list[tuple[int, int
 def _pairs(base: Sequence[Unit], other: Sequence[Unit]) -> dict[int, tuple[int, ...]]:
     """For each unit of the base that is still there, what became of it."""
     same = _by_key([unit[:2] for unit in base], [unit[:2] for unit in other])
-    pairs = {at: (to,) for at, to in same}
+    pairs: dict[int, tuple[int, ...]] = {at: (to,) for at, to in same}
     pool = _Pool(base, other)
     for run, new in _between(base, other, pairs):
         pairs |= pool.placed(run, new)

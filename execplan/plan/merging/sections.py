@@ -7,7 +7,7 @@ from execplan.plan.grammar import is_note
 from execplan.plan.merging import entries
 from execplan.plan.merging.sequence import Three, behind, matched, merged, ranked
 from execplan.plan.merging.tasks import task
-from execplan.plan.merging.units import ENTRY, HEAD, NOTES, PLACE, SECTION, TASK, Unit, entries_of, parts_of, tasks_of
+from execplan.plan.merging.units import ENTRY, NOTES, PLACE, SECTION, TASK, Unit, entries_of, parts_of, tasks_of
 from execplan.plan.model import Plan
 from execplan.record import NamedTuple
 
@@ -39,7 +39,8 @@ def plans(clerk: Clerk, three: Plans) -> list[str]:
         if gone is not None:
             return gone[0]
         base, ours, theirs = sides
-        assert ours is not None and theirs is not None
+        assert ours is not None
+        assert theirs is not None
         if theirs.lines == ours.lines or (base is not None and theirs.lines == base.lines):
             return list(ours.lines)
         if base is not None and ours.lines == base.lines:
@@ -95,7 +96,8 @@ def _units(
         gone = _gone(clerk, (base, ours, theirs), both)
         if gone is not None:
             return gone[0]
-        assert ours is not None and theirs is not None
+        assert ours is not None
+        assert theirs is not None
         if unit.kind == TASK:
             return task(clerk, base, *both)
         if unit.kind == ENTRY:

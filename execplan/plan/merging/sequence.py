@@ -103,17 +103,16 @@ def _arranged(pieces: list[Piece], together: Runs) -> list[Piece]:
     out: list[Piece] = []
     own: list[Piece] = []
     anchor = None
-    for piece in [*frame, None]:
-        if piece is not None and piece.slot not in shared:
+    for piece in frame:
+        if piece.slot not in shared:
             own.append(piece)
             continue
         new = runs.pop(anchor, [])
-        out += together(new, own) if swapped else together(own, new)
+        out += [*(together(new, own) if swapped else together(own, new)), piece]
         own = []
-        if piece is not None:
-            anchor = piece.slot
-            out.append(piece)
-    return out
+        anchor = piece.slot
+    new = runs.pop(anchor, [])
+    return out + (together(new, own) if swapped else together(own, new))
 
 
 def _is_moved(pieces: list[Piece]) -> bool:
@@ -135,7 +134,7 @@ def _gap(three: Three, piece: Piece, after: Piece | None, *, first: bool) -> tup
     """The blank lines between two pieces: of the side that changed them, else those above the one that was added."""
     base, ours, theirs = [_between(*each) for each in zip(three, piece.slot, _places(three, after), strict=True)]
     if ours is not None and theirs is not None:
-        return theirs if ours == base else ours
+        return theirs if ours == base else ours if theirs == base else min(ours, theirs)
     if ours is not None or theirs is not None:
         return (theirs if ours is None else ours) or ()
     if after is None or first:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from execplan.plan import outline
 from execplan.plan.change import holds_place
 from execplan.plan.entries import read_entries, read_notes
@@ -80,7 +82,7 @@ def tasks_of(plan: Plan, part: Unit) -> list[Unit]:
     assert section is not None
     tasks = {task.start: task for task in plan.tasks}
     tasks |= {task.start: task for _, task in plan.checklists}
-    starts = {}
+    starts: dict[int, tuple[int, bool]] = {}
     quoted = -1
     for block in plan.blocks[section.first : section.last]:
         if not block.depth or (block.kind == ITEM and block.start >= quoted):
@@ -113,7 +115,7 @@ def entries_of(plan: Plan, part: Unit) -> list[Unit]:
         lines = ["" if at in set(plan.conflicts) else line for at, line in enumerate(lines)]
     reads = read_entries if part.kind == SECTION and section.name in _LOGS else read_notes
     entries = {each.start: each for each in reads(lines, plan.blocks, section, plan.guidance)}
-    starts = {}
+    starts: dict[int, tuple[int, bool]] = {}
     inside = part.start
     for block in plan.blocks[section.first : section.last]:
         if block.start in entries:
@@ -141,8 +143,8 @@ def _spans(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> list[
     """From where to where the units below the heading go; a conflict marker outside code begins one of its own."""
     held = [(block.start, block.end) for block in plan.blocks if block.kind in (FENCE, CODE, HTML)]
     marks = [at for at in plan.conflicts if not any([start <= at < end for start, end in held])]
-    places = sorted([at for at in {*starts, *marks} if _body(part) <= at < part.end])
-    return list(zip(places, [*places[1:], part.end], strict=True))
+    places = [*sorted([at for at in {*starts, *marks} if _body(part) <= at < part.end]), part.end]
+    return list(pairwise(places))
 
 
 def _heading(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:

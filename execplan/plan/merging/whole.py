@@ -30,7 +30,10 @@ class Merged(NamedTuple):
     """What a person should know of, a line each."""
 
 
-def merge(base: bytes | None, ours: bytes, theirs: bytes, lines: Lines, marks: Marks = Marks()) -> Merged:
+_MARKS = Marks()
+
+
+def merge(base: bytes | None, ours: bytes, theirs: bytes, lines: Lines, marks: Marks = _MARKS) -> Merged:
     """The plan that holds what both sides did to the base, or, with no base, what both added under one name.
 
     `lines` merges lines, each with its end, that belong together. Raises ExecplanError for a version that is no text.
@@ -43,7 +46,7 @@ def merge(base: bytes | None, ours: bytes, theirs: bytes, lines: Lines, marks: M
     return merge_texts(*texts, lines, marks)
 
 
-def merge_texts(base: Text | None, ours: Text, theirs: Text, lines: Lines, marks: Marks = Marks()) -> Merged:
+def merge_texts(base: Text | None, ours: Text, theirs: Text, lines: Lines, marks: Marks = _MARKS) -> Merged:
     """The same of decoded texts, and without a short cut."""
     clerk = Clerk(lines, marks)
     was = without(base) if base is not None else Text([], [])
