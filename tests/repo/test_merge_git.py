@@ -145,9 +145,13 @@ def test_criss_cross_merges(driven: Folder) -> None:
     driven.git("checkout", "-q", "side")
     assert git(driven, "merge", "old").returncode == 1
     settle(driven, "Read first, as they said.")
-    commit(driven, edited((driven.path / PLAN).read_bytes(), add("Only on side", MOMENT), tick(["Handle tabs"], MOMENT)))
+    commit(
+        driven, edited((driven.path / PLAN).read_bytes(), add("Only on side", MOMENT), tick(["Handle tabs"], MOMENT))
+    )
     driven.git("checkout", "-q", "main")
-    commit(driven, edited((driven.path / PLAN).read_bytes(), add("Only on main", MOMENT), tick(["Handle CRLF"], MOMENT)))
+    commit(
+        driven, edited((driven.path / PLAN).read_bytes(), add("Only on main", MOMENT), tick(["Handle CRLF"], MOMENT))
+    )
     assert len(driven.git("merge-base", "--all", "main", "side").split()) == 2
     assert git(driven, "merge", "side").returncode == 1
     text = (driven.path / PLAN).read_text()
@@ -197,7 +201,9 @@ def test_one_plan_added_on_both(driven: Folder) -> None:
 
 
 def test_two_plans_added_under_one_name_conflict_whole(driven: Folder) -> None:
-    other = CLEAN.replace("# Build the parser", "# Paint the wall").replace("- [ ] Write the tests.", "- [ ] Buy paint.")
+    other = CLEAN.replace("# Build the parser", "# Paint the wall").replace(
+        "- [ ] Write the tests.", "- [ ] Buy paint."
+    )
     driven.git("checkout", "-qb", "side")
     commit(driven, other)
     driven.git("checkout", "-q", "main")
@@ -254,7 +260,9 @@ def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    "bytes_", [b"caf\xe9\n", b"\xff\xfea\0", b"a\0b\n", b"\n", b"- [ ] x\n" * 700_000], ids=["latin-1", "utf-16", "nul", "empty", "large"]
+    "bytes_",
+    [b"caf\xe9\n", b"\xff\xfea\0", b"a\0b\n", b"\n", b"- [ ] x\n" * 700_000],
+    ids=["latin-1", "utf-16", "nul", "empty", "large"],
 )
 def test_a_side_that_is_no_plan(driven: Folder, bytes_: bytes) -> None:
     commit(driven, CLEAN)
@@ -271,9 +279,9 @@ def test_a_side_that_is_no_plan(driven: Folder, bytes_: bytes) -> None:
     if b"\0" in bytes_:
         assert after == before
     else:
-        assert after.startswith(b"<<<<<<< ours\n")
-        assert after.endswith(b"\n>>>>>>> theirs\n")
+        assert after.count(b"<<<<<<< ours\n") == after.count(b">>>>>>> theirs\n") == 1
         assert bytes_ in after
+        assert b"Handle CRLF" in after
     assert git(driven, "ls-files", "-u").stdout.count(PLAN) == 3
 
 
@@ -297,8 +305,7 @@ def test_notes_are_told(driven: Folder) -> None:
 
 def test_paths_that_need_quotes(repo: Folder) -> None:
     folder = "doc 'n' \"more\"/pläne [1]*"
-    repo.write(".agent/execplan.toml", f"plans = {folder!r}\narchive = {folder + '/old'!r}\n".replace("\\'", "'"))
-    quoted = folder.replace("\\", "\\\\").replace('"', '\\"')
+    quoted = folder.replace('"', '\\"')
     repo.write(".agent/execplan.toml", f'plans = "{quoted}"\narchive = "{quoted}/old"\n')
     repo.ok("install", "merge-driver")
     name = f"{folder}/2026-01-01_ä $(touch x) b.md"
