@@ -45,7 +45,7 @@ def attributes(home: Home) -> list[str]:
     """The lines for .gitattributes: where the plans of a repository lie, those of all its homes."""
     near = [homes.at(folder) for folder in [home.root, *tree.homes(home.root, _NEAR)]]
     named = [each for top in [home, *near] if top.exists for each in homes.together(top)]
-    return list(dict.fromkeys([line for each in named if each.root == home.root for line in _of_home(each)]))
+    return sorted({line for each in named if each.root == home.root for line in _of_home(each)})
 
 
 def _of_home(home: Home) -> list[str]:
@@ -121,7 +121,7 @@ def _is_ours(driver: str) -> bool:
 
 def _python(driver: str) -> str:
     """The Python of a driver of ours."""
-    words = driver.partition(_CALL)[0].rpartition("$(")[2]
+    words = driver.partition(_CALL)[0].partition("$(")[2]
     return "".join(shlex.split(words)).replace("%%", "%")
 
 
