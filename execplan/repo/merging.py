@@ -6,7 +6,7 @@ import os
 
 from execplan.errors import About
 from execplan.plan.merging.whole import Marks, Merged, merge
-from execplan.plan.reader import MAX_BYTES, too_large
+from execplan.plan.reader import MAX_BYTES, decode, too_large
 from execplan.repo import mergefile
 from execplan.text import disk
 
@@ -21,18 +21,19 @@ def three(base: bytes, ours: bytes, theirs: bytes, marks: Marks) -> Merged:
 
 def of_files(base: str, ours: str, theirs: str) -> tuple[Merged, bytes]:
     """The plans in three files merged, each side called by its file, and what ours holds; raises ExecplanError."""
-    data = [_read(path) for path in (base, ours, theirs)]
-    return three(data[0], data[1], data[2], Marks(ours=_label(ours), theirs=_label(theirs))), data[1]
+    was = b"" if base == os.devnull else _read(base, empty=True)
+    own, other = _read(ours), _read(theirs)
+    return three(was, own, other, Marks(ours=_label(ours), theirs=_label(theirs))), own
 
 
-def _read(path: str) -> bytes:
-    """The bytes of a file; none of `/dev/null`, which stands for a base that is not there."""
-    if path == os.devnull:
-        return b""
+def _read(path: str, *, empty: bool = False) -> bytes:
+    """The bytes of a plan, which only a base may lack; raises ExecplanError."""
     with About(path):
         data, size = disk.read(path, MAX_BYTES)
         if size > MAX_BYTES:
             raise too_large(size)
+        if data.strip() or not empty:
+            decode(data)
     return data
 
 

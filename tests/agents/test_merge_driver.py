@@ -220,8 +220,8 @@ def test_states(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["py thon", "p'y\"$(touch x)%O"])
 def test_a_python_with_an_odd_name(repo: Folder, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It runs, and nothing else does."""
-    from tests.repo.branches import OURS, THEIRS, edited, fork, states
     from tests.plans import CLEAN
+    from tests.repo.branches import OURS, THEIRS, edited, fork, states
 
     python = repo.path.parent / name
     python.symlink_to(sys.executable)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,14 +10,20 @@ from tests.conftest import Folder, Result
 from tests.plans import CLEAN
 from tests.repo.branches import BOTH, OURS, THEIRS, edited
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PROSE = ("Scan first.", "Read first.")
 
 
-def drive(folder: Folder, ours: str | bytes, theirs: str | bytes, *more: str, base: str = CLEAN, **env: str) -> Result:
+def drive(
+    folder: Folder, ours: str | bytes, theirs: str | bytes, *more: str, env: dict[str, str] | None = None
+) -> Result:
     """Call the driver."""
-    for name, content in (("O", base), ("A", ours), ("B", theirs)):
+    for name, content in (("O", CLEAN), ("A", ours), ("B", theirs)):
         folder.write(name, content)
-    return folder.run("merge", "--driver", "O", "A", "B", *(more or ("7", "plans/a.md")), **env)
+    folder.env |= env or {}
+    return folder.run("merge", "--driver", "O", "A", "B", *(more or ("7", "plans/a.md")))
 
 
 def prose(words: str) -> str:
@@ -54,7 +60,7 @@ def test_size_and_labels(plain: Folder, more: tuple[str, ...], markers: tuple[st
 
 def test_the_temporary_folder_is_empty_again(plain: Folder, tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
-    assert drive(plain, prose(PROSE[0]), prose(PROSE[1]), TMPDIR=str(tmp_path / "t")).exit == 1
+    assert drive(plain, prose(PROSE[0]), prose(PROSE[1]), env={"TMPDIR": str(tmp_path / "t")}).exit == 1
     assert list((tmp_path / "t").iterdir()) == []
 
 
@@ -80,7 +86,7 @@ def test_a_side_that_is_no_text_is_merged_by_lines(plain: Folder, which: str) ->
 
 
 def test_without_git_prose_is_merged_all_the_same(plain: Folder) -> None:
-    result = drive(plain, prose(PROSE[0]), edited(prose(PROSE[1]), *THEIRS), PATH="/nowhere")
+    result = drive(plain, prose(PROSE[0]), edited(prose(PROSE[1]), *THEIRS), env={"PATH": "/nowhere"})
     assert (result.exit, result.out) == (1, "conflicts\n")
     text = (plain.path / "A").read_text()
     assert "<<<<<<< ours\nScan first.\n=======\nRead first.\n>>>>>>> theirs\n" in text
@@ -89,7 +95,7 @@ def test_without_git_prose_is_merged_all_the_same(plain: Folder) -> None:
 
 
 def test_without_git_a_side_that_is_no_text_conflicts_whole(plain: Folder) -> None:
-    result = drive(plain, "ours", b"caf\xe9", PATH="/nowhere")
+    result = drive(plain, "ours", b"caf\xe9", env={"PATH": "/nowhere"})
     assert (result.exit, result.out) == (1, "conflicts\n")
     assert (plain.path / "A").read_bytes() == b"<<<<<<< ours\nours\n=======\ncaf\xe9\n>>>>>>> theirs\n"
 
@@ -119,7 +125,7 @@ def test_called_with_too_little(plain: Folder, arguments: list[str]) -> None:
 
 def test_nothing_heavy_is_imported(plain: Folder) -> None:
     drive(plain, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS))
-    result = drive(plain, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS), PYTHONPROFILEIMPORTTIME="1")
+    result = drive(plain, edited(CLEAN, *OURS), edited(CLEAN, *THEIRS), env={"PYTHONPROFILEIMPORTTIME": "1"})
     names = {line.rpartition("|")[2].strip() for line in result.err.splitlines()}
     assert "execplan.plan.merging.whole" in names
     assert names.isdisjoint({"click", "subprocess", "tempfile", "json", "git", "pathlib", "typing"})

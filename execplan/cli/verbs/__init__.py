@@ -37,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "commit": "Commit a plan and nothing else.",
     },
     "Set up": {
-        "install": "Add an integration: agents, pre-commit, git-hooks, merge-driver, completion.",
+        "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",
     },
 }
