@@ -76,6 +76,7 @@ class ExecplanError(Exception):
 _UNNAMED = {
     "execplan show": " {}",
     "execplan commit": " {}",
+    "execplan merge": " {}",
     "execplan add 'First step'": " -p {}",
     "execplan add 'First step' --create": " -p {}",
 }

@@ -52,6 +52,15 @@ def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
     assert "nothing to merge" in again["said"][0]
 
 
+def test_from_a_folder_below(repo: Folder) -> None:
+    conflict(repo)
+    below = repo.path / "src"
+    below.mkdir()
+    document = repo.run("merge", "parser", "--json", cwd=below).json
+    assert document["data"]["path"] == PLAN
+    assert document["next"] == [f"git add ../{PLAN}"]
+
+
 def test_it_can_be_taken_back(repo: Folder) -> None:
     text = conflict(repo)
     repo.ok("merge", "parser")
@@ -85,6 +94,7 @@ def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
     assert document["data"]["conflicts"] == 1
     assert document["data"]["changed"] is True
     assert document["error"] is None
+    assert document["next"] == [f"git diff {PLAN}"]
     assert any("1 conflict is left" in each for each in document["warnings"])
     text = (repo.path / PLAN).read_text()
     assert f"<<<<<<< HEAD\n{OURS_LINE}\n=======\n{THEIRS_LINE}\n>>>>>>> side\n" in text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import amended_json
+from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import told
 from execplan.errors import NO, OK, USAGE, ExecplanError
@@ -86,14 +86,10 @@ def _plan(name: str, options: Options) -> Answer:
     """A plan with conflict markers, finished where it is."""
     home, ref = pick.open_plan(os.getcwd(), name)
     amended, merged = finishing.finish(home, ref, options)
-    place = typed(amended.path)
-    answer = told(amended, options, f"git add {place}" if amended.changed and not merged.conflicts else "")
-    data = {
-        **amended_json(amended, dry_run=options.dry_run),
-        "conflicts": merged.conflicts,
-        "notes": list(merged.notes),
-    }
-    follow = (f"execplan edit {typed(ref.id, amended.path)}",) if merged.conflicts else answer.next
+    answer = told(amended, options)
+    data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
+    wanted = "diff" if merged.conflicts else "add" if amended.changed and not options.dry_run else ""
+    follow = (f"git {wanted} {quote(os.path.relpath(ref.path))}",) if wanted and home.git else ()
     return answer._replace(
         data=data,
         exit=NO if merged.conflicts else OK,
