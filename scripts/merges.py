@@ -85,6 +85,14 @@ def merged(given: Sides, way: str) -> tuple[bytes, int]:
         return subprocess.run(["git", "merge-file", "--union", "-p", *names], capture_output=True, check=True).stdout, 0
 
 
+def judged(given: Sides, way: str) -> Judged:
+    """Whether what a way of merging makes of them is as it should be."""
+    try:
+        return judge(given, *merged(given, way))
+    except Exception as error:  # noqa: BLE001 - a crash is a finding about this merge like any other
+        return Judged(conflict=True, lost=[], doubled=[], unreadable=f"{type(error).__name__}: {error}")
+
+
 def judge(given: Sides, data: bytes, conflicts: int) -> Judged:
     """Whether anything is lost, doubled or unreadable."""
     try:
@@ -135,13 +143,7 @@ def _states(plan: Plan) -> dict[str, str]:
 def measure(asked: tuple[Path, int, int]) -> tuple[Sides, dict[str, Judged]]:
     """One merge, in every way."""
     given = sides(*asked)
-    judged = {}
-    for way in WAYS:
-        try:
-            judged[way] = judge(given, *merged(given, way))
-        except Exception as error:  # noqa: BLE001 - a crash is a finding about this merge like any other
-            judged[way] = Judged(conflict=True, lost=[], doubled=[], unreadable=f"{type(error).__name__}: {error}")
-    return given, judged
+    return given, {way: judged(given, way) for way in WAYS}
 
 
 def asked_for(folder: Path, plans: int | None, count: int, seed: int) -> list[tuple[Path, int, int]]:
@@ -165,11 +167,11 @@ def table(results: list[dict[str, Judged]]) -> str:
 def broken(results: list[tuple[Sides, dict[str, Judged]]]) -> list[str]:
     """What ours promises and did not hold, a line each."""
     found = []
-    for given, judged in results:
-        ours = judged["ours"]
+    for given, ways in results:
+        ours = ways["ours"]
         for what, words in (("lost", ours.lost), ("doubled", ours.doubled), ("unreadable", [ours.unreadable])):
             found += [f"{given.name}: {what}: {each}  ({given.verbs})" for each in words if each]
-    share = 100 * sum(judged["ours"].conflict for _, judged in results) / len(results)
+    share = 100 * sum(ways["ours"].conflict for _, ways in results) / len(results)
     return found + ([f"conflicts in {share:.1f} %, more than {CONFLICTS:g} %"] if share > CONFLICTS else [])
 
 
@@ -189,7 +191,7 @@ def main() -> int:
         return 0
     with Pool() as pool:
         results = pool.map(measure, merges, chunksize=8)
-    print(table([judged for _, judged in results]))
+    print(table([ways for _, ways in results]))
     wrong = broken(results)
     for line in wrong:
         print(line, file=sys.stderr)
