@@ -120,9 +120,11 @@ def _is_ours(driver: str) -> bool:
 
 
 def _python(driver: str) -> str:
-    """The Python of a driver of ours."""
-    words = driver.partition(_CALL)[0].partition("$(")[2]
-    return "".join(shlex.split(words)).replace("%%", "%")
+    """The Python of a driver of ours; nothing when the line was changed by hand."""
+    try:
+        return "".join(shlex.split(driver.partition(_CALL)[0].partition("$(")[2])).replace("%%", "%")
+    except ValueError:
+        return ""
 
 
 def _set(home: Home, name: str, value: str | None) -> Change:

@@ -8,6 +8,7 @@ import sys
 from execplan import trace
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.merging.whole import Marks, Merged
+from execplan.plan.reader import too_large
 from execplan.repo import mergefile
 from execplan.text import disk
 
@@ -38,7 +39,7 @@ def drive(arguments: Sequence[str]) -> int:
     path = _given(path, FORM[LEAST - 1]) or ours
     old, other = _read(ours), _read(theirs)
     if b"\0" in old + other:
-        _tell(path, "it is binary on one side, so ours is kept; for theirs: git checkout --theirs")
+        _tell(path, "it is binary on one side, so our side is kept as it is")
         merged = Merged(old, 1, ())
     else:
         merged = _merge(_read(base), old, other, marks, path)
@@ -91,7 +92,7 @@ def _given(word: str, form: str) -> str:
 def _read(path: str) -> bytes:
     data, size = disk.read(path, _LARGEST)
     if size > _LARGEST:
-        raise OSError(0, f"{path} has {size:,} bytes")
+        raise too_large(size)
     return data
 
 

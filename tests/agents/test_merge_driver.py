@@ -211,6 +211,8 @@ def test_states(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.write(".gitattributes", attributes)
     repo.git("config", DRIVER, driver.replace(sys.executable, "/nowhere/python"))
     assert state(repo, monkeypatch) == "attribute only"
+    repo.git("config", DRIVER, driver.replace(sys.executable, "'"))
+    assert state(repo, monkeypatch) == "attribute only"
     repo.git("config", DRIVER, "their-merge")
     assert state(repo, monkeypatch) == "installed"
     repo.git("config", "--remove-section", "merge.execplan")
