@@ -24,7 +24,7 @@ from merge_branches import MARK, Branch
 from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.merging.whole import Marks
-from execplan.plan.model import DONE, OPEN, Plan
+from execplan.plan.model import DONE, Plan
 from execplan.repo import mergefile, merging
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,19 +125,21 @@ def _tasks_lost(base: Plan, ours: Plan, theirs: Plan, plan: Plan) -> list[str]:
     there = {task.text for task in plan.tasks}
     both = {task.text for task in ours.tasks} & {task.text for task in theirs.tasks}
     lost = [f"task: {words}" for words in both - there]
-    states = [_states(each) for each in (base, ours, theirs, plan)]
-    for words, was in states[0].items():
-        our, their, now = [each.get(words) for each in states[1:]]
+    boxes = [_boxes(each) for each in (base, ours, theirs, plan)]
+    for words, was in boxes[0].items():
+        our, their, now = [each.get(words) for each in boxes[1:]]
         if our and their and now:
-            wanted = their if our == was else our if their == was else DONE if DONE in (our, their) else OPEN
-            lost += [f"box: {words}"] if now != wanted else []
+            changed = [each for each in (our, their) if each != was] or [was]
+            wanted = DONE if any(state == DONE for state, _ in changed) else changed[0][0]
+            lost += [f"box: {words}"] if now[0] != wanted else []
     return lost
 
 
-def _states(plan: Plan) -> dict[str, str]:
-    """The state of each task whose words no other has."""
+def _boxes(plan: Plan) -> dict[str, tuple[str, str]]:
+    """State and stamp of each task whose words no other has."""
     counts = Counter(task.text for task in plan.tasks)
-    return {task.text: task.state for task in plan.tasks if counts[task.text] == 1}
+    stamps = {task.text: (task.state, task.stamp.text if task.stamp else "") for task in plan.tasks}
+    return {words: box for words, box in stamps.items() if counts[words] == 1}
 
 
 def measure(asked: tuple[Path, int, int]) -> tuple[Sides, dict[str, Judged]]:
