@@ -29,30 +29,30 @@ def lines(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], marks
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks) -> tuple[bytes, int] | None:
-    """What git makes of three texts, and how many conflicts it left; None when there is no git, or it refuses."""
-    folder = _folder()
-    paths = [os.path.join(folder, name) for name in _NAMES]
+    """What git makes of three texts, and how many conflicts it left; None when there is no git, or it can't."""
+    paths: list[str] = []
     try:
+        folder = _folder()
+        paths = [os.path.join(folder, name) for name in _NAMES]
         for path, data in zip(paths, (ours, base, theirs), strict=True):
             with open(path, "wb") as file:
                 file.write(data)
         labels = [word for label in (marks.ours, "base", marks.theirs) for word in ("-L", label)]
         command = ["git", "merge-file", "-q", f"--marker-size={marks.size}", *labels, *paths]
         trace.tell(f"run {' '.join(command)}")
-        try:
-            _, status = os.waitpid(os.posix_spawnp("git", command, os.environ), 0)
-        except FileNotFoundError:
-            return None
+        _, status = os.waitpid(os.posix_spawnp("git", command, os.environ), 0)
         conflicts = os.waitstatus_to_exitcode(status)
-        if not 0 <= conflicts < _FAILED:
-            return None
         with open(paths[0], "rb") as file:
-            return file.read(), conflicts
+            return (file.read(), conflicts) if 0 <= conflicts < _FAILED else None
+    except OSError as error:
+        trace.tell(f"git merge-file did not run: {error}")
+        return None
     finally:
         for path in paths:
             if os.path.lexists(path):
                 os.unlink(path)
-        os.rmdir(folder)
+        if paths:
+            os.rmdir(os.path.dirname(paths[0]))
 
 
 def _folder() -> str:

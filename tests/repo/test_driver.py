@@ -85,8 +85,9 @@ def test_a_side_that_is_no_text_is_merged_by_lines(plain: Folder, which: str) ->
     assert b"Handle CRLF" in data
 
 
-def test_without_git_prose_is_merged_all_the_same(plain: Folder) -> None:
-    result = drive(plain, prose(PROSE[0]), edited(prose(PROSE[1]), *THEIRS), env={"PATH": "/nowhere"})
+@pytest.mark.parametrize("env", [{"PATH": "/nowhere"}, {"TMPDIR": "/nowhere"}])
+def test_without_git_prose_is_merged_all_the_same(plain: Folder, env: dict[str, str]) -> None:
+    result = drive(plain, prose(PROSE[0]), edited(prose(PROSE[1]), *THEIRS), env=env)
     assert (result.exit, result.out) == (1, "conflicts\n")
     text = (plain.path / "A").read_text()
     assert "<<<<<<< ours\nScan first.\n=======\nRead first.\n>>>>>>> theirs\n" in text
