@@ -124,7 +124,7 @@ def stop_conflicts(plan: Plan) -> None:
             "conflict-markers",
             f"line {plan.conflicts[0] + 1} holds a conflict marker of git",
             exit=INPUT,
-            hint="resolve the conflict, then try again",
+            hint="resolve it by hand, or let what can be merged be merged: execplan merge",
             line=plan.conflicts[0] + 1,
         )
 
