@@ -33,6 +33,7 @@ CALLS = {
     "show": ["show"],
     "next": ["next"],
     "lint": ["lint"],
+    "doctor": ["doctor"],
     "explain": ["explain", "EP101"],
     "archive": ["archive", "--force", "--reason", "No longer wanted."],
     "restore": ["restore", "parser"],

@@ -27,6 +27,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Check": {
         "lint": "Check plans against the rules.",
+        "doctor": "Say everything that is wrong with a home, and mend it.",
         "explain": "Say what a topic, a rule or a refusal is about.",
     },
     "File": {

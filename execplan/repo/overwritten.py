@@ -1,0 +1,164 @@
+"""Edits that another program has overwritten: found with the journal's and git's help, put back, or forgotten."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from execplan.errors import CHANGED, ExecplanError
+from execplan.plan.whole import rebased
+from execplan.record import NamedTuple
+from execplan.repo import journal, past, state
+from execplan.repo.amend import amend, diff
+from execplan.repo.lost import Step, lost, put_back
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.change import Change
+    from execplan.plan.model import Plan
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.journal import Journaled
+    from execplan.repo.lost import ByGit
+    from execplan.repo.shelf import Ref
+
+_VERB = "doctor"
+
+
+class Told(NamedTuple):
+    """What a journal tells of a plan's edits."""
+
+    steps: tuple[Step, ...]
+    """Those that came to the disk."""
+    damaged: tuple[str, ...]
+    """What was done by those whose record can't be read."""
+
+
+def told(home: Home, path: str, now: bytes) -> Told:
+    """What the journal tells of the edits of a plan that holds these bytes now; raises ExecplanError."""
+    edits = _edits(home, path)
+    texts: dict[int, tuple[bytes, bytes]] = {}
+    damaged: list[str] = []
+    for edit in edits:
+        try:
+            texts[edit.number] = edit.unpack()
+        except ValueError:
+            damaged.append(f"{edit.summary}, made {edit.moment.replace('T', ' ')}")
+    steps: list[Step] = []
+    before = 0
+    for at, edit in enumerate(edits):
+        if edit.number not in texts:
+            continue
+        follows, before = edit.number == before + 1, edit.number
+        after = texts.get(edits[at + 1].number, (b"",))[0] if at + 1 < len(edits) else now
+        if edit.made or after == texts[edit.number][1]:  # of one that was cut short the next text tells
+            texts_of = texts[edit.number]
+            steps.append(Step(edit.number, edit.summary, edit.moment, *texts_of, _counts(edit), follows))
+    return Told(tuple(steps), tuple(damaged))
+
+
+def find(home: Home, ref: Ref, now: bytes) -> list[Step]:
+    """The edits that are no longer in a plan that holds these bytes; raises ExecplanError."""
+    return lost(told(home, ref.path, now).steps, now, _by_git(home, ref))
+
+
+def _by_git(home: Home, ref: Ref) -> ByGit:
+    """Whether git put one text in place of another: both are known to it, or the first is on a branch of its own.
+
+    A text that was written over the one that is checked out was not put there by git, even if it knows both.
+    """
+    if home.git is None:
+        return lambda before, after: False
+    path, *left = [
+        os.path.relpath(each, os.path.realpath(home.root))
+        for each in (os.path.realpath(ref.path), *journal.left_by(home, ref.path))
+    ]
+    paths = [path, *[each for each in left if not each.startswith("../")]]
+
+    def by_git(before: bytes, after: bytes) -> bool:
+        content = past.blob(home, path, before)
+        if not past.stored(home, content, paths) or past.checked_out(home, path) == content:
+            return False
+        if past.stored(home, past.blob(home, path, after), paths):
+            return True
+        return not past.stored(home, content, paths, here=True)
+
+    return by_git
+
+
+class Back(NamedTuple):
+    """What became of edits that were to be put back."""
+
+    made: tuple[str, ...]
+    kept: tuple[tuple[Step, bytes], ...]
+    """Those whose lines were changed otherwise, each with its difference."""
+
+
+def preview(home: Home, ref: Ref, steps: Sequence[Step], now: bytes) -> tuple[Back, str]:
+    """What putting edits back would come to, and the difference that it would make."""
+    made, kept = [], []
+    text = now
+    for step in steps:
+        done = put_back(step, text)
+        if done is None:
+            kept.append((step, _difference(home, ref, step)))
+        else:
+            text = done
+            made.append(step.said)
+    return Back(tuple(made), tuple(kept)), diff(now, text, home.shown(ref.path)) if text != now else ""
+
+
+def put_all_back(home: Home, ref: Ref, steps: Sequence[Step], options: Options) -> Back:
+    """Put edits back, each as an edit of its own that `undo` takes back; raises ExecplanError.
+
+    One that can't be is for the caller to keep, and to `forget` then.
+    """
+    made, kept = [], []
+    for step in steps:
+        try:
+            amend(home, ref, partial(_again, step), options, verb=_VERB)
+        except _ConflictError:
+            kept.append((step, _difference(home, ref, step)))
+            continue
+        forget(home, ref, [step])  # the edit that put it back stands for it from now on
+        made.append(step.said)
+    return Back(tuple(made), tuple(kept))
+
+
+def forget(home: Home, ref: Ref, steps: Sequence[Step]) -> None:
+    """Take it that edits are no longer in their plan on purpose; raises ExecplanError."""
+    with state.lock(home, os.path.realpath(ref.path), f"{_VERB} of {ref.id}"):
+        for step in steps:
+            journal.mark_undone(home, ref.path, step.number)
+
+
+class _ConflictError(ExecplanError):
+    """An edit whose lines were changed otherwise."""
+
+
+def _again(step: Step, plan: Plan) -> Change:
+    """The change that makes an edit again, to the plan as it is now."""
+    now = plan.text.to_bytes()
+    done = put_back(step, now)
+    if done is None:
+        raise _ConflictError("changed-since", f"the lines of {step.words} have changed since", exit=CHANGED)
+    return rebased(plan, now, done, f"put back, {step.words}", f"put back: {step.said}", "")
+
+
+def _difference(home: Home, ref: Ref, step: Step) -> bytes:
+    return (diff(step.old, step.new, home.shown(ref.path)) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _edits(home: Home, path: str) -> list[Journaled]:
+    return journal._read(journal._path(home, path))  # noqa: SLF001 - the journal has no door for this yet
+
+
+def _counts(edit: Journaled) -> bool:
+    return edit.made and journal._can_be_undone(edit)  # noqa: SLF001 - as above
+
+
+def file(home: Home, path: str) -> str:
+    """The file of a plan's journal."""
+    return journal._path(home, path)  # noqa: SLF001 - as above

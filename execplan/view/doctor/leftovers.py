@@ -1,0 +1,160 @@
+"""Is anything left of what was killed, or of plans that are gone?"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.errors import ExecplanError
+from execplan.repo import ask, claims, past, shelf, state
+from execplan.repo.adoption import tree
+from execplan.repo.homes import at, together
+from execplan.text import disk
+from execplan.view.doctor.check import WARNING, Finding, Fix, check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.view.doctor.ground import Ground
+
+_TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|(?P<pid>\d+)-\d+)\.tmp|.+\.new")
+_MINUTE, _DAY = 60, 24 * 3600
+_JOURNAL_DAYS = 30
+"""So long a plan may be gone, moved by hand or on a branch that was never committed, before its journal is left over."""
+
+
+@check("temporary")
+def temporary(ground: Ground) -> Iterator[Finding | str]:
+    """No temporary file is left by a process that was killed."""
+    for home in ground.homes:
+        for folder in _written_to(home):
+            for name in _names(folder):
+                found = _TEMPORARY.fullmatch(name)
+                path = os.path.join(folder, name)
+                if found and (name.startswith(".") or folder.startswith(home.state)) and _is_left(path, found["pid"]):
+                    yield _removable(home, path, "was left by a process that was killed")
+
+
+def _written_to(home: Home) -> list[str]:
+    """The folders in which files are replaced or made."""
+    below = [os.path.join(home.state, name) for name in _names(home.state)]
+    folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *below]
+    folders += [folder for archived in (False, True) for folder, _ in _files(home, archived=archived)]
+    folders += [home.plans, home.archive, *[home.artifacts("", archived=each) for each in (False, True)]]
+    return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
+
+
+def _files(home: Home, *, archived: bool) -> list[tuple[str, list[str]]]:
+    try:
+        return shelf.files(home, archive=archived)
+    except ExecplanError:
+        return []
+
+
+def _is_left(path: str, pid: str | None) -> bool:
+    """Whether nobody writes a file any more: for a minute nobody has, and who began it is gone."""
+    try:
+        return time() - os.lstat(path).st_mtime > _MINUTE and not (pid and os.path.exists(f"/proc/{pid}"))
+    except OSError:
+        return False
+
+
+@check("copies")
+def copies(ground: Ground) -> Iterator[Finding | str]:
+    """No copy of a plan is kept that could not be written back when its editor closed."""
+    texts: dict[str, list[bytes]] = {}
+    for shelved in ground.plans:
+        texts.setdefault(os.path.basename(shelved.ref.path), []).append(shelved.data)
+    for home in ground.states:
+        folder = os.path.join(home.state, "edit")
+        for name in _names(folder):
+            path = os.path.join(folder, name)
+            if _TEMPORARY.fullmatch(name) or not os.path.isfile(path):
+                continue
+            data = disk.read(path, 5 << 20)[0]
+            if data in texts.get(name.partition("-")[2], ()):
+                if time() - os.stat(path).st_mtime > _DAY:  # else an editor may have it open
+                    yield _removable(home, path, "is a copy for an editor, and says what the plan says")
+                continue
+            mend = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(home.shown(path))}"
+            yield Finding(
+                WARNING, home.shown(path), "holds what was written in an editor, and is not in the plan", mend
+            )
+
+
+@check("journals")
+def journals(ground: Ground) -> Iterator[Finding | str]:
+    """Every journal of edits belongs to a plan, unless the plan went less than 30 days ago."""
+    for home in ground.states:
+        folder = os.path.join(home.state, "journal")
+        old = [
+            name
+            for name in _names(folder)
+            if not name.endswith(".new")
+            and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY
+        ]
+        known = _keys(ground, home) if old else set()
+        for name in old:
+            if name not in known:
+                yield _removable(home, os.path.join(folder, name), "is the journal of a plan that is gone")
+
+
+def _keys(ground: Ground, home: Home) -> set[str]:
+    """What journals are called of the plans that are there, and of all that git knows of."""
+    paths = {each.ref.path for each in ground.plans}
+    for base in tree.homes(home.root):
+        for each in together(at(base)):
+            paths |= {ref.path for ref in shelf.every(each)}
+    if home.git is not None:
+        tracked = [os.path.join(home.root, path) for path in ask.tracked(home) if path.endswith(".md")]
+        folders = [each.shown(folder) for each in ground.homes for folder in (each.plans, *each.archives)]
+        paths |= {*tracked, *[os.path.join(home.root, path) for path in past.ever(home, folders)]}
+    return {state.key(os.path.realpath(path)) for path in paths}
+
+
+@check("claims")
+def claims_(ground: Ground) -> Iterator[Finding | str]:
+    """Every task that somebody has claimed is in a plan that is there."""
+    for home in ground.states:
+        if os.path.isdir(os.path.join(home.shared, "worktrees")) or os.path.isdir(
+            os.path.join(home.shared, "..", "worktrees")
+        ):
+            continue  # another worktree may have the plan
+        for claim in _claims(home):
+            if not os.path.lexists(os.path.join(home.root, claim.plan)):
+                mend = "it ends by itself; to end it now, take it out of " + quote(
+                    home.shown(os.path.join(home.shared, "claims.json"))
+                )
+                yield Finding(WARNING, claim.plan, f"{claim.name} claims a task of a plan that is gone", mend)
+
+
+def _claims(home: Home) -> list[claims.Claim]:
+    return claims._load(home)  # noqa: SLF001 - claims have no door for all of them yet
+
+
+def _removable(home: Home, path: str, what: str) -> Finding:
+    told = home.shown(path)
+    return Finding(WARNING, told, what, f"rm {quote(told)}", fix=Fix(f"remove {told}", partial(_remove, home, path)))
+
+
+def _remove(home: Home, path: str, options: Options) -> list[str]:
+    with state.lock(home, "home", "doctor"):
+        try:
+            os.unlink(path)
+        except OSError as error:
+            raise disk.trouble(error, path, "remove") from None
+    return [f"removed {home.shown(path)}"]
+
+
+def _names(folder: str) -> list[str]:
+    """What is in a folder, hidden files too; nothing where it can't be read or is not there."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
