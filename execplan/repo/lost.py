@@ -99,13 +99,23 @@ def put_back(step: Step, text: bytes) -> bytes | None:
     """The text with an edit made again; None where the same lines were changed otherwise."""
     done: list[str] = []
     for chunk in merge(_lines(step.old), _lines(text), _lines(step.new)):
-        merged = chunk.merged
-        if merged is None and not chunk.base:  # both put something in at one place: theirs stays, ours comes behind
-            merged = chunk.ours + tuple(_surplus(chunk.theirs, chunk.ours))
+        merged = _merged(chunk)
         if merged is None:
             return None
         done += merged
     return (BOM if text.startswith(BOM) else b"") + "".join(done).encode("utf-8")
+
+
+def _merged(chunk: Chunk) -> tuple[str, ...] | None:
+    """The lines of a chunk with an edit made again, `theirs` being what it left."""
+    base, ours, theirs = chunk
+    if not base:  # both put something in at one place: the outsider's stays, the edit's comes behind
+        return ours + tuple(_surplus(theirs, ours))
+    if chunk.merged is not None or not len(base) == len(ours) == len(theirs):
+        return chunk.merged
+    lines = [theirs[at] if ours[at] == base[at] else ours[at] for at in range(len(base))]
+    both = [at for at in range(len(base)) if base[at] not in (ours[at], theirs[at]) and ours[at] != theirs[at]]
+    return None if both else tuple(lines)
 
 
 def _made_of(chunk: Chunk) -> bool:

@@ -61,7 +61,12 @@ def told(home: Home, path: str, now: bytes) -> Told:
 
 def find(home: Home, ref: Ref, now: bytes) -> list[Step]:
     """The edits that are no longer in a plan that holds these bytes; raises ExecplanError."""
-    return lost(told(home, ref.path, now).steps, now, _by_git(home, ref))
+    return missing(home, ref, told(home, ref.path, now), now)
+
+
+def missing(home: Home, ref: Ref, journaled: Told, now: bytes) -> list[Step]:
+    """Those of the edits in its journal; raises ExecplanError."""
+    return lost(journaled.steps, now, _by_git(home, ref))
 
 
 def _by_git(home: Home, ref: Ref) -> ByGit:
@@ -88,43 +93,16 @@ def _by_git(home: Home, ref: Ref) -> ByGit:
     return by_git
 
 
-class Back(NamedTuple):
-    """What became of edits that were to be put back."""
-
-    made: tuple[str, ...]
-    kept: tuple[tuple[Step, bytes], ...]
-    """Those whose lines were changed otherwise, each with its difference."""
+def preview(home: Home, ref: Ref, step: Step, text: bytes) -> tuple[bytes | None, str]:
+    """A text with an edit put back and the difference, or None where its lines were changed otherwise."""
+    done = put_back(step, text)
+    return done, "" if done is None else diff(text, done, home.shown(ref.path))
 
 
-def preview(home: Home, ref: Ref, steps: Sequence[Step], now: bytes) -> tuple[Back, str]:
-    """What putting edits back would come to, and the difference that it would make."""
-    made, kept = [], []
-    text = now
-    for step in steps:
-        done = put_back(step, text)
-        if done is None:
-            kept.append((step, _difference(home, ref, step)))
-        else:
-            text = done
-            made.append(step.said)
-    return Back(tuple(made), tuple(kept)), diff(now, text, home.shown(ref.path)) if text != now else ""
-
-
-def put_all_back(home: Home, ref: Ref, steps: Sequence[Step], options: Options) -> Back:
-    """Put edits back, each as an edit of its own that `undo` takes back; raises ExecplanError.
-
-    One that can't be is for the caller to keep, and to `forget` then.
-    """
-    made, kept = [], []
-    for step in steps:
-        try:
-            amend(home, ref, partial(_again, step), options, verb=_VERB)
-        except _ConflictError:
-            kept.append((step, _difference(home, ref, step)))
-            continue
-        forget(home, ref, [step])  # the edit that put it back stands for it from now on
-        made.append(step.said)
-    return Back(tuple(made), tuple(kept))
+def again(home: Home, ref: Ref, step: Step, options: Options) -> None:
+    """Put an edit back, as an edit of its own that `undo` takes back; raises ExecplanError where its lines have changed."""
+    amend(home, ref, partial(_again, step), options, verb=_VERB)
+    forget(home, ref, [step])  # the edit that put it back stands for it from now on
 
 
 def forget(home: Home, ref: Ref, steps: Sequence[Step]) -> None:
@@ -134,20 +112,22 @@ def forget(home: Home, ref: Ref, steps: Sequence[Step]) -> None:
             journal.mark_undone(home, ref.path, step.number)
 
 
-class _ConflictError(ExecplanError):
-    """An edit whose lines were changed otherwise."""
-
-
 def _again(step: Step, plan: Plan) -> Change:
     """The change that makes an edit again, to the plan as it is now."""
     now = plan.text.to_bytes()
     done = put_back(step, now)
     if done is None:
-        raise _ConflictError("changed-since", f"the lines of {step.words} have changed since", exit=CHANGED)
+        raise ExecplanError(
+            "changed-since",
+            f"the lines of {step.words} have changed meanwhile",
+            exit=CHANGED,
+            hint="look again: execplan doctor",
+        )
     return rebased(plan, now, done, f"put back, {step.words}", f"put back: {step.said}", "")
 
 
-def _difference(home: Home, ref: Ref, step: Step) -> bytes:
+def difference(home: Home, ref: Ref, step: Step) -> bytes:
+    """What an edit did, as a unified diff."""
     return (diff(step.old, step.new, home.shown(ref.path)) + "\n").encode("utf-8", "backslashreplace")
 
 

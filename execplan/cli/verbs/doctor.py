@@ -94,7 +94,9 @@ def _told(
     for name, finding in findings:
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path
         lines += [f"{place or name}: {finding.level}: {finding.message}", f"  mend: {finding.mend}"]
-    if not findings:
+    if not findings and (mended or forgotten):
+        lines.append("nothing else is wrong")
+    elif not findings:
         lines.append(table(("check", "what holds"), [(each.name, each.message) for each in checked]))
     else:
         lines += [f"{each.name}: {each.message}" for each in checked if not each.looked]

@@ -60,7 +60,7 @@ class Check(NamedTuple):
 
 
 CHECKS: dict[str, Check] = {}
-"""Every check by its name, in the order in which they are made and mended."""
+"""Every check by its name."""
 
 
 def check(name: str, *, anywhere: bool = False) -> Callable[[Looking], Looking]:

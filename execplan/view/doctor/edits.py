@@ -10,7 +10,7 @@ from execplan.repo import overwritten, recovery
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
@@ -39,38 +39,42 @@ def edits(ground: Ground) -> Iterator[Finding | str]:
     for shelved in ground.plans:
         if shelved.plan is None or shelved.plan.conflicts or shelved.ref.archived:
             continue
-        home, ref, data = shelved[:3]
+        home, ref, text = shelved[:3]
         path = home.shown(ref.path)
-        for said in overwritten.told(home, ref.path, data).damaged:
-            mend = f"undo can't go behind it; to forget the journal of this plan: rm {quote(overwritten.file(home, ref.path))}"
+        journaled = overwritten.told(home, ref.path, text)
+        for said in journaled.damaged:
+            file = quote(home.shown(overwritten.file(home, ref.path)))
+            mend = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
             yield Finding(WARNING, path, f"the journal's record can't be read of {said}", mend)
-        for step in overwritten.find(home, ref, data):
-            yield _lost(shelved, step)
+        for step in overwritten.missing(home, ref, journaled, text):
+            done, diff = overwritten.preview(home, ref, step, text)
+            text = text if done is None else done
+            yield _lost(shelved, step, diff)
 
 
-def _lost(shelved: Shelved, step: Step) -> Finding:
-    home, ref, data = shelved[:3]
-    path = home.shown(ref.path)
-    back, diff = overwritten.preview(home, ref, [step], data)
-    meant = f"if it was taken out on purpose: execplan doctor --forget {quote(ref.id)}"
-    message = f"another program has overwritten an edit: {step.said}"
-    if back.made:
-        fix = Fix(f"put back: {step.said}", partial(_put_back, shelved, [step]), diff)
-        return Finding(ERROR, path, message, f"execplan doctor --fix; {meant}", fix=fix)
-    fix = Fix(f"keep in a file: {step.said}", partial(_put_back, shelved, [step]))
-    message += "; its lines have changed since, so it can't be put back by itself"
-    return Finding(ERROR, path, message, f"keep what it did in a file: execplan doctor --fix; {meant}", fix=fix)
-
-
-def _put_back(shelved: Shelved, steps: Sequence[Step], options: Options) -> list[str]:
+def _lost(shelved: Shelved, step: Step, diff: str) -> Finding:
+    """What is to be said of an edit that is no longer in its plan, and how the plan changes when it is put back."""
     home, ref = shelved[:2]
-    back = overwritten.put_all_back(home, ref, steps, options)
-    said = [f"put back in {home.shown(ref.path)}: {each}" for each in back.made]
-    for step, difference in back.kept:
-        file = recovery.keep(home, ref.path, difference)
-        overwritten.forget(home, ref, [step])
-        said.append(f"kept in {home.shown(file)}: {step.said}")
-    return said
+    message = f"another program has overwritten an edit: {step.said}"
+    mend, would, make = "execplan doctor --fix", "put back", _put_back
+    if not diff:
+        message += "; the same lines were changed otherwise, so it can't be put back by itself"
+        mend, would, make = "keep what it did in a file: execplan doctor --fix", "keep in a file", _keep
+    mend += f"; if it was taken out on purpose: execplan doctor --forget {quote(ref.id)}"
+    fix = Fix(f"{would}: {step.said}", partial(make, shelved, step), diff)
+    return Finding(ERROR, home.shown(ref.path), message, mend, fix=fix)
+
+
+def _put_back(shelved: Shelved, step: Step, options: Options) -> list[str]:
+    overwritten.again(shelved.home, shelved.ref, step, options)
+    return [f"put back: {step.said}"]
+
+
+def _keep(shelved: Shelved, step: Step, options: Options) -> list[str]:
+    home, ref = shelved[:2]
+    file = recovery.keep(home, ref.path, overwritten.difference(home, ref, step))
+    overwritten.forget(home, ref, [step])
+    return [f"kept in {home.shown(file)}: {step.said}"]
 
 
 @check("recovered")

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
     from execplan.repo.amend import Options
 
-FAMILIES = (settings, plans, hidden, edits, leftovers, integrations, machine)
-"""The files of checks; importing one registers what it holds."""
+FAMILIES = (machine, settings, plans, hidden, edits, leftovers, integrations)
+"""The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
+for _family in FAMILIES:
+    for _name in [name for name, each in CHECKS.items() if each.look.__module__ == _family.__name__]:
+        CHECKS[_name] = CHECKS.pop(_name)
 
 
 class Checked(NamedTuple):
@@ -73,7 +76,8 @@ def _made(check: Check, ground: Ground, told: set[str]) -> Checked:
         if error.message in told or any([error.message in each for each in told]):
             return Checked(check.name, f"not looked at: {error.message}", tuple(findings), looked=False)
         findings.append(Finding(ERROR, "", error.message, error.hint or "mend that, and look again", error.line))
-    return Checked(check.name, ": ".join([words[0], "; ".join(words[1:])]) if words[1:] else words[0], tuple(findings))
+    more = f" ({'; '.join(words[1:])})" if words[1:] else ""
+    return Checked(check.name, words[0] + more, tuple(findings))
 
 
 def would_mend(checked: list[Checked]) -> list[Mended]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.repo.adoption.tree import reads_as_plan
+from execplan.repo.adoption import tree
 from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.view.doctor.ground import Ground
 
+_NEAR = 4
+"""Folders down to which other homes are looked for."""
 _LEFT = (".orig", ".rej", ".bak", ".swp", "~")
 """How files end that a merge or an editor leaves."""
 
@@ -31,6 +33,10 @@ def hidden(ground: Ground) -> Iterator[Finding | str]:
             yield from _below(home, folder, shown)
         for archived in (False, True) if home.flat else ():
             yield from _among_artifacts(home, home.artifacts("", archived=archived).rstrip("/"))
+    named = {home.base for home in ground.homes}
+    others = [home.shown(base) for base in tree.homes(ground.home.base, _NEAR) if base not in named]
+    if others:
+        yield f"homes of their own, which the settings do not name: {', '.join(others)}"
 
 
 @check("files")
@@ -59,6 +65,7 @@ def files(ground: Ground) -> Iterator[Finding | str]:
 
 def _below(home: Home, top: str, shown: set[str]) -> Iterator[Finding]:
     """The plans below a folder of plans that are not shown, and the folders that can't be looked into."""
+    guide = os.path.join(home.base, home.settings.guide)
     closed: list[OSError] = []
     for folder, folders, names in os.walk(top, onerror=closed.append):
         folders[:] = sorted([name for name in folders if not _is_passed(home, top, os.path.join(folder, name), shown)])
@@ -71,7 +78,7 @@ def _below(home: Home, top: str, shown: set[str]) -> Iterator[Finding]:
                 )
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if path not in shown and not name.endswith((".tmp", *_LEFT)):
+            if path not in shown and path != guide and not name.endswith((".tmp", *_LEFT)):
                 yield from _unlisted(home, path)
     for error in closed:
         path = home.shown(str(error.filename))
@@ -82,7 +89,8 @@ def _below(home: Home, top: str, shown: set[str]) -> Iterator[Finding]:
 
 def _is_passed(home: Home, top: str, folder: str, shown: set[str]) -> bool:
     """Whether a folder below one of plans is looked at elsewhere, or holds what belongs to a plan."""
-    others = [home.plans, *home.archives, *[home.artifacts("", archived=each).rstrip("/") for each in (False, True)]]
+    others = [home.plans, *home.archives, os.path.join(home.base, home.settings.templates)]
+    others += [home.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
     if os.path.basename(folder) == ".git" or (folder in others and folder != top):
         return True
     return not home.flat and any([path.startswith(folder + "/") for path in shown])
@@ -107,7 +115,7 @@ def _unlisted(home: Home, path: str) -> Iterator[Finding]:
         return
     if size > reader.MAX_BYTES and path.endswith(".md"):
         yield Finding(ERROR, told, "is not listed, and may be a plan", reader.too_large(size).hint)
-    if reads_as_plan(data):
+    if tree.reads_as_plan(data):
         name = os.path.splitext(os.path.basename(path))[0].strip(".") or "plan"
         target = home.shown(home.file(home.plans, name))
         if name.lower() in ("readme", "index", "plans", "agents", "claude"):

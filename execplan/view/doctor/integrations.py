@@ -31,14 +31,14 @@ _PYTHON = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?
 
 @check("agents")
 def agents(ground: Ground) -> Iterator[Finding | str]:
-    """The block in AGENTS.md and CLAUDE.md is whole and of today."""
+    """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
     home = ground.home
     yield from _installed(home, agents_md.WHAT, partial(agents_md.install, home), partial(agents_md.uninstall, home))
 
 
 @check("pre-commit")
 def pre_commit(ground: Ground) -> Iterator[Finding | str]:
-    """The hook in .pre-commit-config.yaml is whole and of today, and the Python that it names is there."""
+    """What was put into .pre-commit-config.yaml is whole and of today, and names a Python that is there."""
     home = ground.home
     if home.git is None:
         yield _NO_GIT
@@ -48,7 +48,7 @@ def pre_commit(ground: Ground) -> Iterator[Finding | str]:
 
 @check("git-hooks")
 def git_hooks(ground: Ground) -> Iterator[Finding | str]:
-    """Git's own hook is whole, of today and run by git, and the Python that it names is there."""
+    """What was put into git's own hook is whole, of today, run by git, and names a Python that is there."""
     home = ground.home
     if home.git is None:
         yield _NO_GIT

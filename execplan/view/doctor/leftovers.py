@@ -46,6 +46,7 @@ def _written_to(home: Home) -> list[str]:
     below = [os.path.join(home.state, name) for name in _names(home.state)]
     folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *below]
     folders += [folder for archived in (False, True) for folder, _ in _files(home, archived=archived)]
+    folders += [os.path.join(home.git, "hooks")] if home.git else []
     folders += [home.plans, home.archive, *[home.artifacts("", archived=each) for each in (False, True)]]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
@@ -60,9 +61,15 @@ def _files(home: Home, *, archived: bool) -> list[tuple[str, list[str]]]:
 def _is_left(path: str, pid: str | None) -> bool:
     """Whether nobody writes a file any more: for a minute nobody has, and who began it is gone."""
     try:
-        return time() - os.lstat(path).st_mtime > _MINUTE and not (pid and os.path.exists(f"/proc/{pid}"))
-    except OSError:
+        if time() - os.lstat(path).st_mtime < _MINUTE:
+            return False
+        if pid:
+            os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
         return False
+    return not pid
 
 
 @check("copies")
@@ -122,16 +129,13 @@ def _keys(ground: Ground, home: Home) -> set[str]:
 def claims_(ground: Ground) -> Iterator[Finding | str]:
     """Every task that somebody has claimed is in a plan that is there."""
     for home in ground.states:
-        if os.path.isdir(os.path.join(home.shared, "worktrees")) or os.path.isdir(
-            os.path.join(home.shared, "..", "worktrees")
-        ):
+        if os.path.isdir(os.path.join(os.path.dirname(home.shared), "worktrees")):
             continue  # another worktree may have the plan
+        file = home.shown(os.path.join(home.shared, "claims.json"))
         for claim in _claims(home):
             if not os.path.lexists(os.path.join(home.root, claim.plan)):
-                mend = "it ends by itself; to end it now, take it out of " + quote(
-                    home.shown(os.path.join(home.shared, "claims.json"))
-                )
-                yield Finding(WARNING, claim.plan, f"{claim.name} claims a task of a plan that is gone", mend)
+                mend = f"it ends by itself; to end it now, take it out of {quote(file)}"
+                yield Finding(WARNING, claim.plan, f"{claim.name} claims a task of this plan, which is gone", mend)
 
 
 def _claims(home: Home) -> list[claims.Claim]:

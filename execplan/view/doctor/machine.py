@@ -7,11 +7,13 @@ import os
 import re
 import sys
 import tempfile
+from shlex import quote
+from time import time
 from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.repo import ask
-from execplan.view.doctor.check import ERROR, Finding, check
+from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
 PYTHON = (3, 11)
 GIT = (2, 30)
-"""The oldest that are good enough; this git has all that is asked of it, and the tests have run with newer ones only."""
+"""The oldest that are good enough: the package's own, and the git of Debian 11; a newer one is what the tests run with."""
+
+
+_MINUTE = 60
 
 
 @check("python", anywhere=True)
@@ -54,6 +59,12 @@ def git(ground: Ground) -> Iterator[Finding | str]:
     needed = ".".join(map(str, GIT))
     if found is None or (int(found[1]), int(found[2])) < GIT:
         yield Finding(ERROR, "", f"{said or 'git'} is too old", f"install git {needed} or newer")
+    lock = os.path.join(home.git, "index.lock")
+    if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
+        mend = f"when no git process is at work any more: rm {quote(home.shown(lock))}"
+        yield Finding(
+            WARNING, home.shown(lock), "another git process holds the index, or has died: no commit is made", mend
+        )
     yield said.removeprefix("git version ")
 
 

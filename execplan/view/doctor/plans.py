@@ -40,7 +40,8 @@ def plans(ground: Ground) -> Iterator[Finding | str]:
         hint = f"let yourself in: chmod u+rx {quote(trouble.path)}"
         yield Finding(ERROR, trouble.path, f"plans may be hidden: {trouble.error.message}", hint)
     counted = [shelved.ref.archived for shelved in ground.plans]
-    yield f"{counted.count(False)} plans, {counted.count(True)} archived"
+    count = counted.count(False)
+    yield f"{count} plan{'s' if count != 1 else ''}, {counted.count(True)} archived"
 
 
 @check("places")
