@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from execplan.repo.lost import Step, holds, lost, put_back
@@ -32,7 +34,7 @@ def found(steps: list[Step], now: str, *, git: bool = False) -> list[int]:
 
 def chain(*texts: str) -> list[Step]:
     """Edits that lead from each of the texts to the next."""
-    return [step(at, old, new) for at, (old, new) in enumerate(zip(texts, texts[1:], strict=False), 1)]
+    return [step(at, old, new) for at, (old, new) in enumerate(pairwise(texts), 1)]
 
 
 ONE = ticked(START, "Build the parser.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FIELDS = ["check", "level", "path", "line", "message", "mend", "fixable"]
 
 
-def doctor(folder: Folder, *arguments: str, **env: str) -> dict[str, Any]:
+def doctor(folder: Folder, *arguments: str, **env: Any) -> dict[str, Any]:
     """The data of a run, whose exit status fits it."""
     result = folder.run("doctor", *arguments, "--json", **env)
     assert "Traceback" not in result.err
@@ -27,7 +27,7 @@ def doctor(folder: Folder, *arguments: str, **env: str) -> dict[str, Any]:
     return data
 
 
-def findings(folder: Folder, check: str, *arguments: str, **env: str) -> list[dict[str, Any]]:
+def findings(folder: Folder, check: str, *arguments: str, **env: Any) -> list[dict[str, Any]]:
     """What one check finds; no other finds anything."""
     data = doctor(folder, *arguments, **env)
     assert {each["check"] for each in data["findings"]} <= {check}, data["findings"]
@@ -35,13 +35,13 @@ def findings(folder: Folder, check: str, *arguments: str, **env: str) -> list[di
     return found
 
 
-def one(folder: Folder, check: str, *arguments: str, **env: str) -> dict[str, Any]:
+def one(folder: Folder, check: str, *arguments: str, **env: Any) -> dict[str, Any]:
     """The only thing that is found."""
     (found,) = findings(folder, check, *arguments, **env)
     return found
 
 
-def clean(folder: Folder, **env: str) -> None:
+def clean(folder: Folder, **env: Any) -> None:
     """Expect that nothing is wrong, in words too."""
     assert doctor(folder, **env)["findings"] == []
     assert folder.run("doctor", "-q", **env).out == ""

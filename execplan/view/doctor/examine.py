@@ -94,12 +94,14 @@ def mend(start: str, script: Callable[[str], str], options: Options) -> tuple[li
     """Mend what can be, check after check, each looking at what those before it left; and why something could not be."""
     done: list[Mended] = []
     refused: list[str] = []
+    ground = Ground(start, script)
     for check in CHECKS.values():
-        found = _made(check, Ground(start, script), set())
-        for finding in found.findings:
-            if finding.fix is not None:
-                try:
-                    done += [Mended(check.name, finding.path, said) for said in finding.fix.make(options)]
-                except ExecplanError as error:
-                    refused.append(f"{finding.path or check.name}: {error.message}")
+        for finding in _made(check, ground, set()).findings:
+            if finding.fix is None:
+                continue
+            ground = Ground(start, script)
+            try:
+                done += [Mended(check.name, finding.path, said) for said in finding.fix.make(options)]
+            except ExecplanError as error:
+                refused.append(f"{finding.path or check.name}: {error.message}")
     return done, refused

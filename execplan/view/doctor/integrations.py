@@ -149,7 +149,10 @@ def _python(change: Change) -> str:
         found = _PYTHON.search(line)
         if found:
             words = found[1].replace("''", "'") if line.lstrip().startswith("entry") else found[1]
-            return (shlex.split(words) or [""])[0]
+            try:
+                return (shlex.split(words) or [""])[0]
+            except ValueError:  # somebody wrote into it
+                return words
     return ""
 
 

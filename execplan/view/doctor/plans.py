@@ -37,6 +37,8 @@ def plans(ground: Ground) -> Iterator[Finding | str]:
             message = f"{count} conflict markers are left, so nothing can be written"
             yield Finding(ERROR, path, message, mend, line=shelved.plan.conflicts[0] + 1)
     for trouble in ground.closed:
+        if not os.path.isdir(os.path.join(ground.home.root, trouble.path)):
+            continue  # the check of folders says so
         hint = f"let yourself in: chmod u+rx {quote(trouble.path)}"
         yield Finding(ERROR, trouble.path, f"plans may be hidden: {trouble.error.message}", hint)
     counted = [shelved.ref.archived for shelved in ground.plans]
@@ -48,7 +50,7 @@ def plans(ground: Ground) -> Iterator[Finding | str]:
 def places(ground: Ground) -> Iterator[Finding | str]:
     """Finished plans lie in the archive, and no unfinished one does unless it says why."""
     for shelved in ground.plans:
-        if shelved.plan is not None:
+        if shelved.plan is not None and not shelved.plan.conflicts:
             yield from _misplaced(shelved)
 
 

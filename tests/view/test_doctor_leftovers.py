@@ -1,0 +1,156 @@
+"""`doctor` on what was left: by processes that were killed, by editors, by plans that are gone."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.view.tools import age, clean, doctor, findings, obey, one
+
+TEMPORARY = ".execplan-0123456789abcdef.tmp"
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["", ".agent", ".agent/execplans", ".agent/execplans/archive", ".agent/execplans/artifacts", ".git/hooks"],
+)
+@pytest.mark.parametrize("name", [TEMPORARY, ".execplan-4194305-0.tmp"])
+def test_a_temporary_file_of_a_process_that_was_killed(repo: Folder, folder: str, name: str) -> None:
+    repo.plan()
+    path = repo.write(os.path.join(folder, name), "half a plan")
+    clean(repo)
+    age(path, 61)
+    found = one(repo, "temporary")
+    assert found["path"] == os.path.join(folder, name)
+    doctor(repo, "--fix", "--dry-run")
+    assert path.exists()
+    assert doctor(repo, "--fix")["fixed"][0]["message"] == f"removed {os.path.join(folder, name)}"
+    assert not path.exists()
+    path.write_text("")
+    age(path, 61)
+    obey(repo, found["mend"])
+    clean(repo)
+
+
+def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
+    repo.plan()
+    age(repo.write(f".agent/execplans/.execplan-{os.getpid()}-0.tmp", ""), 3600)
+    age(repo.write(".agent/execplans/.execplan-notes.tmp", ""), 3600)
+    age(repo.write(".agent/notes.new", ""), 3600)
+    clean(repo)
+
+
+def test_half_a_journal(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    journal = next((repo.path / ".git/execplan/journal").iterdir())
+    age(repo.write(f".git/execplan/journal/{journal.name}.new", ""), 3600)
+    assert one(repo, "temporary")["fixable"]
+    doctor(repo, "--fix")
+    clean(repo)
+    assert journal.exists()
+
+
+def test_a_copy_that_an_editor_left(repo: Folder) -> None:
+    path = repo.plan()
+    copy = repo.write(".git/execplan/edit/1-2026-01-01_parser.md", CLEAN)
+    clean(repo)
+    age(copy, 25 * 3600)
+    doctor(repo, "--fix")
+    assert not copy.exists()
+    copy.write_text(CLEAN + "\nBy hand.\n")
+    found = one(repo, "copies")
+    assert found["path"] == ".git/execplan/edit/1-2026-01-01_parser.md"
+    assert doctor(repo, "--fix")["findings"]
+    assert copy.exists()
+    path.write_text(CLEAN + "\nBy hand.\n")
+    clean(repo)
+    path.write_text(CLEAN)
+    obey(repo, found["mend"].rpartition(": ")[2])
+    clean(repo)
+
+
+def test_what_edit_keeps_is_found(repo: Folder) -> None:
+    path = repo.plan()
+    editor = repo.write("editor.sh", f"sed -i s/Build/Write/ $1; sed -i s/Build/Make/ '{path}'\n")
+    assert repo.run("edit", EDITOR=f"sh {editor}").exit == 4
+    assert one(repo, "copies")["path"].startswith(".git/execplan/edit/")
+
+
+def test_a_recovery_file(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".git/execplan/recovered/parser.md", CLEAN)
+    found = one(repo, "recovered")
+    assert doctor(repo, "--fix")["findings"]
+    obey(repo, found["mend"].rpartition(": ")[2])
+    clean(repo)
+
+
+def test_the_journal_of_a_plan_that_is_gone(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    journal = next((repo.path / ".git/execplan/journal").iterdir())
+    age(journal, 31 * 24 * 3600)
+    clean(repo)
+    path.unlink()
+    assert one(repo, "journals")["path"] == f".git/execplan/journal/{journal.name}"
+    doctor(repo, "--fix")
+    assert not journal.exists()
+    clean(repo)
+
+
+def test_the_journal_of_a_plan_that_went_lately_or_that_git_knows(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    journal = next((repo.path / ".git/execplan/journal").iterdir())
+    repo.plan(CLEAN, "other")
+    repo.git("switch", "-q", "-c", "side")
+    repo.git("add", str(path))
+    repo.git("commit", "-q", "-m", "Plan")
+    repo.git("switch", "-q", "main")
+    assert not path.exists()
+    age(journal, 31 * 24 * 3600)
+    clean(repo)
+    repo.git("branch", "-D", "side")
+    assert one(repo, "journals")
+    age(journal, -2 * 24 * 3600)
+    clean(repo)
+
+
+def test_the_journal_of_a_plan_of_another_home(repo: Folder) -> None:
+    repo.plan()
+    repo.write("web/.agent/execplans/a.md", CLEAN)
+    repo.ok("done", "2", "-p", "web/.agent/execplans/a.md")
+    age(next((repo.path / ".git/execplan/journal").iterdir()), 31 * 24 * 3600)
+    clean(repo)
+
+
+def test_a_claim_on_a_plan_that_is_gone(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("next", "--claim", "ann")
+    clean(repo)
+    path.rename(path.with_name("other.md"))
+    found = one(repo, "claims")
+    assert "ann" in found["message"]
+    assert found["path"] == ".agent/execplans/2026-01-01_parser.md"
+
+
+def test_claims_that_are_damaged(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".git/execplan/claims.json", "[[1")
+    found = one(repo, "claims")
+    assert "claims.json can't be read" in found["message"]
+    (repo.path / ".git/execplan/claims.json").unlink()
+    clean(repo)
+
+
+def test_the_state_of_a_folder_without_git(plain: Folder) -> None:
+    plain.plan()
+    plain.ok("done", "2")
+    age(plain.write(f".agent/.state/edit/{TEMPORARY}", ""), 61)
+    assert findings(plain, "temporary")[0]["path"] == f".agent/.state/edit/{TEMPORARY}"
+    doctor(plain, "--fix")
+    clean(plain)
