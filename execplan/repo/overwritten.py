@@ -38,7 +38,7 @@ class Told(NamedTuple):
 
 def told(home: Home, path: str, now: bytes) -> Told:
     """What the journal tells of the edits of a plan that holds these bytes now; raises ExecplanError."""
-    edits = _edits(home, path)
+    edits = journal.edits(home, path)
     texts: dict[int, tuple[bytes, bytes]] = {}
     damaged: list[str] = []
     for edit in edits:
@@ -131,12 +131,8 @@ def difference(home: Home, ref: Ref, step: Step) -> bytes:
     return (diff(step.old, step.new, home.shown(ref.path)) + "\n").encode("utf-8", "backslashreplace")
 
 
-def _edits(home: Home, path: str) -> list[Journaled]:
-    return journal._read(journal._path(home, path))  # noqa: SLF001 - the journal has no door for this yet
-
-
 def _counts(edit: Journaled) -> bool:
-    return edit.made and journal._can_be_undone(edit)  # noqa: SLF001 - as above
+    return edit.made and journal._can_be_undone(edit)  # noqa: SLF001 - the journal has no door for this yet
 
 
 def file(home: Home, path: str) -> str:

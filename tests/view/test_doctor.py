@@ -101,7 +101,7 @@ def test_broken_settings(repo: Folder, content: str, says: str) -> None:
     data = doctor(repo)
     (found,) = data["findings"]
     assert found["check"] == "settings"
-    assert found["path"].endswith(".agent/execplan.toml")
+    assert found["path"] == ".agent/execplan.toml"
     assert says in found["message"]
     skipped = [each for each in data["checks"] if not each["ok"] and each["name"] != "settings"]
     assert len(skipped) > 10

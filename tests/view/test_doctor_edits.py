@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo import homes, journal
+from execplan.repo import homes, intent, journal
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, obey, one
@@ -317,6 +317,24 @@ def test_an_edit_that_was_cut_short(repo: Folder) -> None:
     repo.ok("done", "2")
     path.write_text(BY_HAND)
     assert "done 2" in one(repo, "edits")["message"]
+
+
+def test_a_move_that_was_cut_short(repo: Folder) -> None:
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    goal = path.parent / "archive" / path.name
+    places = (str(path), str(goal), str(goal.parent / "artifacts" / path.stem))
+    data = path.read_bytes()
+    moves = [(str(path), str(goal))]
+    intent.write(home, intent.begun("archive", (path.stem, path.stem), places, moves, (data, data, None, None)))
+    found = one(repo, "moves")
+    assert found["message"].startswith("a move was cut short: archive of 2026-01-01_parser, begun ")
+    assert doctor(repo, "--fix", "--dry-run")["fixed"]
+    one(repo, "moves")
+    assert "cut short before anything was moved" in doctor(repo, "--fix")["fixed"][0]["message"]
+    clean(repo)
+    repo.write(".git/execplan/move.json", "{")
+    assert "can't be read" in one(repo, "moves")["message"]
 
 
 def test_a_plan_with_conflict_markers_is_left_alone(repo: Folder) -> None:

@@ -6,40 +6,74 @@ import os
 
 import pytest
 
+from execplan.repo import homes, state
+from execplan.text import files
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import age, clean, doctor, findings, obey, one
 
 TEMPORARY = ".execplan-0123456789abcdef.tmp"
+NOBODY = 4194305
+"""No process has this number."""
 
 
 @pytest.mark.parametrize(
     "folder",
     ["", ".agent", ".agent/execplans", ".agent/execplans/archive", ".agent/execplans/artifacts", ".git/hooks"],
 )
-@pytest.mark.parametrize("name", [TEMPORARY, ".execplan-4194305-0.tmp"])
+@pytest.mark.parametrize("name", [TEMPORARY, f".execplan-copy-{NOBODY}-0.tmp", ".execplan-new.tmp"])
 def test_a_temporary_file_of_a_process_that_was_killed(repo: Folder, folder: str, name: str) -> None:
     repo.plan()
-    path = repo.write(os.path.join(folder, name), "half a plan")
-    clean(repo)
-    age(path, 61)
+    path = repo.write(os.path.join(folder, name), "")
     found = one(repo, "temporary")
     assert found["path"] == os.path.join(folder, name)
     doctor(repo, "--fix", "--dry-run")
     assert path.exists()
     assert doctor(repo, "--fix")["fixed"][0]["message"] == f"removed {os.path.join(folder, name)}"
     assert not path.exists()
-    path.write_text("")
-    age(path, 61)
-    obey(repo, found["mend"])
+    clean(repo)
+
+
+def test_what_a_killed_writer_displaced_is_kept(repo: Folder) -> None:
+    """It may be what an editor saved while the writer was killed."""
+    path = repo.plan()
+    repo.ok("done", "2")
+    left = path.with_name(files.temporary(path.name))
+    for known in (path.read_text(), CLEAN):
+        left.write_text(known)
+        doctor(repo, "--fix")
+        clean(repo)
+    for name in (left, path.with_name(TEMPORARY)):
+        name.write_text("Saved by hand.\n")
+        one(repo, "temporary")
+        kept = one(repo, "recovered", "--fix")["path"]
+        assert not name.exists()
+        assert (repo.path / kept).read_text() == "Saved by hand.\n"
+        (repo.path / kept).unlink()
     clean(repo)
 
 
 def test_what_a_process_still_writes_is_left_alone(repo: Folder) -> None:
+    path = repo.plan()
+    repo.write(f".agent/execplans/.execplan-copy-{os.getpid()}-0.tmp", "")
+    repo.write(".agent/execplans/.execplan-notes.tmp", "")
+    repo.write(".agent/notes.new", "")
+    clean(repo)
+    home = homes.find(str(repo.path))
+    path.with_name(files.temporary(path.name)).write_text("half")
+    for lock in ("home", str(path)):
+        with state.lock(home, lock, "a test"):
+            clean(repo)
+    one(repo, "temporary")
+
+
+def test_what_was_displaced_beside_a_file(repo: Folder) -> None:
     repo.plan()
-    age(repo.write(f".agent/execplans/.execplan-{os.getpid()}-0.tmp", ""), 3600)
-    age(repo.write(".agent/execplans/.execplan-notes.tmp", ""), 3600)
-    age(repo.write(".agent/notes.new", ""), 3600)
+    repo.write("AGENTS.md.displaced-1", "Saved by hand.\n")
+    found = one(repo, "recovered")
+    assert found["path"] == "AGENTS.md.displaced-1"
+    assert doctor(repo, "--fix")["findings"]
+    obey(repo, found["mend"].rpartition(": ")[2])
     clean(repo)
 
 
@@ -47,7 +81,7 @@ def test_half_a_journal(repo: Folder) -> None:
     repo.plan()
     repo.ok("done", "2")
     journal = next((repo.path / ".git/execplan/journal").iterdir())
-    age(repo.write(f".git/execplan/journal/{journal.name}.new", ""), 3600)
+    repo.write(f".git/execplan/journal/{journal.name}.new", "")
     assert one(repo, "temporary")["fixable"]
     doctor(repo, "--fix")
     clean(repo)
@@ -150,7 +184,7 @@ def test_claims_that_are_damaged(repo: Folder) -> None:
 def test_the_state_of_a_folder_without_git(plain: Folder) -> None:
     plain.plan()
     plain.ok("done", "2")
-    age(plain.write(f".agent/.state/edit/{TEMPORARY}", ""), 61)
+    plain.write(f".agent/.state/edit/{TEMPORARY}", "")
     assert findings(plain, "temporary")[0]["path"] == f".agent/.state/edit/{TEMPORARY}"
     doctor(plain, "--fix")
     clean(plain)

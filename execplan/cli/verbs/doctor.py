@@ -99,13 +99,18 @@ def _told(
     elif not findings:
         lines.append(table(("check", "what holds"), [(each.name, each.message) for each in checked]))
     else:
-        lines += [f"{each.name}: {each.message}" for each in checked if not each.looked]
-        what = "thing is" if len(findings) == 1 else "things are"
-        lines.append(f"{len(findings)} {what} wrong; execplan doctor --fix mends {len(fixable)}")
+        skipped: dict[str, list[str]] = {}
+        for each in checked:
+            if not each.looked:
+                skipped.setdefault(each.message, []).append(each.name)
+        lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
+        what = "1 thing is wrong" if len(findings) == 1 else f"{len(findings)} things are wrong"
+        lines.append(f"{what}; execplan doctor --fix mends {len(fixable) or 'none'} of them")
     follow = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
     wrong = bool(findings) or not all([each.looked for each in checked])
     warnings = tuple([f"not mended: {each}" for each in refused])
     return Answer(data, "\n".join(lines), NO if wrong else OK, warnings, follow, wanted=wrong or dry_run)
 
 
+doctor.settles = False  # it tells of a move that was cut short
 command = doctor

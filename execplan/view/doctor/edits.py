@@ -6,7 +6,9 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.repo import overwritten, recovery
+from execplan.repo import overwritten
+from execplan.repo.recovered import keep
+from execplan.repo.settle import half_done, settle
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
@@ -22,15 +24,16 @@ if TYPE_CHECKING:
 @check("moves")
 def moves(ground: Ground) -> Iterator[Finding | str]:
     """No move of a plan is half done."""
-    for home in ground.homes:
-        move = recovery.pending(home)
+    for home in ground.states:
+        move = half_done(home)
         if move is not None:
-            fix = Fix(f"finish it or take it back: {move}", partial(_settle, home))
-            yield Finding(ERROR, "", f"a move was cut short: {move}", "execplan doctor --fix", fix=fix)
+            fix = Fix(f"finish or reverse: {move.line}", partial(_settle, home))
+            message = f"a move was cut short: {move.line}"
+            yield Finding(ERROR, home.shown(move.path), message, "execplan doctor --fix", fix=fix)
 
 
 def _settle(home: Home, options: Options) -> list[str]:
-    return recovery.settle(home)
+    return settle(home)
 
 
 @check("edits")
@@ -72,16 +75,6 @@ def _put_back(shelved: Shelved, step: Step, options: Options) -> list[str]:
 
 def _keep(shelved: Shelved, step: Step, options: Options) -> list[str]:
     home, ref = shelved[:2]
-    file = recovery.keep(home, ref.path, overwritten.difference(home, ref, step))
+    file = keep(home, ref.path, overwritten.difference(home, ref, step))
     overwritten.forget(home, ref, [step])
     return [f"kept in {home.shown(file)}: {step.said}"]
-
-
-@check("recovered")
-def recovered(ground: Ground) -> Iterator[Finding | str]:
-    """No version of a plan is kept that an edit displaced."""
-    for home in ground.states:
-        for path in recovery.every(home):
-            told = quote(home.shown(path))
-            mend = f"look whether the plan lacks something of it, then remove it: rm {told}"
-            yield Finding(WARNING, home.shown(path), "holds what could not be written into a plan", mend)

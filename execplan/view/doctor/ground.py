@@ -43,7 +43,7 @@ class Ground:
         except ExecplanError as error:
             if error.code in _NONE:
                 raise
-            self.troubles.append(Trouble(_file_of(error, os.path.realpath(start)), error))
+            self.troubles.append(Trouble(_from_root(_file_of(error, os.path.realpath(start))), error))
             return
         self.homes.append(home)
         for name in home.settings.homes:
@@ -52,7 +52,7 @@ class Ground:
                 self.homes.append(homes.together(alone)[1])
             except ExecplanError as error:
                 path = _file_of(error, os.path.join(home.base, name))
-                self.troubles.append(Trouble(home.shown(path) if path else "", error))
+                self.troubles.append(Trouble(_from_root(path), error))
 
     @property
     def home(self) -> Home:
@@ -87,3 +87,13 @@ def _file_of(error: ExecplanError, folder: str) -> str:
         if folder == os.path.dirname(folder):
             return ""
         folder = os.path.dirname(folder)
+
+
+def _from_root(path: str) -> str:
+    """A path from the root of its repository; as it is where there is none."""
+    root = os.path.dirname(path)
+    while root != os.path.dirname(root):
+        if os.path.lexists(os.path.join(root, ".git")):
+            return os.path.relpath(path, root)
+        root = os.path.dirname(root)
+    return path

@@ -10,7 +10,7 @@ from execplan.errors import ExecplanError
 from execplan.repo import own, state
 from execplan.repo.checking import own_rules
 from execplan.repo.drafting import templates
-from execplan.text import disk
+from execplan.text import files
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def folders(ground: Ground) -> Iterator[Finding | str]:
 
 def _make(home: Home, options: Options) -> list[str]:
     with state.lock(home, "home", "doctor"):
-        disk.make_folder(home.plans)
+        files.make_folder(home.plans)
     return [f"made {home.shown(home.plans)}"]
 
 
