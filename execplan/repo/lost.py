@@ -28,6 +28,8 @@ _ALIKE = 0.6
 _LEAD = "-*+ \t[]xX>#0123456789.)"
 """What a line of a list may begin with that says nothing of its words."""
 
+_LABEL = 20
+
 
 class Step(NamedTuple):
     """An edit that came to the disk."""
@@ -110,7 +112,8 @@ def _merged(chunk: Chunk) -> tuple[str, ...] | None:
     """The lines of a chunk with an edit made again, `theirs` being what it left."""
     base, ours, theirs = chunk
     if not base:  # both put something in at one place: the outsider's stays, the edit's comes behind
-        return ours + tuple(_surplus(theirs, ours))
+        parts = [ours[at : at + len(theirs)] for at in range(len(ours))]
+        return ours if theirs in parts else theirs if theirs[: len(ours)] == ours else ours + theirs
     if chunk.merged is not None or not len(base) == len(ours) == len(theirs):
         return chunk.merged
     lines = [theirs[at] if ours[at] == base[at] else ours[at] for at in range(len(base))]
@@ -122,14 +125,19 @@ def _made_of(chunk: Chunk) -> bool:
     """Whether lines that are neither as an edit left them nor as it found them were made of what it left."""
     added, removed = _surplus(chunk.base, chunk.theirs), _surplus(chunk.theirs, chunk.base)
     if not any([line.strip() for line in removed]):
-        bare = [line.strip(_LEAD) for line in chunk.ours]
-        return all(
-            [any([_alike(line.strip(_LEAD), each) >= _ALIKE for each in bare]) for line in added if line.strip()]
-        )
+        there = [_bare(line) for line in chunk.ours]
+        return all([any([_alike(_bare(line), each) >= _ALIKE for each in there]) for line in added if line.strip()])
     if not any([line.strip() for line in added]):
         return any([line.strip() and line not in chunk.ours for line in removed])
     ours, base, theirs = ["".join(lines) for lines in (chunk.ours, chunk.base, chunk.theirs)]
     return _alike(ours, base) >= _alike(ours, theirs)
+
+
+def _bare(line: str) -> str:
+    """The words of a line, without what makes it a task or an entry: bullet, box, stamp, a label such as `Rationale:`."""
+    words = line.strip(_LEAD)
+    label, colon, rest = words.partition(": ")
+    return rest if colon and len(label) <= _LABEL else words
 
 
 def _alike(one: str, other: str) -> float:

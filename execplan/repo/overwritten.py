@@ -8,7 +8,7 @@ from functools import partial
 from execplan.errors import CHANGED, ExecplanError
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
-from execplan.repo import journal, past, state
+from execplan.repo import journal, past, shelf, state
 from execplan.repo.amend import amend, diff
 from execplan.repo.lost import Step, lost, put_back
 
@@ -25,20 +25,37 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 _VERB = "doctor"
+_TRIES = 10
+"""How often a plan is read anew that others are writing to; then nothing is said of it."""
 
 
-class Told(NamedTuple):
-    """What a journal tells of a plan's edits."""
+class Looked(NamedTuple):
+    """What the journal of a plan tells, held against the plan."""
 
-    steps: tuple[Step, ...]
-    """Those that came to the disk."""
+    lost: tuple[Step, ...]
+    """The edits that are no longer in it."""
     damaged: tuple[str, ...]
     """What was done by those whose record can't be read."""
+    now: bytes
+    """What it holds."""
 
 
-def told(home: Home, path: str, now: bytes) -> Told:
-    """What the journal tells of the edits of a plan that holds these bytes now; raises ExecplanError."""
-    edits = journal.edits(home, path)
+def look(home: Home, ref: Ref) -> Looked:
+    """Look which edits of a plan are no longer in it; raises ExecplanError."""
+    edits = journal.edits(home, ref.path)
+    if not edits:
+        return Looked((), (), b"")
+    for _ in range(_TRIES):
+        now = shelf.open_bytes(home, ref.path)
+        before, edits = edits, journal.edits(home, ref.path)
+        if before == edits:  # nobody has begun or finished an edit while the plan was read
+            steps, damaged = _steps(edits, now)
+            return Looked(tuple(lost(steps, now, _by_git(home, ref))), tuple(damaged), now)
+    return Looked((), (), b"")
+
+
+def _steps(edits: list[Journaled], now: bytes) -> tuple[list[Step], list[str]]:
+    """The edits that came to the disk, and what was done by those whose record can't be read."""
     texts: dict[int, tuple[bytes, bytes]] = {}
     damaged: list[str] = []
     for edit in edits:
@@ -51,22 +68,12 @@ def told(home: Home, path: str, now: bytes) -> Told:
     for at, edit in enumerate(edits):
         if edit.number not in texts:
             continue
+        old, new = texts[edit.number]
         follows, before = edit.number == before + 1, edit.number
         after = texts.get(edits[at + 1].number, (b"",))[0] if at + 1 < len(edits) else now
-        if edit.made or after == texts[edit.number][1]:  # of one that was cut short the next text tells
-            texts_of = texts[edit.number]
-            steps.append(Step(edit.number, edit.summary, edit.moment, *texts_of, _counts(edit), follows))
-    return Told(tuple(steps), tuple(damaged))
-
-
-def find(home: Home, ref: Ref, now: bytes) -> list[Step]:
-    """The edits that are no longer in a plan that holds these bytes; raises ExecplanError."""
-    return missing(home, ref, told(home, ref.path, now), now)
-
-
-def missing(home: Home, ref: Ref, journaled: Told, now: bytes) -> list[Step]:
-    """Those of the edits in its journal; raises ExecplanError."""
-    return lost(journaled.steps, now, _by_git(home, ref))
+        if edit.made or after == new:  # of one that was cut short the next text tells
+            steps.append(Step(edit.number, edit.summary, edit.moment, old, new, _counts(edit), follows))
+    return steps, damaged
 
 
 def _by_git(home: Home, ref: Ref) -> ByGit:
@@ -101,8 +108,8 @@ def preview(home: Home, ref: Ref, step: Step, text: bytes) -> tuple[bytes | None
 
 def again(home: Home, ref: Ref, step: Step, options: Options) -> None:
     """Put an edit back, as an edit of its own that `undo` takes back; raises ExecplanError where its lines have changed."""
-    amend(home, ref, partial(_again, step), options, verb=_VERB)
-    forget(home, ref, [step])  # the edit that put it back stands for it from now on
+    if amend(home, ref, partial(_again, step), options, verb=_VERB).changed:
+        forget(home, ref, [step])  # the edit that put it back stands for it from now on
 
 
 def forget(home: Home, ref: Ref, steps: Sequence[Step]) -> None:

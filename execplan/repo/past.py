@@ -56,6 +56,8 @@ def stored(home: Home, content: str, paths: Sequence[str], *, here: bool = False
 
     Stashes and what only a reflog knows count; raises ExecplanError.
     """
+    if here and commit_of(home, "HEAD") is None:
+        return False
     where = ("HEAD",) if here else ("--all", "--reflog")
     asked = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *where)
     return bool(ask.output(home, "--literal-pathspecs", *asked, "--", *paths).strip())

@@ -132,6 +132,23 @@ def test_a_task_that_was_added_at_the_place_of_another_does_not_hold_it() -> Non
     assert found(steps, added(START, "Handle CRLF and CR.")) == []
 
 
+ENTRY = "- Decision: {}.\n  Rationale: {}.\n  Date/Author: 2026-01-01 / Ann\n"
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_two_entries_at_one_place_are_two(blank: str) -> None:
+    ours, theirs = [
+        START.replace("- Decision: Read bytes.\n", f"- Decision: Read bytes.\n{blank}{entry}")
+        for entry in (ENTRY.format("Use tabs", "They count"), ENTRY.format("Keep ends", "They differ"))
+    ]
+    steps = chain(START, theirs)
+    assert found(steps, ours) == [1]
+    done = put_back(steps[0], ours.encode())
+    assert done is not None
+    assert ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in done.decode()
+    assert put_back(steps[0], done) == done
+
+
 def test_a_shortened_journal_tells_nothing_of_what_it_dropped() -> None:
     dropped = [step(1, START, ONE), step(7, START, added(START, "Later."), follows=False)]
     assert found(dropped, added(START, "Later.")) == []

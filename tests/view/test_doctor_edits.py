@@ -337,6 +337,18 @@ def test_a_move_that_was_cut_short(repo: Folder) -> None:
     assert "can't be read" in one(repo, "moves")["message"]
 
 
+def test_while_others_write_nothing_is_missed(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    writers = [repo.start("add", f"Task {number}.") for number in range(6)]
+    while any(each.poll() is None for each in writers):
+        found = repo.run("doctor", "--json").json["data"]["findings"]
+        assert [each for each in found if each["check"] == "edits"] == []
+    for each in writers:
+        assert each.communicate()[0]
+    clean(repo)
+
+
 def test_a_plan_with_conflict_markers_is_left_alone(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("done", "2")

@@ -11,7 +11,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.table import table
 from execplan.cli.verb import new_options, verb
 from execplan.errors import NO, OK, USAGE, ExecplanError
-from execplan.repo import overwritten, pick, shelf
+from execplan.repo import overwritten, pick
 from execplan.view.doctor.examine import examine, mend, would_mend
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> An
 def _forget(name: str, options: Options) -> list[str]:
     """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
     home, ref = pick.open_plan(os.getcwd(), name)
-    steps = overwritten.find(home, ref, shelf.open_bytes(home, ref.path))
+    steps = overwritten.look(home, ref).lost
     if steps and not options.dry_run:
         overwritten.forget(home, ref, steps)
     return [step.said for step in steps]

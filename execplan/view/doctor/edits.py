@@ -42,14 +42,14 @@ def edits(ground: Ground) -> Iterator[Finding | str]:
     for shelved in ground.plans:
         if shelved.plan is None or shelved.plan.conflicts or shelved.ref.archived:
             continue
-        home, ref, text = shelved[:3]
-        path = home.shown(ref.path)
-        journaled = overwritten.told(home, ref.path, text)
-        for said in journaled.damaged:
+        home, ref = shelved[:2]
+        looked = overwritten.look(home, ref)
+        for said in looked.damaged:
             file = quote(home.shown(overwritten.file(home, ref.path)))
             mend = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
-            yield Finding(WARNING, path, f"the journal's record can't be read of {said}", mend)
-        for step in overwritten.missing(home, ref, journaled, text):
+            yield Finding(WARNING, home.shown(ref.path), f"the journal's record can't be read of {said}", mend)
+        text = looked.now
+        for step in looked.lost:
             done, diff = overwritten.preview(home, ref, step, text)
             text = text if done is None else done
             yield _lost(shelved, step, diff)

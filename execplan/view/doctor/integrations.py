@@ -92,12 +92,15 @@ def merge_driver(ground: Ground) -> Iterator[Finding | str]:
         yield _NO_GIT
         return
     found = str(driver.state(home))
+    fix = _fix(home, partial(driver.install, home, force=False), f"renew it: execplan install {driver.WHAT}")
     if found == "attribute only":
-        message = (
-            "names the merge driver of plans, and the configuration of this checkout does not: git merges line by line"
-        )
-        fix = _fix(home, partial(driver.install, home, force=False), "configure it")
-        yield Finding(ERROR, ".gitattributes", message, "execplan install merge-driver", fix=fix)
+        message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
+        yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.WHAT}", fix=fix)
+    elif found == "installed":
+        for change in driver.install(home, force=False).changes:
+            if change.path.endswith(".gitattributes") and change.action != "kept":
+                message = "lacks what execplan would write today"
+                yield Finding(WARNING, home.shown(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
     # A driver that is configured and not named does nothing; another branch may name it.
     yield {"absent": _ABSENT, "config only": "configured, and named by no .gitattributes here"}.get(found, found)
 
