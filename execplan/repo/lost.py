@@ -71,11 +71,13 @@ def lost(steps: Sequence[Step], now: bytes, by_git: ByGit) -> list[Step]:
     gaps = [at for at in range(1, len(points)) if points[at].gap and points[at].text != points[at - 1].text]
     behind = gaps[-1] if gaps else 0
     found = []
+    whole = now  # with what was lost so far: a tick is only missed where there is the task again that was lost too
     for at, step in enumerate(steps):
-        if 2 * at + 1 < behind and step.counts and not holds(step, now):
+        if 2 * at + 1 < behind and step.counts and not holds(step, whole):
             taken = _taken(points[2 * at + 1 :], step)
             if taken is not None and not by_git(*taken):
                 found.append(step)
+                whole = put_back(step, whole) or whole
     return found
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from execplan.repo.lost import Step, holds, lost, put_back
 
@@ -24,8 +26,8 @@ def ticked(text: str, words: str) -> str:
 
 
 def added(text: str, words: str) -> str:
-    assert TAIL in text
-    return text.replace(TAIL, f"- [ ] {words}\n{TAIL}")
+    assert "\n\n## Decision Log" in text
+    return text.replace("\n\n## Decision Log", f"\n- [ ] {words}\n\n## Decision Log")
 
 
 def found(steps: list[Step], now: str, *, git: bool = False) -> list[int]:
@@ -198,3 +200,38 @@ def test_long_texts_take_no_ages() -> None:
     new = ticked(old, "Build the parser.")
     now = old.replace("Build the parser", "Build the whole parser") + "Below.\n"
     assert found(chain(old, new), now) == [1]
+
+
+def edited(text: str, kind: int, number: int) -> str:
+    """A text after an edit that a verb might make; the same where there is nothing to tick."""
+    if kind == 0:
+        return added(text, f"Task {number} of many.")
+    if kind == 1:
+        return text.replace(
+            "\n\n## Outcomes", "\n" + ENTRY.format(f"Choice {number}", f"Reason {number}") + "\n## Outcomes"
+        )
+    opened = [line for line in text.split("\n") if line.startswith("- [ ] ")]
+    return ticked(text, opened[number % len(opened)][6:]) if opened else text
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 99)), max_size=12, unique_by=lambda each: each[1]), st.data()
+)
+def test_all_that_a_stale_save_overwrote_is_found_and_comes_back(
+    kinds: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    texts = [START]
+    for kind, number in kinds:
+        new = edited(texts[-1], kind, number)
+        texts += [new] if new != texts[-1] else []
+    stale = data.draw(st.integers(0, len(texts) - 1))
+    steps = chain(*texts)
+    now = texts[stale] + "By hand.\n"
+    missing = lost(steps, now.encode(), lambda before, after: False)
+    assert missing == (steps[stale:] if stale < len(steps) else [])
+    text = now.encode()
+    for step in missing:
+        done = put_back(step, text)
+        assert done is not None
+        text = done
+    assert text.decode() == texts[-1] + "By hand.\n"
