@@ -134,17 +134,17 @@ def require(home: Home) -> None:
         raise ExecplanError("no-repository", what, exit=ENVIRONMENT, hint="make one: git init")
 
 
-def output(home: Home, *arguments: str) -> bytes:
+def output(home: Home, *arguments: str, stdin: bytes = b"") -> bytes:
     """What git prints; raises ExecplanError when it fails."""
-    return answer(home, *arguments) or b""
+    return answer(home, *arguments, stdin=stdin) or b""
 
 
-def answer(home: Home, *arguments: str, no: int = 0) -> bytes | None:
+def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> bytes | None:
     """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
     require(home)
     trace.tell(f"run git {' '.join(arguments)}")
     try:
-        done = subprocess.run(["git", *arguments], cwd=home.root, capture_output=True, check=False)
+        done = subprocess.run(["git", *arguments], cwd=home.root, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
         raise _no_git() from None
     lines = [line for line in done.stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]

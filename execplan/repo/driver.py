@@ -10,7 +10,7 @@ from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.merging.whole import Marks, Merged
 from execplan.plan.reader import too_large
 from execplan.repo import mergefile
-from execplan.text import disk
+from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def drive(arguments: Sequence[str]) -> int:
     else:
         merged = _merge(_read(base), old, other, marks, path)
     if merged.data != old:
-        disk.replace(ours, old, merged.data)
+        files.replace(ours, old, merged.data)
     for note in merged.notes:
         _tell(path, note)
     print(CONFLICTS if merged.conflicts else MERGED)

@@ -8,7 +8,7 @@ from execplan.errors import About
 from execplan.plan.merging.whole import Marks, Merged, merge
 from execplan.plan.reader import MAX_BYTES, decode, too_large
 from execplan.repo import mergefile
-from execplan.text import disk
+from execplan.text import disk, files
 
 _LARGEST = 1 << 30
 """Bytes of a file that is written over; a plan has far less."""
@@ -51,9 +51,9 @@ def put(path: str, data: bytes, *, dry_run: bool) -> tuple[bool, str]:
         return old != data, diff(old or b"", data, path) if old != data else ""
     home = homes.find(os.path.dirname(os.path.abspath(path)))
     if not home.exists:
-        return disk.again(lambda: _write(path, data), path), ""
+        return files.again(lambda: _write(path, data), path), ""
     with state.lock(home, os.path.realpath(path), f"merge into {home.shown(path)}"):
-        return disk.again(lambda: _write(path, data), path), ""
+        return files.again(lambda: _write(path, data), path), ""
 
 
 def _held(path: str) -> bytes | None:
@@ -62,8 +62,8 @@ def _held(path: str) -> bytes | None:
 
 def _write(path: str, data: bytes) -> bool:
     old = _held(path)
-    if old is None and not disk.create(path, data):
-        raise disk.ChangedMeanwhileError
+    if old is None and not files.create(path, data):
+        raise disk.ChangedMeanwhileError(path)
     if old is not None and old != data:
-        disk.replace(path, old, data)
+        files.replace(path, old, data)
     return old != data

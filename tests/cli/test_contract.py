@@ -34,6 +34,7 @@ CALLS = {
     "next": ["next"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
+    "doctor": ["doctor"],
     "explain": ["explain", "EP101"],
     "archive": ["archive", "--force", "--reason", "No longer wanted."],
     "restore": ["restore", "parser"],

@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Check": {
         "lint": "Check plans against the rules.",
         "merge": "Merge plans that two branches changed, or finish a conflict.",
+        "doctor": "Say everything that is wrong with a home, and mend it.",
         "explain": "Say what a topic, a rule or a refusal is about.",
     },
     "File": {
