@@ -10,6 +10,7 @@ from execplan.plan.model import Plan, Section
 from execplan.record import NamedTuple
 from execplan.text.blocks import FENCE
 from execplan.text.edit import Edit
+from execplan.text.lines import Text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,14 +73,32 @@ def words_of(given: str, what: str) -> str:
         raise ExecplanError("no-words", f"{what} says nothing: {given!r}", exit=USAGE, hint=f"give {what} some words")
     for at, char in enumerate(words):
         if not char.isprintable() and not _joins(char):
-            name = f"U+{ord(char):04X}"
-            raise ExecplanError(
-                "bad-character",
-                f"{what} holds the character {name} at {at + 1}, which no plan should",
-                exit=USAGE,
-                hint="take it out, or hand the words in from a file that has been cleaned",
-            )
+            raise _bad_character(char, at, what, "which no plan should")
     return words
+
+
+def lines_of(given: str, what: str) -> list[str]:
+    """Lines that were handed in as they are, without blank ones around them; raises ExecplanError as `words_of` does."""
+    for at, char in enumerate(given):
+        if char == "\0" or "\ud800" <= char <= "\udfff":  # the latter is a byte of an argument that is no UTF-8
+            raise _bad_character(char, at, what, "which no plan can hold")
+    lines = Text.from_str(given).lines
+    while lines and not lines[-1].strip():
+        lines.pop()
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    if not lines:
+        raise ExecplanError("no-words", f"{what} says nothing", exit=USAGE, hint=f"give {what} some words")
+    return lines
+
+
+def _bad_character(char: str, at: int, what: str, why: str) -> ExecplanError:
+    return ExecplanError(
+        "bad-character",
+        f"{what} holds the character U+{ord(char):04X} at {at + 1}, {why}",
+        exit=USAGE,
+        hint="take it out, or hand the words in from a file that has been cleaned",
+    )
 
 
 def _joins(char: str) -> bool:

@@ -1,0 +1,49 @@
+"""The fuzzer's seeds, what it found, and what hypothesis makes up, as ordinary tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.script import CHANGES, MARK, parse
+from tests.fuzz.target import examine
+from tests.plan.test_properties import WORDS, plans
+
+HERE = Path(__file__).parent
+SEEDS = sorted((HERE / "seeds").iterdir())
+CASES = {
+    "set-no-utf8": "a body with a byte that is no UTF-8 was a traceback",
+    "under-without-section": "add --create made the section and forgot --under and --after",
+}
+"""What the fuzzer has found, and was mended: the file's stem, and what was wrong."""
+
+STEPS = st.tuples(st.sampled_from(list(CHANGES)), st.booleans(), st.lists(WORDS | st.sampled_from("123"), max_size=3))
+
+
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: str(path.stem))
+def test_seed(path: Path) -> None:
+    examine(path.read_bytes())
+
+
+def test_every_change_is_in_some_seed() -> None:
+    names = {step.name for path in SEEDS for step in parse(path.read_bytes())[1]}
+    assert names == set(CHANGES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str) -> None:
+    examine((HERE / "cases" / f"{name}.md").read_bytes())
+
+
+def test_every_case_has_its_line() -> None:
+    assert sorted(CASES) == sorted([path.stem for path in (HERE / "cases").iterdir()])
+
+
+@given(plans(), st.lists(STEPS, max_size=4))
+@settings(max_examples=200)
+def test_whatever_is_done(data: bytes, steps: list[tuple[str, bool, list[str]]]) -> None:
+    lines = ["+" * create + f"{name} {' || '.join(words)}" for name, create, words in steps]
+    examine(MARK.join([data, *[line.encode("utf-8", "surrogatepass") for line in lines]]))
