@@ -53,6 +53,7 @@ def _take(step: Step, first: bytes, before: bytes) -> bytes:
         return before
     plan, then = reader.read(before), reader.read(after)
     assert facts(then) == change.expected, step
+    assert change.whole or not then.conflicts, step
     check_outside(plan.text, then.text, change)
     if after != before:
         back = rebased(then, after, before, "undo", "", "")
