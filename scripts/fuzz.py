@@ -1,6 +1,6 @@
-"""Feed the reader, the writers and the rules with what nobody would write, guided by what of the code it reaches.
+"""Feed the reader, the writers, the rules and the merge with what nobody would write, guided by what of the code it reaches.
 
-`make fuzz` runs it for FUZZ_SECONDS (60). Every input that breaks what `tests/fuzz/target.py` promises, once for each place
+`make fuzz` runs it for FUZZ_SECONDS (60). Every input that breaks what `tests/fuzz/target.py` and `merging.py` promise, once for each place
 where it breaks, is kept in `.fuzz/findings`, with its traceback; so is one that takes too long. The exit status is 1 when
 there are any. A finding that was mended goes to `tests/fuzz/cases`, where `make test` runs it for ever.
 """
@@ -89,13 +89,13 @@ def inside(arguments: list[str]) -> None:
 
     sys.path.insert(0, str(ROOT))
     with atheris.instrument_imports(include=["execplan.text", "execplan.plan", "execplan.lint"]):
-        from tests.fuzz import target
+        from tests.fuzz import merging, target
     seen: set[str] = set()
 
     def once(data: bytes) -> None:
         begin = time.perf_counter()
         try:
-            target.examine(data)
+            (merging if merging.SIDES in data else target).examine(data)
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             name = f"{type(error).__name__}-{Path(place.filename).stem}-{place.lineno}"

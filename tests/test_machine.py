@@ -24,9 +24,7 @@ from hypothesis.stateful import (
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import facts
-from execplan.plan.grammar import is_nothing, read_label
-from execplan.plan.guidance import is_guidance
+from execplan.plan.change import facts, holds_place
 from execplan.plan.seek import find_section, find_task
 from execplan.repo.amend import diff
 from tests.conftest import find_corpus
@@ -452,12 +450,6 @@ def check_lines(verb: Verb, before: bytes, after: bytes) -> None:
         taken, put = outside(before, after)
         assert put, verb
         assert all([holds_place(line) for line in taken]), (verb, taken)
-
-
-def holds_place(line: str) -> bool:
-    """Whether a line may give way to a first entry."""
-    label = read_label(line)
-    return is_guidance(line) or is_nothing(label[1] if label else line.strip().lstrip("-*+ "))
 
 
 def test_any_sequence_of_verbs() -> None:

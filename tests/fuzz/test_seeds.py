@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fuzz import merging, target
 from tests.fuzz.script import CHANGES, MARK, parse
-from tests.fuzz.target import examine
 from tests.plan.test_properties import WORDS, plans
 
 HERE = Path(__file__).parent
@@ -22,7 +22,20 @@ CASES = {
 }
 """What the fuzzer has found, and was mended: the file's stem, and what was wrong."""
 
-STEPS = st.tuples(st.sampled_from(list(CHANGES)), st.booleans(), st.lists(WORDS | st.sampled_from("123"), max_size=3))
+STEPS = st.builds(
+    lambda name, create, words: f"{'+' * create}{name} {' || '.join(words)}".encode(),
+    st.sampled_from(list(CHANGES)),
+    st.booleans(),
+    st.lists(WORDS | st.sampled_from("123"), max_size=3),
+)
+
+
+def examine(data: bytes) -> None:
+    """What the fuzzer does with an input."""
+    (merging if merging.SIDES in data else target).examine(data)
+
+
+SCRIPTS = st.lists(STEPS, max_size=4)
 
 
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: str(path.stem))
@@ -44,8 +57,13 @@ def test_every_case_has_its_line() -> None:
     assert sorted(CASES) == sorted([path.stem for path in (HERE / "cases").iterdir()])
 
 
-@given(plans(), st.lists(STEPS, max_size=4))
+@given(plans(), SCRIPTS)
 @settings(max_examples=200)
-def test_whatever_is_done(data: bytes, steps: list[tuple[str, bool, list[str]]]) -> None:
-    lines = ["+" * create + f"{name} {' || '.join(words)}" for name, create, words in steps]
-    examine(MARK.join([data, *[line.encode("utf-8", "surrogatepass") for line in lines]]))
+def test_whatever_is_done(data: bytes, steps: list[bytes]) -> None:
+    target.examine(MARK.join([data, *steps]))
+
+
+@given(plans(), SCRIPTS, SCRIPTS)
+@settings(max_examples=200)
+def test_whatever_two_sides_do(data: bytes, ours: list[bytes], theirs: list[bytes]) -> None:
+    merging.examine(MARK.join([data, *ours]) + merging.SIDES + MARK.join([b"", *theirs]))
