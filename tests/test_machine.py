@@ -40,7 +40,7 @@ from tests.machine.drawn import (
     repeats,
 )
 from tests.machine.world import PLANS, Told, World, template
-from tests.plan.test_properties import LINES
+from tests.plan.test_properties import LINES, with_mark_of
 
 SAME = ("path", "changed", "digest", "said", "moves", "followed", "evidence")
 """What a dry run tells as the real run does."""
@@ -291,6 +291,7 @@ class Machine(RuleBasedStateMachine):
         os.environ["EDITOR"] = f"cp {given}"
         told = self.world.run("edit", "--", path)
         if told.exit in (0, 1):
+            after = with_mark_of(before, after)
             assert self.world.read(path) == after
             if after != before:
                 self.edits.setdefault(path, []).append((before, after))
