@@ -19,8 +19,13 @@ class Clerk:
     def __init__(self, lines: Lines, marks: Marks) -> None:
         self.marks = marks
         self.conflicts = 0
-        self.notes: list[str] = []
+        self._notes: dict[str, None] = {}
         self._lines = lines
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was noted, each once."""
+        return tuple(self._notes)
 
     def prose(self, base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
         """Lines without their ends, merged."""
@@ -40,8 +45,7 @@ class Clerk:
 
     def note(self, words: str) -> None:
         """Keep what a person should know of."""
-        if words not in self.notes:
-            self.notes.append(words)
+        self._notes[words] = None
 
     def trial(self) -> Clerk:
         """A clerk of the same kind for a merge that may not be taken."""
@@ -50,8 +54,7 @@ class Clerk:
     def take(self, trial: Clerk) -> None:
         """Take over what the merge of a trial says."""
         self.conflicts += trial.conflicts
-        for words in trial.notes:
-            self.note(words)
+        self._notes |= trial._notes
 
 
 def named(words: str) -> str:

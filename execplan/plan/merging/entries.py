@@ -21,6 +21,8 @@ _AGAINST = frozenset(
 )
 _FOR = frozenset("do use adopt keep add enable allow include will always with we the a an it to".split())
 _SAME = 0.8
+_MOST = 100
+"""New decisions of a side that are compared with those of the other."""
 
 
 def entry(clerk: Clerk, base: Unit | None, ours: Unit, theirs: Unit) -> list[str]:
@@ -51,22 +53,25 @@ def is_falling(three: Three) -> bool:
 
 def report(clerk: Clerk, ours: Sequence[Entry], theirs: Sequence[Entry]) -> None:
     """Note new decisions of the two sides that speak against each other, or that supersede the same one."""
-    for one in ours:
-        for two in theirs:
-            both = f"{named(one.text)} and {named(two.text)}"
-            if one.supersedes and two.supersedes and fold(one.supersedes) == fold(two.supersedes):
-                clerk.note(f"{both} both supersede {named(one.supersedes)}: both are kept")
-            elif _are_opposite(one.text, two.text):
+    here, there = [[_Said(each) for each in side] for side in (ours[:_MOST], theirs[:_MOST])]
+    for one in here:
+        for two in there:
+            both = f"{named(one.entry.text)} and {named(two.entry.text)}"
+            if one.old and one.old == two.old:
+                clerk.note(f"{both} both supersede {named(one.entry.supersedes or '')}: both are kept")
+            elif one.against != two.against and one.words and likeness(one.words, two.words) >= _SAME:
                 clerk.note(f"{both} were decided against each other: both are kept")
 
 
-def _are_opposite(one: str, two: str) -> bool:
-    """Whether two decisions say the same of the same thing, but for a `not` or its kin."""
-    here, there = words_in(one), words_in(two)
-    if len(_AGAINST.intersection(here)) % 2 == len(_AGAINST.intersection(there)) % 2:
-        return False
-    left = [frozenset(words) - _AGAINST - _FOR for words in (here, there)]
-    return bool(left[0] and left[1]) and likeness(*left) >= _SAME
+class _Said:
+    """A decision as it is compared: what it is about, whether it says yes or no to it, and what it supersedes."""
+
+    def __init__(self, entry: Entry) -> None:
+        words = words_in(entry.text)
+        self.entry = entry
+        self.old = fold(entry.supersedes or "")
+        self.against = len(_AGAINST.intersection(words)) % 2
+        self.words = frozenset(words) - _AGAINST - _FOR
 
 
 def _folded(lines: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 
 from execplan.plan import outline
@@ -112,7 +113,9 @@ def entries_of(plan: Plan, part: Unit) -> list[Unit]:
     assert section is not None
     lines = plan.text.lines
     if plan.conflicts:
-        lines = ["" if at in set(plan.conflicts) else line for at, line in enumerate(lines)]
+        lines = list(lines)
+        for at in plan.conflicts:
+            lines[at] = ""
     reads = read_entries if part.kind == SECTION and section.name in _LOGS else read_notes
     entries = {each.start: each for each in reads(lines, plan.blocks, section, plan.guidance)}
     starts: dict[int, tuple[int, bool]] = {}
@@ -141,10 +144,13 @@ _LOGS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES)
 
 def _spans(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
     """From where to where the units below the heading go; a conflict marker outside code begins one of its own."""
-    held = [(block.start, block.end) for block in plan.blocks if block.kind in (FENCE, CODE, HTML)]
-    marks = [at for at in plan.conflicts if not any([start <= at < end for start, end in held])]
-    places = [*sorted([at for at in {*starts, *marks} if _body(part) <= at < part.end]), part.end]
-    return list(pairwise(places))
+    marks = {at for at in plan.conflicts if _body(part) <= at < part.end}
+    if marks and part.section is not None:
+        for block in plan.blocks[part.section.first : part.section.last]:
+            if block.kind in (FENCE, CODE, HTML):
+                marks.difference_update(range(block.start, block.end))
+    places = sorted([at for at in {*starts, *marks} if _body(part) <= at < part.end])
+    return list(pairwise([*places, part.end]))
 
 
 def _heading(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:
@@ -158,10 +164,15 @@ def _body(part: Unit) -> int:
 
 def _block(plan: Plan, start: int, end: int) -> Unit:
     unit = _unit(plan, TEXT, "", start, end)
-    kind = MARKER if start in plan.conflicts else TEXT
+    kind = MARKER if _is_marker(plan, start) else TEXT
     if kind == TEXT and all([holds_place(line) for line in unit.lines if line.strip()]):
         kind = PLACE
     return unit._replace(kind=kind, key=fold(" ".join(unit.lines)))
+
+
+def _is_marker(plan: Plan, line: int) -> bool:
+    at = bisect_left(plan.conflicts, line)
+    return at < len(plan.conflicts) and plan.conflicts[at] == line
 
 
 def _unit(plan: Plan, kind: str, key: str, start: int, end: int) -> Unit:
