@@ -16,6 +16,7 @@ from execplan.plan.whole import rebased
 from execplan.repo.amend import changed
 from execplan.text.lines import Text
 from execplan.text.merge import merge
+from tests.fuzz import merging
 from tests.fuzz.script import LEVELS, Step, given, parse
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
 
 
 def examine(data: bytes) -> None:
-    """Read, check, mend and change a plan as a script says; raises AssertionError, or whatever a defect raises."""
+    """Read, check, mend and change a plan as a script says, or merge what two of them made of it.
+
+    Raises AssertionError, or whatever a defect raises.
+    """
+    if merging.SIDES in data:
+        merging.examine(data)
+        return
     first, steps = parse(data)
     try:
         plan = reader.read(first)

@@ -30,17 +30,12 @@ STEPS = st.builds(
 )
 
 
-def examine(data: bytes) -> None:
-    """What the fuzzer does with an input."""
-    (merging if merging.SIDES in data else target).examine(data)
-
-
 SCRIPTS = st.lists(STEPS, max_size=4)
 
 
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: str(path.stem))
 def test_seed(path: Path) -> None:
-    examine(path.read_bytes())
+    target.examine(path.read_bytes())
 
 
 def test_every_change_is_in_some_seed() -> None:
@@ -50,7 +45,7 @@ def test_every_change_is_in_some_seed() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str) -> None:
-    examine((HERE / "cases" / f"{name}.md").read_bytes())
+    target.examine((HERE / "cases" / f"{name}.md").read_bytes())
 
 
 def test_every_case_has_its_line() -> None:
@@ -66,4 +61,4 @@ def test_whatever_is_done(data: bytes, steps: list[bytes]) -> None:
 @given(plans(), SCRIPTS, SCRIPTS)
 @settings(max_examples=200)
 def test_whatever_two_sides_do(data: bytes, ours: list[bytes], theirs: list[bytes]) -> None:
-    merging.examine(MARK.join([data, *ours]) + merging.SIDES + MARK.join([b"", *theirs]))
+    target.examine(MARK.join([data, *ours]) + merging.SIDES + MARK.join([b"", *theirs]))
