@@ -4,8 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Two processes: what the smallest machines have, and what keeps the tests under four minutes there.
 JOBS ?= 2
+# For how long `make fuzz` looks for inputs that break something.
+FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test check generate bench torture wheel clean
+.PHONY: help demo test check fuzz generate bench torture wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -28,6 +30,9 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 	$(MAKE) wheel
 	$(BIN)/execplan lint
 
+fuzz: .venv/fuzz ## Look for plans and words that break the reader or a writer
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python scripts/fuzz.py
+
 generate: .venv/ready ## Write every generated file anew
 	$(BIN)/python scripts/generate.py
 	$(BIN)/python scripts/transcripts.py
@@ -43,7 +48,7 @@ wheel: .venv/ready ## Build the wheel, install it clean, and try it
 	sh scripts/smoke.sh $(BIN)/python
 
 clean: ## Remove what was built
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -57,4 +62,8 @@ clean: ## Remove what was built
 
 .venv/ready: .venv/installed
 	$(BIN)/python -m pip install -q -c constraints.txt --group dev
+	@touch $@
+
+.venv/fuzz: .venv/installed
+	$(BIN)/python -m pip install -q -c constraints.txt --group fuzz
 	@touch $@

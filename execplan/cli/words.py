@@ -7,9 +7,8 @@ from contextlib import nullcontext
 
 from execplan.errors import USAGE, About, ExecplanError
 from execplan.plan import reader
-from execplan.plan.change import words_of
+from execplan.plan.change import lines_of, words_of
 from execplan.text import disk
-from execplan.text.lines import Text
 
 LIMIT = 1 << 20
 """Bytes that words may come to."""
@@ -43,15 +42,8 @@ def words(given: str, what: str) -> str:
 def body(given: str, what: str) -> list[str]:
     """Lines as they are, of an argument, of `@FILE` or of `-`, without the blank ones around them; raises ExecplanError."""
     text, source = _text(given, what)
-    lines = Text.from_str(text).lines
-    while lines and not lines[-1].strip():
-        lines.pop()
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    if not lines:
-        where = f"{place(source)}: " if source else ""
-        raise ExecplanError("no-words", f"{where}{what} says nothing", exit=USAGE, hint=f"give {what} some words")
-    return lines
+    with About(place(source)) if source else nullcontext():
+        return lines_of(text, what)
 
 
 def _text(given: str, what: str) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from execplan.plan.seek import find_section, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap
 from execplan.text.blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan
 from execplan.text.edit import Edit, apply
+from execplan.text.lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ def note(texts: Sequence[str], excerpt: Sequence[str] = (), *, items: bool = Fal
         edit = fill(plan, section, lines)
         if last is not None and listed and edit.start == edit.end and not shape.loose:
             edit = Edit(last.end, last.end, lines)
+        if excerpt:
+            _stop_markers(
+                read_text(apply(plan.text, [edit])), edit, "the excerpt", "attach it instead: execplan attach FILE"
+            )
         return Change((edit,), before, summary, said)
 
     return change
@@ -124,7 +129,7 @@ def set_body(name: str, body: Sequence[str], *, create: bool = False) -> Changer
         there = plan.text.lines
         closed = section.room < section.notes and lines[-1] == there[section.room]  # the body brings the rule along
         end = section.notes if closed else section.room
-        filled = [at for at in range(section.body, end) if there[at].strip()]
+        filled = [at for at in range(section.body, end) if not is_blank(there[at])]
         if filled and there[filled[0] : filled[-1] + 1] == list(lines):
             return Change((), facts(plan), "", (f"so already: {section.title}",))
         edit = Edit(filled[0], filled[-1] + 1, tuple(lines)) if filled else padded(there, end, lines)
@@ -139,7 +144,7 @@ def _below_heading(body: Sequence[str], title: str) -> Sequence[str]:
     heads = [block for block in heads if block.level < 3]
     if heads and not heads[0].start and outline.key(heads[0].text) == outline.key(title):
         lines = body[heads.pop(0).end :]
-        body = lines[next((at for at, line in enumerate(lines) if line.strip()), len(lines)) :]
+        body = lines[next((at for at, line in enumerate(lines) if not is_blank(line)), len(lines)) :]
     if heads or not body:
         what = f"a heading of level {heads[0].level}: {heads[0].text!r}" if heads else "nothing but its heading"
         raise ExecplanError(
@@ -165,6 +170,7 @@ def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tupl
             exit=INPUT,
             hint="close it: all that follows in the plan would be part of it",
         )
+    _stop_markers(then, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
     before, after = facts(plan), facts(then)
     expected = before._replace(sections=titles)
     field = "revisions" if is_note(title) else _FIELDS.get(name or "")
@@ -179,6 +185,18 @@ def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tupl
             f"{done - left} done task{'s are' if done - left > 1 else ' is'} gone; to have them back: execplan undo"
         )
     return Change((edit,), expected, f"set, {title}", tuple(said))
+
+
+def _stop_markers(then: Plan, edit: Edit, what: str, hint: str) -> None:
+    """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
+    held = [at for at in then.conflicts if edit.start <= at < edit.start + len(edit.lines)]
+    if held:
+        raise ExecplanError(
+            "conflict-markers",
+            f"{what} holds a conflict marker of git: {then.text.lines[held[0]]!r}",
+            exit=INPUT,
+            hint=hint,
+        )
 
 
 def _elsewhere(plan: Plan, title: str) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from execplan.plan.model import Plan, Section
 from execplan.record import NamedTuple
 from execplan.text.blocks import FENCE
 from execplan.text.edit import Edit
+from execplan.text.lines import Text, is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,14 +73,32 @@ def words_of(given: str, what: str) -> str:
         raise ExecplanError("no-words", f"{what} says nothing: {given!r}", exit=USAGE, hint=f"give {what} some words")
     for at, char in enumerate(words):
         if not char.isprintable() and not _joins(char):
-            name = f"U+{ord(char):04X}"
-            raise ExecplanError(
-                "bad-character",
-                f"{what} holds the character {name} at {at + 1}, which no plan should",
-                exit=USAGE,
-                hint="take it out, or hand the words in from a file that has been cleaned",
-            )
+            raise _bad_character(char, at, what, "which no plan should")
     return words
+
+
+def lines_of(given: str, what: str) -> list[str]:
+    """Lines that were handed in as they are, without blank ones around them; raises ExecplanError as `words_of` does."""
+    for at, char in enumerate(given):
+        if char == "\0" or "\ud800" <= char <= "\udfff":  # the latter is a byte of an argument that is no UTF-8
+            raise _bad_character(char, at, what, "which no plan can hold")
+    lines = Text.from_str(given).lines
+    while lines and is_blank(lines[-1]):
+        lines.pop()
+    while lines and is_blank(lines[0]):
+        lines.pop(0)
+    if not "".join(lines).strip():
+        raise ExecplanError("no-words", f"{what} says nothing", exit=USAGE, hint=f"give {what} some words")
+    return lines
+
+
+def _bad_character(char: str, at: int, what: str, why: str) -> ExecplanError:
+    return ExecplanError(
+        "bad-character",
+        f"{what} holds the character U+{ord(char):04X} at {at + 1}, {why}",
+        exit=USAGE,
+        hint="take it out, or hand the words in from a file that has been cleaned",
+    )
 
 
 def _joins(char: str) -> bool:
@@ -182,17 +201,17 @@ def with_section(plan: Plan, name: str, content: Sequence[str]) -> tuple[Edit, t
 
 def padded(lines: Sequence[str], at: int, new: Sequence[str]) -> Edit:
     """An insertion before line `at` with one blank line around it, next to the text above."""
-    while at and not lines[at - 1].strip():
+    while at and is_blank(lines[at - 1]):
         at -= 1
     above = [""] if at else []
-    below = [""] if at < len(lines) and lines[at].strip() else []
+    below = [""] if at < len(lines) and not is_blank(lines[at]) else []
     return Edit(at, at, (*above, *new, *below))
 
 
 def fill(plan: Plan, section: Section, new: Sequence[str]) -> Edit:
     """Put lines at the end of a section, in place of what it holds if that only holds the place."""
     lines = plan.text.lines
-    filled = [at for at in range(section.body, section.room) if lines[at].strip()]
+    filled = [at for at in range(section.body, section.room) if not is_blank(lines[at])]
     if filled and all([holds_place(lines[at]) for at in filled]):
         return Edit(filled[0], filled[-1] + 1, tuple(new))
     return padded(lines, section.room, new)

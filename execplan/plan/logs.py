@@ -21,6 +21,7 @@ from execplan.plan.seek import find_decision, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap, wrap_width
 from execplan.text.blocks import PARAGRAPH
 from execplan.text.edit import Edit
+from execplan.text.lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _wrapped(lines: Sequence[str], entries: Sequence[Entry]) -> int:
     widths = []
     for entry in entries:
         for at in range(entry.start + 1, entry.end):
-            if lines[at].strip() and read_label(lines[at]) is None and lines[at - 1].strip():
+            if not (is_blank(lines[at]) or is_blank(lines[at - 1])) and read_label(lines[at]) is None:
                 widths += [len(lines[at]), len(lines[at - 1])]
     return wrap_width(widths)
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from execplan.plan.grammar import read_label
 from execplan.record import NamedTuple
+from execplan.text.lines import is_blank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def wrap_width(widths: Sequence[int]) -> int:
 
 def is_loose(lines: Sequence[str], spans: Sequence[tuple[int, int]]) -> bool:
     """Whether a blank line, and nothing else, stands between items that follow each other."""
-    return any([end < start and not "".join(lines[end:start]).strip() for (_, end), (start, _) in pairwise(spans)])
+    return any([end < start and is_blank("".join(lines[end:start])) for (_, end), (start, _) in pairwise(spans)])
 
 
 def wrap(first: str, words: str, shape: Shape) -> list[str]:

@@ -73,10 +73,12 @@ def add(
     def change(plan: Plan) -> Change:
         section = section_for(plan, outline.PROGRESS, create=create)
         before = facts(plan)
+        head = _heading(plan, section, under) if under is not None else None
         if section is None:
+            if after is not None:
+                chosen_tasks(plan, [after], chosen)
             edit, titles = with_section(plan, outline.PROGRESS, [f"- [ ] {words}"])
             return _added(before._replace(sections=titles), edit, 0, text)
-        head = _heading(plan, section, under) if under is not None else None
         siblings = [task for task in plan.tasks if head is None or head.start < task.start < head.end]
         for task in siblings:
             if fold(task.text) == fold(text):
@@ -186,14 +188,15 @@ class _Head(NamedTuple):
     end: int
 
 
-def _heading(plan: Plan, section: Section, query: str) -> _Head:
+def _heading(plan: Plan, section: Section | None, query: str) -> _Head:
     """The sub-heading that unique words name; raises ExecplanError."""
-    heads = [block for block in plan.blocks[section.first : section.last] if block.kind == HEADING and not block.depth]
+    inside = plan.blocks[section.first : section.last] if section is not None else []
+    heads = [block for block in inside if block.kind == HEADING and not block.depth]
     names = [f"line {head.start + 1}: {'#' * head.level} {head.text}" for head in heads]
     hint = "say its words as they stand in the plan"
     at = single(matching([head.text for head in heads], query), names, query, "heading", hint)
-    if at is None:
-        what = f"no heading in {section.title} has the words {query!r}"
+    if section is None or at is None:
+        what = f"no heading in {section.title if section else outline.PROGRESS} has the words {query!r}"
         raise ExecplanError("no-such-heading", what, exit=INPUT, hint=hint, candidates=names)
     head = heads[at]
     below = [each.start for each in heads[at + 1 :] if each.level <= head.level]

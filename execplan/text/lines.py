@@ -59,6 +59,11 @@ class Text:
         return self.to_str().encode("utf-8")
 
 
+def is_blank(line: str) -> bool:
+    """Whether markdown takes a line for blank: spaces and tabs; other white space, such as VT or NBSP, is text."""
+    return not line.strip(" \t")
+
+
 def digest(data: bytes) -> str:
     """The 64 hex digits of the bytes' SHA-256."""
     if not _hashers:

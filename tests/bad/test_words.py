@@ -181,7 +181,8 @@ def test_25_characters_that_no_plan_should_hold(plain: Folder, char: str) -> Non
 def test_25_words_that_are_no_utf8(plain: Folder) -> None:
     """Bytes in an argument that are no UTF-8 are refused, or name nothing, without a traceback."""
     path = plain.plan()
-    for verb in (("add", "a\udcff"), ("outcome", "a\udcff"), ("new", "a\udcff")):
+    bodies = (("set", "Progress", "a\udcff"), ("note", "a", "--excerpt", "a\udcff\rb\n"))
+    for verb in (("add", "a\udcff"), ("outcome", "a\udcff"), ("new", "a\udcff"), *bodies):
         refuse(plain, path, *verb, exit=2, says=("U+DCFF",))
     for verb in (("done", "a\udcff"), ("show", "a\udcff"), ("show", "a\udcff.md"), ("show", "x\udcff")):
         refuse(plain, path, *verb)

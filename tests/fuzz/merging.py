@@ -1,0 +1,93 @@
+"""What must hold when two sides have changed one plan, whatever they did: the other target of the fuzzer.
+
+Behind the plan stand the changes of the one side, and behind a line that begins with `%%%%` those of the other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.plan.merging.whole import merge
+from execplan.plan.seek import fold
+from execplan.repo.amend import changed
+from execplan.text.diff3 import merged as lines
+from tests.fuzz.script import parse
+
+if TYPE_CHECKING:
+    from execplan.plan.merging.whole import Merged
+    from execplan.plan.model import Plan, Task
+    from tests.fuzz.script import Step
+
+SIDES = b"\n%%%%"
+
+
+def examine(data: bytes) -> None:
+    """Merge what two scripts made of a plan; raises AssertionError, or whatever a defect raises."""
+    one, _, two = data.partition(SIDES)
+    base, steps = parse(one)
+    _, others = parse(b"\n" + two)
+    try:
+        plans = [reader.read(base)]
+    except ExecplanError:
+        return
+    ours, theirs = _after(base, steps), _after(base, others)
+    for side in (ours, theirs):
+        plans.append(reader.read(side))
+        assert merge(base, side, side, lines).data == side
+        assert merge(base, base, side, lines).data == side
+        assert merge(base, side, base, lines).data == side
+        assert merge(None, side, side, lines).data == side
+    if any([plan.conflicts for plan in plans]):
+        return
+    there, back = merge(base, ours, theirs, lines), merge(base, theirs, ours, lines)
+    check_merged(plans, there)
+    check_merged([plans[0], plans[2], plans[1]], back)
+    assert there.conflicts == back.conflicts, "one way round there are more conflicts"
+    if not there.conflicts:
+        said = [Counter([line for line in reader.read(each.data).text.lines if line.strip()]) for each in (there, back)]
+        assert said[0] == said[1], (said[0] - said[1], said[1] - said[0])
+    check_added(plans[1:], merge(None, ours, theirs, lines))
+
+
+def _after(data: bytes, steps: list[Step]) -> bytes:
+    """A plan as a side leaves it."""
+    first = data
+    for step in steps:
+        try:
+            data = changed(data, step.make(first))[0]
+        except ExecplanError:
+            continue
+    return data
+
+
+def check_merged(plans: list[Plan], merged: Merged) -> None:
+    """It can be read, holds what either side has added, and no task twice."""
+    base, ours, theirs = [Counter([fold(task.text) for task in plan.tasks]) for plan in plans]
+    check_added([plan._replace(tasks=_new(plan, base)) for plan in plans[1:]], merged)
+    if merged.conflicts or any([note.startswith("merged line by line") for note in merged.notes]):
+        return
+    for name, count in Counter([fold(task.text) for task in reader.read(merged.data).tasks]).items():
+        assert count <= max(base[name], ours[name], theirs[name]), f"twice: {name}"
+
+
+def _new(plan: Plan, base: Counter[str]) -> list[Task]:
+    """The tasks that a side has added."""
+    return [task for task in plan.tasks if not base[fold(task.text)]]
+
+
+def check_added(sides: list[Plan], merged: Merged) -> None:
+    """It can be read, has markers where it says so, and holds the tasks of both sides."""
+    plan = reader.read(merged.data)
+    assert bool(merged.conflicts) is bool(plan.conflicts), (merged.conflicts, plan.conflicts)
+    said = _letters(plan.text.to_str())
+    for side in sides:
+        for task in side.tasks:
+            assert _letters(task.text) in said, f"lost: {task.text}"
+
+
+def _letters(words: str) -> str:
+    """What of some words is the same however they are marked and wrapped."""
+    return "".join([char for char in words.casefold() if char.isalnum()])

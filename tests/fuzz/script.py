@@ -1,0 +1,151 @@
+"""What a fuzzer feeds in: a plan, and a sequence of changes with their words, as bytes in which every line counts.
+
+The plan ends where a line begins with `%% `; each such line names a change and its words, ` || ` between them:
+
+    ## Progress
+
+    - [ ] Read lines
+
+    %% done 1
+    %% +decide Read bytes || Nothing is lost.
+
+Whatever the bytes are, they are some script: a name that is no change stands for one all the same. A `+` before the name
+lets the change add a section that is missing, or mend what is not safe to mend.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.lint.facts import Clock, Tree
+from execplan.lint.fix import fixing
+from execplan.lint.rule import RULES, Given
+from execplan.lint.runner import DEFAULT
+from execplan.plan import body, logs, reword, tasks
+from execplan.plan.change import lines_of, words_of
+from execplan.plan.retarget import Spelling, retarget
+from execplan.plan.whole import rebased
+from execplan.repo.rename import _titled as titled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from execplan.plan.change import Changer
+
+    Maker = Callable[[bytes, bool, list[str]], Changer]
+
+MARK = b"\n%% "
+BETWEEN = " || "
+MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
+LEVELS = {code: DEFAULT.get(code, rule.level) for code, rule in RULES.items()}
+_NOW = 29_454_480
+"""The first minute of 2026."""
+_MOST = 12
+"""Changes of one script; more only take time."""
+
+
+class Step(NamedTuple):
+    """One change."""
+
+    name: str
+    create: bool
+    words: tuple[str, ...]
+
+    def make(self, first: bytes) -> Changer:
+        """The change, new with every call; `first` is the plan as it was before all changes. Raises ExecplanError."""
+        return CHANGES[self.name](first, self.create, [*self.words, "", "", ""])
+
+    @property
+    def again(self) -> bool:
+        """Whether a second time must change nothing: its task is named by what the change leaves as it is."""
+        return self.name not in ("reword", "split") or self.words[0].strip().isdecimal()
+
+
+def parse(data: bytes) -> tuple[bytes, list[Step]]:
+    """The plan and its changes."""
+    plan, *lines = (b"\n" + data).split(MARK)
+    return plan[1:], [_step(line) for line in lines[:_MOST]]
+
+
+def _step(line: bytes) -> Step:
+    name, _, rest = line.decode("utf-8", "surrogateescape").rstrip("\n").partition(" ")
+    create = name.startswith("+")
+    name = name.lstrip("+")
+    if name not in CHANGES:
+        name = list(CHANGES)[sum(line[:4]) % len(CHANGES)]
+    return Step(name, create, tuple(rest.split(BETWEEN)))
+
+
+def given() -> Given:
+    """What rules are told: where the plan lies, the time, and a tree without files."""
+    tree = Tree(lambda kind, subject: "")
+    return Given(path=".agent/execplans/2026-01-01_x.md", id="2026-01-01_x", at_home=True, clock=Clock(_NOW), tree=tree)
+
+
+def _words(said: str) -> str:
+    return words_of(said, "the words")
+
+
+def _lines(said: str) -> list[str]:
+    return lines_of(said, "the lines")
+
+
+def _add(first: bytes, create: bool, said: list[str]) -> Changer:
+    return tasks.add(_words(said[0]), MOMENT, after=said[1] or None, create=create)
+
+
+def _under(first: bytes, create: bool, said: list[str]) -> Changer:
+    return tasks.add(_words(said[0]), MOMENT, under=said[1], create=create)
+
+
+def _split(first: bytes, create: bool, said: list[str]) -> Changer:
+    return reword.split(said[0], _words(said[1]), _words(said[2]), MOMENT)
+
+
+def _decide(first: bytes, create: bool, said: list[str]) -> Changer:
+    why = _words(said[1] or "why")
+    return logs.decide(_words(said[0]), why, "Ann", MOMENT, supersedes=said[2] or None, create=create)
+
+
+def _note(first: bytes, create: bool, said: list[str]) -> Changer:
+    return body.note([_words(said[0])], _lines(said[1]) if said[1] else (), create=create)
+
+
+def _items(first: bytes, create: bool, said: list[str]) -> Changer:
+    return body.note([_words(each) for each in said if each], items=True, create=create)
+
+
+def _edit(first: bytes, create: bool, said: list[str]) -> Changer:
+    """Somebody edits the plan as it was at first: other words in the place of some."""
+    old, new = [each.encode("utf-8", "replace") for each in said[:2]]
+    theirs = first.replace(old, new) if old else first + new
+    return lambda plan: rebased(plan, first, theirs, "edit", "edited", "look")
+
+
+def _retarget(first: bytes, create: bool, said: list[str]) -> Changer:
+    old, new = [" ".join(each.split()) for each in said[:2]]
+    return retarget([Spelling(old or "old.md", _words(new), create)])
+
+
+CHANGES: dict[str, Maker] = {
+    "done": lambda first, create, said: tasks.tick([each for each in said if each], MOMENT),
+    "reopen": lambda first, create, said: tasks.reopen([each for each in said if each]),
+    "add": _add,
+    "under": _under,
+    "split": _split,
+    "reword": lambda first, create, said: reword.reword(said[0], _words(said[1])),
+    "decide": _decide,
+    "discover": lambda first, create, said: logs.discover(_words(said[0]), _words(said[1] or "shown"), create=create),
+    "outcome": lambda first, create, said: logs.outcome(_words(said[0]), create=create),
+    "note": _note,
+    "items": _items,
+    "revise": lambda first, create, said: logs.revise(_words(said[0]), MOMENT),
+    "set": lambda first, create, said: body.set_body(said[0], _lines(said[1]), create=create),
+    "edit": _edit,
+    "retarget": _retarget,
+    "fix": lambda first, create, said: fixing(given(), LEVELS, unsafe=create, mended=Counter()),
+    "title": lambda first, create, said: titled(_words(said[0])),
+}
+"""Every change that a verb makes, by the name that stands behind `%% `."""

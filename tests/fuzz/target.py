@@ -1,0 +1,177 @@
+"""What must hold for any bytes and any changes: the target of the fuzzer, and of ordinary tests with its seeds and findings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.errors import ExecplanError
+from execplan.lint.runner import lint_bytes, lint_plan
+from execplan.plan import outline, reader
+from execplan.plan.change import facts
+from execplan.plan.grammar import read_box
+from execplan.plan.model import OPEN
+from execplan.plan.seek import find_task, task_ids
+from execplan.plan.tasks import chosen_tasks, reopen
+from execplan.plan.whole import rebased
+from execplan.repo.amend import changed
+from execplan.text.lines import Text
+from execplan.text.merge import merge
+from tests.fuzz import merging
+from tests.fuzz.script import LEVELS, Step, given, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.plan.change import Change
+    from execplan.plan.model import Plan
+
+
+def examine(data: bytes) -> None:
+    """Read, check, mend and change a plan as a script says, or merge what two of them made of it.
+
+    Raises AssertionError, or whatever a defect raises.
+    """
+    if merging.SIDES in data:
+        merging.examine(data)
+        return
+    first, steps = parse(data)
+    try:
+        plan = reader.read(first)
+    except ExecplanError as error:
+        check_refusal(error, (3,))
+        assert [finding.code for finding in lint_bytes(first)] == ["EP001"]
+        return
+    assert plan.text.to_bytes() == first
+    check_structure(plan)
+    check_lint(plan)
+    now = first
+    for step in steps:
+        now = _take(step, first, now)
+    if now != first:
+        check_structure(reader.read(now))
+
+
+def _take(step: Step, first: bytes, before: bytes) -> bytes:
+    """The bytes after a step, as before when it is refused."""
+    try:
+        after, change = changed(before, step.make(first))
+    except ExecplanError as error:
+        check_refusal(error, (1, 2, 3, 4))
+        return before
+    plan, then = reader.read(before), reader.read(after)
+    assert facts(then) == change.expected, step
+    assert change.whole or not then.conflicts, step
+    check_outside(plan.text, then.text, change)
+    if after != before:
+        back = rebased(then, after, before, "undo", "", "")
+        assert changed(after, lambda _: back)[0] == before, (step, "undone, the bytes are not as they were")
+    if step.name == "done":
+        check_reopened(step, before, after, plan)
+    if step.name == "edit":
+        check_merged(first, before, step, after)
+    if step.again and step.name not in ("edit", "retarget"):
+        assert changed(after, step.make(first))[0] == after, (step, "done again, it changes the plan again")
+    return after
+
+
+def check_refusal(error: ExecplanError, exits: tuple[int, ...]) -> None:
+    """It says what is wrong, and what to do."""
+    assert error.exit in exits, error.code
+    assert error.message, error.code
+    assert error.hint, error.code
+
+
+def check_structure(plan: Plan) -> None:
+    """Every record lies where it should, and ids and counts agree."""
+    size = len(plan.text.lines)
+    for block in plan.blocks:
+        assert 0 <= block.start <= block.end <= size, block
+    end = 0
+    for section in plan.sections:
+        marks = (end, section.start, section.body, section.room, section.notes, section.end, size)
+        assert list(marks) == sorted(marks), section
+        end = section.end
+    progress = plan.section(outline.PROGRESS)
+    ids = task_ids(plan.tasks)
+    assert len(set(ids)) == len(ids)
+    start = 0
+    for number, (name, task) in enumerate(zip(ids, plan.tasks, strict=True), 1):
+        assert task.number == number
+        assert progress is not None
+        assert max(start, progress.body) <= task.start <= task.box < task.end <= task.stop <= progress.end, task
+        assert find_task(plan, name) == find_task(plan, str(number)) == (name, task)
+        start = task.start
+    for entries in (plan.decisions, plan.discoveries, plan.outcomes, plan.revisions):
+        assert [each.start for each in entries] == sorted({each.start for each in entries})
+        assert all([0 <= each.start < each.end <= size for each in entries])
+    counts = plan.counts()
+    assert counts["open"] + counts["done"] + counts["other"] == counts["total"] == len(plan.tasks)
+
+
+def check_lint(plan: Plan) -> None:
+    """All rules come to an end, and what they find lies in the plan."""
+    for finding in lint_plan(plan, given(), LEVELS):
+        assert 1 <= finding.line <= finding.end_line <= len(plan.text.lines), finding
+        assert 1 <= finding.column <= finding.end_column, finding
+        assert finding.message, finding
+
+
+def check_outside(old: Text, new: Text, change: Change) -> None:
+    """No line is another but those of the edits; a line end only where a text had none, or a CR would join an LF."""
+    at = to = 0
+    for edit in sorted(change.edits, key=lambda each: each[:3]):
+        to = _same(old, new, range(at, edit.start), to) + len(edit.lines)
+        at = edit.end
+    assert _same(old, new, range(at, len(old.lines)), to) == len(new.lines)
+    assert old.bom == new.bom
+
+
+def _same(old: Text, new: Text, lines: range, to: int) -> int:
+    """Where the lines end in the new text."""
+    for at in lines:
+        assert new.lines[to] == old.lines[at], (at, old.lines[at], new.lines[to])
+        joined = new.ends[to] == "\r" and not new.lines[to] and to and new.ends[to - 1] == "\r"
+        last = not old.ends[at] or to == len(new.lines) - 1
+        assert new.ends[to] == old.ends[at] or joined or last, (at, old.ends[at], new.ends[to])
+        to += 1
+    return to
+
+
+def check_reopened(step: Step, before: bytes, after: bytes, plan: Plan) -> None:
+    """A task that had no time has its bytes again when it is reopened."""
+    tasks = chosen_tasks(plan, [each for each in step.words if each], [])
+    for task in tasks:
+        line = plan.text.lines[task.box]
+        box = read_box(line[line.index(f"[{task.mark}]") :])
+        if task.state != OPEN or task.stamp is not None or box is None or box.blank:
+            return
+    assert changed(after, reopen([str(task.number) for task in tasks]))[0] == before, (step, "not as before")
+
+
+def check_merged(base: bytes, ours: bytes, step: Step, merged: bytes) -> None:
+    """Two texts that grew out of a third lie side by side, and what either has added is in what came of them."""
+    old, new = [each.encode("utf-8", "replace") for each in (*step.words, "", "")[:2]]
+    theirs = base.replace(old, new) if old else base + new
+    three = [_parts(each) for each in (base, ours, theirs)]
+    chunks = merge(*three)
+    for side, parts in enumerate(three):
+        assert [line for chunk in chunks for line in chunk[side]] == parts
+    said = set(Text.from_bytes(merged).lines)
+    known = set(Text.from_bytes(base).lines)
+    for data in (ours, theirs):
+        lost = set(Text.from_bytes(data).lines) - known - said
+        assert not lost, (step, lost)
+
+
+def _parts(data: bytes) -> Sequence[str]:
+    text = Text.from_bytes(data)
+    return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
+
+
+def read_all(data: bytes) -> None:
+    """Read a plan and run all rules over it, or refuse it."""
+    try:
+        plan = reader.read(data)
+    except ExecplanError:
+        return
+    lint_plan(plan, given(), LEVELS)

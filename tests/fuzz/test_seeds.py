@@ -1,0 +1,64 @@
+"""The fuzzer's seeds, what it found, and what hypothesis makes up, as ordinary tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz import merging, target
+from tests.fuzz.script import CHANGES, MARK, parse
+from tests.plan.test_properties import WORDS, plans
+
+HERE = Path(__file__).parent
+SEEDS = sorted((HERE / "seeds").iterdir())
+CASES = {
+    "markers-in-a-body": "set and note took conflict markers in, and no edit could be made any more",
+    "set-no-utf8": "a body with a byte that is no UTF-8 was a traceback",
+    "vt-is-text": "a line with nothing but VT was taken for blank: set made it part of a task, and took more the next time",
+    "under-without-section": "add --create made the section and forgot --under and --after",
+}
+"""What the fuzzer has found, and was mended: the file's stem, and what was wrong."""
+
+STEPS = st.builds(
+    lambda name, create, words: f"{'+' * create}{name} {' || '.join(words)}".encode(),
+    st.sampled_from(list(CHANGES)),
+    st.booleans(),
+    st.lists(WORDS | st.sampled_from("123"), max_size=3),
+)
+
+
+SCRIPTS = st.lists(STEPS, max_size=4)
+
+
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: str(path.stem))
+def test_seed(path: Path) -> None:
+    target.examine(path.read_bytes())
+
+
+def test_every_change_is_in_some_seed() -> None:
+    names = {step.name for path in SEEDS for step in parse(path.read_bytes())[1]}
+    assert names == set(CHANGES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str) -> None:
+    target.examine((HERE / "cases" / f"{name}.md").read_bytes())
+
+
+def test_every_case_has_its_line() -> None:
+    assert sorted(CASES) == sorted([path.stem for path in (HERE / "cases").iterdir()])
+
+
+@given(plans(), SCRIPTS)
+@settings(max_examples=200)
+def test_whatever_is_done(data: bytes, steps: list[bytes]) -> None:
+    target.examine(MARK.join([data, *steps]))
+
+
+@given(plans(), SCRIPTS, SCRIPTS)
+@settings(max_examples=200)
+def test_whatever_two_sides_do(data: bytes, ours: list[bytes], theirs: list[bytes]) -> None:
+    target.examine(MARK.join([data, *ours]) + merging.SIDES + MARK.join([b"", *theirs]))
