@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,9 +22,7 @@ WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 def test_pairs_are_equal_and_rise(one: list[str], two: list[str]) -> None:
     pairs = aligned(one, two)
     assert all(one[at] == two[to] for at, to in pairs)
-    assert all(
-        before < after for side in zip(*pairs, strict=True) for before, after in zip(side, side[1:], strict=False)
-    )
+    assert all(before < after for side in zip(*pairs, strict=True) for before, after in pairwise(side))
 
 
 @given(WORDS)
