@@ -108,6 +108,12 @@ def test_a_section_deleted_here_and_changed_there_is_a_conflict_of_it() -> None:
     assert (result.data.decode(), result.conflicts) == (wanted, 1)
 
 
+def test_nothing_left_by_either_side_is_a_conflict() -> None:
+    result = general(b"# T\n\n## Context\n", b"# T\n", b"## Context\n")
+    assert result.data == b"<<<<<<< ours\n# T\n=======\n## Context\n>>>>>>> theirs\n"
+    assert result.conflicts == 1
+
+
 def test_sections_moved_on_one_side_stay_moved() -> None:
     head, purpose, context, risks = PLAN.split("\n## ")
     ours = f"{head}\n## {purpose}\n## {risks}\n## {context}"

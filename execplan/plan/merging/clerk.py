@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from execplan.plan.merging.units import lines_of
 from execplan.text.diff3 import Marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from execplan.plan.merging.units import Unit
 
     Lines = Callable[[Sequence[str], Sequence[str], Sequence[str], Marks], tuple[list[str], int]]
 
@@ -42,6 +45,15 @@ class Clerk:
         """Both versions between markers."""
         self.conflicts += 1
         return self.marks.around(ours, theirs)
+
+    def single(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
+        """A unit that one side does not have: None when the other left it as it was, a conflict when it did not."""
+        one, two = lines_of(ours), lines_of(theirs)
+        if base is None:
+            return one or two
+        if not (ours or theirs) or (one or two) == list(base.lines):
+            return None
+        return self.conflict(one, two)
 
     def note(self, words: str) -> None:
         """Keep what a person should know of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.plan.merging.match import Slot, slots
+from execplan.plan.merging.match import Slot
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -21,6 +21,11 @@ class Three(NamedTuple):
     base: Sequence[Unit]
     ours: Sequence[Unit]
     theirs: Sequence[Unit]
+
+    def at(self, slot: Slot) -> tuple[Unit | None, Unit | None, Unit | None]:
+        """The unit in each version; of a split one the first part."""
+        base, ours, theirs = [units[places[0]] if places else None for units, places in zip(self, slot, strict=True)]
+        return base, ours, theirs
 
 
 class Piece(NamedTuple):
@@ -41,11 +46,6 @@ def merged(three: Three, one: Callable[[Slot], list[str] | None], together: Runs
             unit = three.ours[slot.ours[0]] if slot.ours else three.theirs[slot.theirs[0]]
             pieces.append(Piece(slot, unit, lines))
     return _joined(three, _arranged(pieces, together))
-
-
-def matched(three: Three) -> list[Slot]:
-    """The units of the three versions, matched."""
-    return slots(*three)
 
 
 def behind(ours: list[Piece], theirs: list[Piece]) -> list[Piece]:

@@ -6,6 +6,7 @@ from execplan.clock import minutes
 from execplan.plan.grammar import Box, read_box
 from execplan.plan.merging.clerk import named
 from execplan.plan.merging.match import words_in
+from execplan.plan.merging.units import lines_of
 from execplan.plan.model import DONE, Task
 from execplan.plan.seek import fold
 from execplan.record import NamedTuple
@@ -45,7 +46,7 @@ class _Side(NamedTuple):
 
 def task(clerk: Clerk, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str]:
     """The lines of a task that both sides have; of one that was split a side has two."""
-    one, two = _lines(ours), _lines(theirs)
+    one, two = lines_of(ours), lines_of(theirs)
     if one == two:
         return one
     if base is None:
@@ -65,19 +66,19 @@ def _split(clerk: Clerk, base: _Side, ours: Sequence[Unit], theirs: Sequence[Uni
     if len(ours) == len(theirs):
         pairs = [(_side(one), _side(two)) for one, two in zip(ours, theirs, strict=True)]
         if not all([one.says(two) for one, two in pairs]):
-            return clerk.conflict(_lines(ours), _lines(theirs))
+            return clerk.conflict(lines_of(ours), lines_of(theirs))
         lines = []
         for at, (one, two) in enumerate(pairs):
             lines += [*_one(clerk, None, one, two), *(ours[0].gap if not at else ())]
         return lines
     parts, whole = (ours, _side(theirs[0])) if len(ours) > 1 else (theirs, _side(ours[0]))
     if not whole.says(base) or whole.body != base.body:
-        return clerk.conflict(_lines(ours), _lines(theirs))
+        return clerk.conflict(lines_of(ours), lines_of(theirs))
     if whole.done:
         remains = " and ".join([named(unit.task.text) for unit in parts if unit.task and unit.task.state != DONE])
         what = f"{named(base.task.text)} was split on one side and ticked whole on the other"
         clerk.note(f"{what}: what remains stays open ({remains})")
-    return _lines(parts)
+    return lines_of(parts)
 
 
 def _one(clerk: Clerk, base: _Side | None, ours: _Side, theirs: _Side) -> list[str]:
@@ -148,11 +149,3 @@ def _side(unit: Unit) -> _Side:
     cut = len(line) - len(box.words)
     words = (line[cut:], *unit.lines[found.box - found.start + 1 : found.end - found.start])
     return _Side(unit, found, line[:at], line[at:cut], words, unit.lines[found.end - found.start :])
-
-
-def _lines(units: Sequence[Unit]) -> list[str]:
-    """The lines of one unit, or of two with what stands between them."""
-    lines: list[str] = []
-    for at, unit in enumerate(units):
-        lines += [*unit.lines, *(unit.gap if at + 1 < len(units) else ())]
-    return lines

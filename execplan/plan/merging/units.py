@@ -14,6 +14,7 @@ from execplan.text.blocks import CODE, FENCE, HTML, ITEM, QUOTE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Final
 
     from execplan.plan.model import Entry, Plan, Section, Task
@@ -29,6 +30,8 @@ MARKER: Final = "marker"
 SECTION: Final = "section"
 NOTES: Final = "notes"
 
+LOGS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES)
+
 
 class Unit(NamedTuple):
     """Lines that belong together, and the blank ones below them."""
@@ -41,7 +44,7 @@ class Unit(NamedTuple):
     start: int
     """Its first line in its plan."""
     section: Section | None = None
-    """What a part is, or notes stand at the end of."""
+    """What a part is, or notes stand at the end of; what a heading opens."""
     task: Task | None = None
     entry: Entry | None = None
     depth: int = 0
@@ -54,6 +57,14 @@ class Unit(NamedTuple):
     def end(self) -> int:
         """One past its last line."""
         return self.start + len(self.lines)
+
+
+def lines_of(units: Sequence[Unit]) -> list[str]:
+    """The lines of one unit, or of several with what stands between them."""
+    lines: list[str] = []
+    for at, unit in enumerate(units):
+        lines += [*unit.lines, *(unit.gap if at + 1 < len(units) else ())]
+    return lines
 
 
 def parts_of(plan: Plan) -> list[Unit]:
@@ -116,7 +127,7 @@ def entries_of(plan: Plan, part: Unit) -> list[Unit]:
         lines = list(lines)
         for at in plan.conflicts:
             lines[at] = ""
-    reads = read_entries if part.kind == SECTION and section.name in _LOGS else read_notes
+    reads = read_entries if part.kind == SECTION and section.name in LOGS else read_notes
     entries = {each.start: each for each in reads(lines, plan.blocks, section, plan.guidance)}
     starts: dict[int, tuple[int, bool]] = {}
     inside = part.start
@@ -139,9 +150,6 @@ def entries_of(plan: Plan, part: Unit) -> list[Unit]:
     return units
 
 
-_LOGS = (outline.SURPRISES, outline.DECISIONS, outline.OUTCOMES)
-
-
 def _spans(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> list[tuple[int, int]]:
     """From where to where the units below the heading go; a conflict marker outside code begins one of its own."""
     marks = {at for at in plan.conflicts if _body(part) <= at < part.end}
@@ -155,7 +163,7 @@ def _spans(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> list[
 
 def _heading(plan: Plan, part: Unit, starts: dict[int, tuple[int, bool]]) -> Unit:
     first = min([at for at in (*starts, *plan.conflicts) if _body(part) <= at], default=part.end)
-    return _unit(plan, HEAD, "", part.start, min(first, part.end))
+    return _unit(plan, HEAD, "", part.start, min(first, part.end))._replace(section=part.section)
 
 
 def _body(part: Unit) -> int:

@@ -54,11 +54,14 @@ def merge_texts(base: Text | None, ours: Text, theirs: Text, lines: Lines, marks
     if base is None and fold(three.ours.title or "") != fold(three.theirs.title or ""):
         clerk.note("two different plans were added under one name: both are kept whole")
         new = clerk.conflict(ours.lines, theirs.lines)
-        return Merged(with_ends(new, None, ours, theirs).to_bytes(), clerk.conflicts, clerk.notes)
-    new = plans(clerk, three)
-    missing = lost(three, read_text(Text(new, ["\n"] * len(new))), conflicts=clerk.conflicts)
-    if missing:
-        clerk = clerk.trial()
-        clerk.note(f"merged line by line: task by task {missing}")
-        new = clerk.prose(was.lines, ours.lines, theirs.lines)
+    else:
+        new = plans(clerk, three)
+        missing = lost(three, read_text(Text(new, ["\n"] * len(new))), conflicts=clerk.conflicts)
+        if missing:
+            clerk = clerk.trial()
+            clerk.note(f"merged line by line: task by task {missing}")
+            new = clerk.prose(was.lines, ours.lines, theirs.lines)
+    if not any([line.strip() for line in new]):
+        clerk.note("each side deleted what the other left: both are kept whole")
+        new = clerk.conflict(ours.lines, theirs.lines)
     return Merged(with_ends(new, base, ours, theirs).to_bytes(), clerk.conflicts, clerk.notes)

@@ -1,0 +1,64 @@
+"""Which elements of two sequences are the same, and lines merged with markers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.text.align import aligned
+from execplan.text.diff3 import Marks, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=30)
+
+
+@given(WORDS, WORDS)
+def test_pairs_are_equal_and_rise(one: list[str], two: list[str]) -> None:
+    pairs = aligned(one, two)
+    assert all(one[at] == two[to] for at, to in pairs)
+    assert all(before < after for side in zip(*pairs, strict=True) for before, after in pairwise(side))
+
+
+@given(WORDS)
+def test_a_sequence_is_all_itself(words: list[str]) -> None:
+    assert aligned(words, words) == [(at, at) for at in range(len(words))]
+
+
+@given(WORDS, WORDS, WORDS)
+def test_what_was_put_in_is_all_that_differs(one: list[str], two: list[str], new: list[str]) -> None:
+    marked = [word.upper() for word in new]
+    assert aligned(one + two, one + marked + two) == [
+        (at, at + (at >= len(one)) * len(new)) for at in range(len(one) + len(two))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("x" * 30000, "x" * 20000 + "y" + "x" * 20000),
+        ("xy" * 20000, "yyx" * 15000),
+        ("x" * 20000 + "y", "z" + "x" * 9000),
+    ],
+)
+def test_repetition_ends(one: Sequence[str], two: Sequence[str]) -> None:
+    assert len(aligned(one, two)) <= min(len(one), len(two))
+
+
+def test_only_what_differs_stands_between_markers() -> None:
+    base, ours, theirs = (["a\n", word, "c\n"] for word in ("b\n", "x\ny\n", "x\nz\n"))
+    base, ours, theirs = ("".join(side).splitlines(keepends=True) for side in (base, ours, theirs))
+    wanted = ["a\n", "x\n", "<<<<<<<< HEAD\n", "y\n", "========\n", "z\n", ">>>>>>>> topic\n", "c\n"]
+    assert merged(base, ours, theirs, Marks(8, "HEAD", "topic")) == (wanted, 1)
+
+
+def test_a_side_without_lines_and_without_a_name() -> None:
+    assert merged(["a\r\n"], [], ["b\r\n"], Marks(7, "", "")) == (
+        ["<<<<<<<\r\n", "=======\r\n", "b\r\n", ">>>>>>>\r\n"],
+        1,
+    )
