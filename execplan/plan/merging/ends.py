@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def with_ends(lines: Sequence[str], base: Text | None, ours: Text, theirs: Text) -> Text:
     """The merged lines as a text: line ends, final newline and byte order mark of the side that changed them, else ours."""
-    was = base if base is not None else ours
+    was = base if base is not None else theirs  # so that ours decide
     bom = theirs.bom if ours.bom == was.bom else ours.bom
     kinds = [_kind(text) for text in (was, ours, theirs)]
     if None not in kinds:

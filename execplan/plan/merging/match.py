@@ -30,13 +30,21 @@ class Slot(NamedTuple):
 def slots(base: Sequence[Unit], ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[Slot]:
     """Every unit of the three versions, matched."""
     in_ours, in_theirs = _pairs(base, ours), _pairs(base, theirs)
-    found = [Slot((at,), in_ours.get(at, ()), in_theirs.get(at, ())) for at in range(len(base))]
-    new_ours, new_theirs = _left(in_ours, ours), _left(in_theirs, theirs)
-    twins = _by_key([_known(ours[at]) for at in new_ours], [_known(theirs[at]) for at in new_theirs])
-    alike = {new_ours[one]: new_theirs[two] for one, two in twins}
-    found += [Slot((), (at,), (alike[at],) if at in alike else ()) for at in new_ours]
-    taken = set(alike.values())
-    return found + [Slot((), (), (at,)) for at in new_theirs if at not in taken]
+    was_ours, was_theirs = _reworded(base, ours, in_ours), _reworded(base, theirs, in_theirs)
+    for at in {*was_ours.values()} & {*was_theirs.values()}:
+        one, two = in_ours[at][0], in_theirs[at][0]
+        if ours[one].key == theirs[two].key:
+            del was_ours[one], was_theirs[two]
+    here, there = sorted([*_left(in_ours, ours), *was_ours]), sorted([*_left(in_theirs, theirs), *was_theirs])
+    twins = _by_key([_known(ours[at]) for at in here], [_known(theirs[at]) for at in there])
+    found = [Slot((), (here[one],), (there[two],)) for one, two in twins]
+    for slot in found:  # what one side reworded to the words of the other's is that, and no longer what it was
+        in_ours.pop(was_ours.get(slot.ours[0], -1), None)
+        in_theirs.pop(was_theirs.get(slot.theirs[0], -1), None)
+    taken = {slot.ours[0] for slot in found}, {slot.theirs[0] for slot in found}
+    found += [Slot((), (at,), ()) for at in _left(in_ours, ours) if at not in taken[0]]
+    found += [Slot((), (), (at,)) for at in _left(in_theirs, theirs) if at not in taken[1]]
+    return found + [Slot((at,), in_ours.get(at, ()), in_theirs.get(at, ())) for at in range(len(base))]
 
 
 def words_in(text: str) -> list[str]:
@@ -55,6 +63,15 @@ def likeness(one: frozenset[str], two: frozenset[str]) -> float:
     whole = 2 * shared / (len(one) + len(two)) if one or two else 0.0
     smaller = min(len(one), len(two))
     return max(whole, 0.7) if smaller > 2 and shared == smaller else whole
+
+
+def _reworded(base: Sequence[Unit], other: Sequence[Unit], pairs: dict[int, tuple[int, ...]]) -> dict[int, int]:
+    """The tasks that say something else than in the base, each with what it was."""
+    return {
+        places[0]: at
+        for at, places in pairs.items()
+        if base[at].kind == TASK and len(places) == 1 and other[places[0]].key != base[at].key
+    }
 
 
 def _known(unit: Unit) -> tuple[str, str, str]:
