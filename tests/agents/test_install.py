@@ -13,7 +13,7 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALL = ["agents", "pre-commit", "git-hooks", "completion"]
+ALL = ["agents", "pre-commit", "git-hooks", "merge-driver", "completion"]
 BEGIN = "<!-- execplan:begin "
 
 

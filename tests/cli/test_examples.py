@@ -42,6 +42,9 @@ def going_on(scratch: Path) -> Shell:
     shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(PROGRESS))
     shell.write(".agent/execplans/archive/2025-12-01_scanner.md", with_sections("## Progress\n\n- [x] Scan lines.\n"))
     shell.write("draft.md", CLEAN)
+    shell.write("base.md", CLEAN)
+    shell.write("ours.md", CLEAN.replace("- [ ] Build", "- [x] Build"))
+    shell.write("theirs.md", CLEAN.replace("- [ ] Write", "- [x] Write"))
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")

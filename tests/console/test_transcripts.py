@@ -42,7 +42,7 @@ def test_commands_that_are_told_can_be_typed(path: Path) -> None:
     for line in re.findall(r'^\{"schema": .*\}$', text, re.MULTILINE):
         told += json.loads(line)["next"]
     for command in told:
-        if command != "pre-commit install":
+        if not command.startswith(("pre-commit ", "git ")):
             check_command(command)
 
 

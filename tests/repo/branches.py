@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -68,6 +69,12 @@ def git(folder: Folder, *arguments: str, cwd: Path | None = None, **env: str) ->
 def plan(folder: Folder, name: str = PLAN) -> Plan:
     """The plan as it lies there."""
     return reader.read((folder.path / name).read_bytes())
+
+
+def marked(folder: Folder, name: str = PLAN) -> str:
+    """The text of the plan, in which the sides of a conflict are called ours and theirs: newer versions of git name them."""
+    text = re.sub(r"^(<{7,}) .*$", r"\1 ours", (folder.path / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return re.sub(r"^(>{7,}) .*$", r"\1 theirs", text, flags=re.MULTILINE)
 
 
 def states(folder: Folder, name: str = PLAN) -> dict[str, str]:

@@ -11,7 +11,7 @@ from execplan.plan.logs import decide
 from execplan.plan.tasks import add, tick
 from tests.conftest import Folder
 from tests.plans import CLEAN
-from tests.repo.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, plan, states
+from tests.repo.branches import BOTH, MOMENT, OURS, PLAN, THEIRS, commit, edited, fork, git, marked, plan, states
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def conflicting(driven: Folder) -> None:
 
 def test_a_conflict_in_prose_leaves_markers_only_there(driven: Folder) -> None:
     conflicting(driven)
-    text = (driven.path / PLAN).read_text()
+    text = marked(driven)
     region = "<<<<<<< ours\nScan first.\n=======\nRead first.\n>>>>>>> theirs\n"
     assert text.count(region) == 1
     assert text.count("<<<<<<<") == 1
@@ -120,20 +120,20 @@ def test_a_plan_with_a_conflict_is_shown_and_not_edited(driven: Folder) -> None:
 def test_a_conflict_shows_the_base_where_git_is_told_to(driven: Folder, style: str) -> None:
     driven.git("config", "merge.conflictStyle", style)
     conflicting(driven)
-    assert f"Scan first.\n||||||| base\n{WORK}\n=======\n" in (driven.path / PLAN).read_text()
+    assert f"Scan first.\n||||||| base\n{WORK}\n=======\n" in marked(driven)
 
 
 def test_markers_of_another_size(driven: Folder) -> None:
     driven.write(".git/info/attributes", "*.md conflict-marker-size=20\n")
     conflicting(driven)
-    text = (driven.path / PLAN).read_text()
+    text = marked(driven)
     assert f"{'<' * 20} ours\nScan first.\n{'=' * 20}\nRead first.\n{'>' * 20} theirs\n" in text
     assert driven.run("done", "4").exit == 3
 
 
 def settle(driven: Folder, line: str) -> None:
     """Put a line in the place of the one conflict, and commit."""
-    head, _, rest = (driven.path / PLAN).read_text().partition("<<<<<<< ours\n")
+    head, _, rest = marked(driven).partition("<<<<<<< ours\n")
     commit(driven, head + line + "\n" + rest.partition(">>>>>>> theirs\n")[2])
 
 
@@ -209,7 +209,7 @@ def test_two_plans_added_under_one_name_conflict_whole(driven: Folder) -> None:
     driven.git("checkout", "-q", "main")
     commit(driven, CLEAN)
     assert git(driven, "merge", "side").returncode == 1
-    assert (driven.path / PLAN).read_text() == f"<<<<<<< ours\n{CLEAN}=======\n{other}>>>>>>> theirs\n"
+    assert marked(driven) == f"<<<<<<< ours\n{CLEAN}=======\n{other}>>>>>>> theirs\n"
 
 
 def broken_driver(folder: Folder, python: str) -> None:
@@ -254,7 +254,7 @@ def test_a_bug_in_the_driver_drops_no_side(driven: Folder) -> None:
     assert merged.returncode == 1
     assert f"execplan: {PLAN}: a bug in execplan: ImportError" in merged.stderr
     assert merged.stderr.count("execplan: ") == 2
-    text = (driven.path / PLAN).read_text()
+    text = marked(driven)
     assert "<<<<<<< ours" in text
     assert all(words in text for words in BOTH)
 
@@ -279,7 +279,7 @@ def test_a_side_that_is_no_plan(driven: Folder, bytes_: bytes) -> None:
     if b"\0" in bytes_:
         assert after == before
     else:
-        assert after.count(b"<<<<<<< ours\n") == after.count(b">>>>>>> theirs\n") == 1
+        assert after.count(b"\n<<<<<<< ") + after.startswith(b"<<<<<<< ") == after.count(b"\n>>>>>>> ") == 1
         assert bytes_ in after
         assert b"Handle CRLF" in after
     assert git(driven, "ls-files", "-u").stdout.count(PLAN) == 3
