@@ -22,7 +22,7 @@ TERMINATED: Final = 143
 
 MEANINGS = {
     OK: "done, or clean",
-    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, nothing to undo",
+    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, nothing to undo, conflicts left by a merge",
     USAGE: "usage: an unknown verb or flag, words that say nothing",
     INPUT: "bad input: no such plan or task, ambiguous, unreadable, invalid settings",
     CHANGED: "changed underneath: the file kept changing, or its digest is not the one given",
@@ -76,6 +76,7 @@ class ExecplanError(Exception):
 _UNNAMED = {
     "execplan show": " {}",
     "execplan commit": " {}",
+    "execplan merge": " {}",
     "execplan add 'First step'": " -p {}",
     "execplan add 'First step' --create": " -p {}",
 }

@@ -35,6 +35,8 @@ class Change(NamedTuple):
     """How many of the folders above are removed with it, if nothing else is in them."""
     source: str = ""
     """Where the file is moved from, as it is."""
+    setting: str = ""
+    """The setting of git in the file that is changed, of which old and new are the values; git writes it."""
 
     @property
     def action(self) -> str:
@@ -96,7 +98,12 @@ def make(changes: Sequence[Change]) -> tuple[str, ...]:
 
 def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str]) -> None:
     path, old, new = change.path, change.old, change.new
-    if change.source:
+    if change.setting:
+        from execplan.repo import ask
+
+        ask.put_setting(path, change.setting, new)
+        undo.append(partial(ask.put_setting, path, change.setting, old))
+    elif change.source:
         _move(change.source, path)
         undo.append(partial(_move, path, change.source))
     elif new is None:

@@ -22,11 +22,12 @@ INTEGRATIONS = {
     "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
     "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
     "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
+    "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
     "completion": "completion of verbs, plans and tasks in bash, zsh or fish",
 }
 """What can be installed."""
 
-_IN_HOME = {"agents": "agents_md", "pre-commit": "precommit", "git-hooks": "githooks"}
+_IN_HOME = {"agents": "agents_md", "pre-commit": "precommit", "git-hooks": "githooks", "merge-driver": "merge_driver"}
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -101,9 +102,10 @@ def _told(
     for change in done:
         path = shown(change.path)
         source = {"from": shown(change.source)} if change.source else {}
-        told.append({"what": change.what, "path": path, "action": change.action, **source})
+        setting = {"setting": change.setting} if change.setting else {}
+        told.append({"what": change.what, "path": path, "action": change.action, **source, **setting})
         lines.append(_line(change, path, **source, dry_run=dry_run))
-        if change.action != "kept" and not change.source:
+        if change.action != "kept" and not change.source and not change.setting:
             diffs.append(diff(change.old or b"", change.new, path))
     data = {"changes": told, "changed": any([each["action"] != "kept" for each in told])}
     if dry_run:
@@ -113,7 +115,9 @@ def _told(
 
 
 def _line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:
-    """What became of a file, or would."""
+    """What became of a file or a setting, or would."""
+    if change.setting:
+        path = f"{change.setting} in {path}"
     if change.action == "kept":
         return f"kept  {path}  ({change.what}: {change.why})"
     if not dry_run:

@@ -1,4 +1,4 @@
-"""The entry point: `lint` and `lint PATH…` are answered before click is imported, all else goes through the command line."""
+"""The entry point: `lint`, `lint PATH…` and git's merge driver are answered before click is imported."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ def main() -> int:
         status = behind(lambda: quick(paths, hook=hook), as_json=False, kind="lint")
         if status >= 0:
             return status
+    if arguments[:2] == ["merge", "--driver"]:
+        from execplan.repo.driver import drive
+
+        return behind(lambda: drive(arguments[2:]), as_json=False, kind="merge")
     return behind(lambda: _command_line(arguments), as_json="--json" in arguments, kind="execplan")
 
 

@@ -124,7 +124,7 @@ def stop_conflicts(plan: Plan) -> None:
             "conflict-markers",
             f"line {plan.conflicts[0] + 1} holds a conflict marker of git",
             exit=INPUT,
-            hint="resolve the conflict, then try again",
+            hint="resolve it by hand, or let what can be merged be merged: execplan merge",
             line=plan.conflicts[0] + 1,
         )
 
@@ -193,12 +193,13 @@ def fill(plan: Plan, section: Section, new: Sequence[str]) -> Edit:
     """Put lines at the end of a section, in place of what it holds if that only holds the place."""
     lines = plan.text.lines
     filled = [at for at in range(section.body, section.room) if lines[at].strip()]
-    if filled and all([_holds_place(lines[at]) for at in filled]):
+    if filled and all([holds_place(lines[at]) for at in filled]):
         return Edit(filled[0], filled[-1] + 1, tuple(new))
     return padded(lines, section.room, new)
 
 
-def _holds_place(line: str) -> bool:
+def holds_place(line: str) -> bool:
+    """Whether the line is a template's guidance, `None yet.`, or another that says nothing."""
     if is_guidance(line):
         return True
     label = read_label(line)

@@ -177,7 +177,7 @@ def _log(
         return edit, False, titles
     if not entries:
         return fill(plan, section, new), False, ()
-    if _newest_first(entries):
+    if newest_first(entries):
         at = entries[0].start
         return Edit(at, at, (*new, "") if shape.loose or not models else tuple(new)), True, ()
     at = entries[-1].end
@@ -212,7 +212,7 @@ def _wrapped(lines: Sequence[str], entries: Sequence[Entry]) -> int:
     return wrap_width(widths)
 
 
-def _newest_first(entries: Sequence[Entry]) -> bool:
+def newest_first(entries: Sequence[Entry]) -> bool:
     """Whether the dates of a log fall from the first entry to the last."""
     dates = [entry.date[:10] for entry in entries if entry.date]
     return len(dates) > 1 and dates[0] > dates[-1] and dates == sorted(dates, reverse=True)

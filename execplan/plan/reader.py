@@ -15,6 +15,7 @@ MAX_BYTES = 5 * 1024 * 1024
 """Larger files are refused before they are read whole."""
 
 _MARKERS = frozenset(("<<<<<<<", "|||||||", "=======", ">>>>>>>"))
+_SIZE = 7
 
 
 def decode(data: bytes) -> Text:
@@ -51,7 +52,7 @@ def read(data: bytes) -> Plan:
 def read_text(text: Text) -> Plan:
     """The plan that a text holds; every text is some plan."""
     lines = text.lines
-    conflicts = _conflicts(lines)
+    conflicts = conflicts_in(lines)
     if conflicts:
         lines = list(lines)
         for at in conflicts:
@@ -190,14 +191,50 @@ def _guidance(lines: list[str], blocks: list[Block]) -> list[int]:
     return found
 
 
-def _conflicts(lines: list[str]) -> list[int]:
+def conflicts_in(lines: list[str]) -> list[int]:
     """The lines of conflict markers of git: seven of a kind, then a space or nothing.
 
-    `=======` alone underlines a heading, and `>>>>>>>` alone is a quote in a quote.
+    `=======` alone underlines a heading, and `>>>>>>>` alone is a quote in a quote. Longer ones, which merges of merges
+    write, are markers only where a whole conflict has them.
     """
-    found = [at for at, line in enumerate(lines) if line[:7] in _MARKERS and line[7:8] in ("", " ")]
-    kinds = {lines[at][0] for at in found}
-    return found if "<" in kinds or kinds >= {">", "="} else []
+    found = [at for at, line in enumerate(lines) if line[:7] in _MARKERS]
+    return _marking(lines, found) if found else []
+
+
+def marker(line: str) -> tuple[str, int]:
+    """The kind and the size of the conflict marker that a line may be, or nothing."""
+    if line[:7] not in _MARKERS:
+        return "", 0
+    kind = line[0]
+    size = len(line) - len(line.lstrip(kind))
+    return (kind, size) if line[size : size + 1] in ("", " ") else ("", 0)
+
+
+def _marking(lines: list[str], found: list[int]) -> list[int]:
+    """Which of the lines are markers."""
+    by_size: dict[int, list[tuple[str, int]]] = {}
+    for at in found:
+        kind, size = marker(lines[at])
+        if kind:
+            by_size.setdefault(size, []).append((kind, at))
+    marking: list[int] = []
+    for size, marks in by_size.items():
+        kinds = {kind for kind, _ in marks}
+        if size == _SIZE:
+            marking += [at for _, at in marks] if "<" in kinds or kinds >= {">", "="} else []
+            continue
+        opened: list[int] = []
+        seen = ""
+        for kind, at in marks:
+            if kind == "<":
+                opened, seen = [at], "<"
+            elif seen and (seen[-1] + kind in ("<|", "<=", "|=", "=>")):
+                opened.append(at)
+                seen += kind
+                if kind == ">":
+                    marking += opened
+                    opened, seen = [], ""
+    return sorted(marking)
 
 
 def _line(data: bytes, offset: int) -> int:

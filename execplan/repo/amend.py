@@ -68,25 +68,34 @@ class Written(NamedTuple):
 
 
 def amend(
-    home: Home, ref: Ref, changer: Changer, options: Options, *, verb: str, beside: tuple[str, ...] = ()
+    home: Home,
+    ref: Ref,
+    changer: Changer,
+    options: Options,
+    *,
+    verb: str,
+    beside: tuple[str, ...] = (),
+    resolves: bool = False,
 ) -> Amended:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
 
-    `beside` are other files that belong into the same commit.
+    `beside` are other files that belong into the same commit; `resolves` says that the change takes conflict markers
+    out, also those of an archived plan.
     """
     if not home.exists:
         shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
         existing(home)
-    stop_archived(home, ref)
+    if not resolves:
+        stop_archived(home, ref)
     if options.dry_run:
-        return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb), options)
+        return _amended(home, ref, rewrite(home, ref, changer, options, verb=verb, resolves=resolves), options)
     if options.commits(home):
         from execplan.repo import git
 
         git.load()
     with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
         stop_gone(home, ref)
-        written = rewrite(home, ref, changer, options, verb=verb)
+        written = rewrite(home, ref, changer, options, verb=verb, resolves=resolves)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
         real = os.path.realpath(ref.path)
@@ -128,6 +137,7 @@ def rewrite(
     options: Options,
     *,
     verb: str,
+    resolves: bool = False,
     begin: Callable[[bytes, bytes], object] | None = None,
 ) -> Written:
     """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
@@ -145,7 +155,7 @@ def rewrite(
 
                 check_match(home, ref, options.if_match, old)
             try:
-                new, change = changed(old, changer)
+                new, change = changed(old, changer, resolves=resolves)
             except ExecplanError as error:
                 error.name_plan(ref.id)
                 raise
@@ -165,10 +175,11 @@ def rewrite(
     return written._replace(warnings=(*written.warnings, *spare.warnings))
 
 
-def changed(data: bytes, changer: Callable[[Plan], Change]) -> tuple[bytes, Change]:
+def changed(data: bytes, changer: Callable[[Plan], Change], *, resolves: bool = False) -> tuple[bytes, Change]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)
-    stop_conflicts(plan)
+    if not resolves:
+        stop_conflicts(plan)
     change = changer(plan)
     if not change.edits:
         return data, change

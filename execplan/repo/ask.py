@@ -106,6 +106,27 @@ def user_name(folder: str) -> str | None:
     return found.stdout.decode("utf-8", "replace").strip() or None
 
 
+def setting(file: str, name: str) -> str | None:
+    """The value of a setting in a file of git's settings, the last one; raises ExecplanError."""
+    done = _config(file, "--get", name)
+    return os.fsdecode(done.stdout).removesuffix("\n") if not done.returncode else None
+
+
+def put_setting(file: str, name: str, value: bytes | None) -> None:
+    """Give a setting a value, or take it out; git locks the file and writes it. Raises ExecplanError."""
+    done = _config(file, "--unset-all", name) if value is None else _config(file, "--replace-all", name, value)
+    if done.returncode:
+        raise _failed(done.stderr.decode("utf-8", "backslashreplace").strip() or f"git can't write {name} to {file}")
+
+
+def _config(file: str, *arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
+    trace.tell(f"run git config --file {file} {' '.join([os.fsdecode(each) for each in arguments])}")
+    try:
+        return subprocess.run(["git", "config", "--file", file, *arguments], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise _no_git() from None
+
+
 def require(home: Home) -> None:
     """Refuse where there is no repository; raises ExecplanError."""
     if home.git is None:
@@ -113,25 +134,29 @@ def require(home: Home) -> None:
         raise ExecplanError("no-repository", what, exit=ENVIRONMENT, hint="make one: git init")
 
 
-def output(home: Home, *arguments: str) -> bytes:
+def output(home: Home, *arguments: str, stdin: bytes = b"") -> bytes:
     """What git prints; raises ExecplanError when it fails."""
-    return answer(home, *arguments) or b""
+    return answer(home, *arguments, stdin=stdin) or b""
 
 
-def answer(home: Home, *arguments: str, no: int = 0) -> bytes | None:
+def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> bytes | None:
     """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
     require(home)
     trace.tell(f"run git {' '.join(arguments)}")
     try:
-        done = subprocess.run(["git", *arguments], cwd=home.root, capture_output=True, check=False)
+        done = subprocess.run(["git", *arguments], cwd=home.root, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
-        raise ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git") from None
+        raise _no_git() from None
     lines = [line for line in done.stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
     if done.returncode and done.returncode == no and not lines:
         return None
     if done.returncode:
         raise _failed("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return done.stdout
+
+
+def _no_git() -> ExecplanError:
+    return ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git")
 
 
 def _failed(message: str) -> ExecplanError:

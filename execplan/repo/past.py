@@ -46,6 +46,36 @@ def committed(home: Home, commit: str, folders: Sequence[str]) -> list[Staged]:
     return found
 
 
+def blob(home: Home, path: str, data: bytes) -> str:
+    """The id that bytes would have as the content of a file, named from the root; raises ExecplanError."""
+    return ask.output(home, "hash-object", "--stdin", "--path", path, stdin=data).decode().strip()
+
+
+def stored(home: Home, content: str, paths: Sequence[str], *, here: bool = False) -> bool:
+    """Whether a commit holds one of the paths with this content: of what is checked out, or of anything git knows of.
+
+    Stashes and what only a reflog knows count; raises ExecplanError.
+    """
+    if here and commit_of(home, "HEAD") is None:
+        return False
+    where = ("HEAD",) if here else ("--all", "--reflog")
+    asked = ("log", "-1", "-m", "--format=%H", "--full-history", f"--find-object={content}", *where)
+    return bool(ask.output(home, "--literal-pathspecs", *asked, "--", *paths).strip())
+
+
+def checked_out(home: Home, path: str) -> str:
+    """The id of a file's content in HEAD, nothing where it is not in it; raises ExecplanError."""
+    found = ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no=1)
+    return "" if found is None else found.decode().strip()
+
+
+def ever(home: Home, folders: Sequence[str]) -> set[str]:
+    """The paths from the root of every file that was ever committed below some folders; raises ExecplanError."""
+    asked = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--name-only", "-z")
+    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *asked, "--", *folders)
+    return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
+
+
 def differing(home: Home, commit: str) -> list[str]:
     """The tracked files on disk that differ from a commit; raises ExecplanError."""
     asked = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.record import NamedTuple
+from execplan.text.align import aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> li
 
     The `base` parts of all chunks join to the base, the `ours` parts to ours, the `theirs` parts to theirs.
     """
-    in_ours, in_theirs = _matched(base, ours), _matched(base, theirs)
+    in_ours, in_theirs = dict(aligned(base, ours)), dict(aligned(base, theirs))
     chunks: list[Chunk] = []
     alike: list[str] = []
     at = our = their = 0
@@ -51,11 +52,3 @@ def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> li
 
 def _alike(lines: list[str]) -> list[Chunk]:
     return [Chunk(tuple(lines), tuple(lines), tuple(lines))] if lines else []
-
-
-def _matched(base: Sequence[str], other: Sequence[str]) -> dict[int, int]:
-    """For each line of the base that is still there, where."""
-    from difflib import SequenceMatcher
-
-    blocks = SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()
-    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}

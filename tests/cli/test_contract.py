@@ -33,6 +33,8 @@ CALLS = {
     "show": ["show"],
     "next": ["next"],
     "lint": ["lint"],
+    "merge": ["merge", "parser"],
+    "doctor": ["doctor"],
     "explain": ["explain", "EP101"],
     "archive": ["archive", "--force", "--reason", "No longer wanted."],
     "restore": ["restore", "parser"],

@@ -17,7 +17,7 @@ from tests.refusals import Raised, raised
 if TYPE_CHECKING:
     from tests.conftest import Folder
 
-TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "templates", "settings", "exit-codes"}
+TOPICS = {"format", "tasks", "decisions", "archive", "agents", "hooks", "merge", "templates", "settings", "exit-codes"}
 REFUSALS = pages.refusals()
 PAGES = {**{name: pages.topic(name) for name in pages.topics()}, **{each.code: each.page for each in REFUSALS.values()}}
 

@@ -27,6 +27,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Check": {
         "lint": "Check plans against the rules.",
+        "merge": "Merge plans that two branches changed, or finish a conflict.",
+        "doctor": "Say everything that is wrong with a home, and mend it.",
         "explain": "Say what a topic, a rule or a refusal is about.",
     },
     "File": {
@@ -36,7 +38,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "commit": "Commit a plan and nothing else.",
     },
     "Set up": {
-        "install": "Add an integration: agents, pre-commit, git-hooks, completion.",
+        "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",
     },
 }

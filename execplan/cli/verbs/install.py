@@ -12,10 +12,11 @@ from execplan.cli.verb import lock_option, verb
 @verb(
     reads="the settings, and the files that it is about to write.",
     writes="agents: a block in AGENTS.md, and in CLAUDE.md where there is one. pre-commit: a hook in "
-    ".pre-commit-config.yaml. git-hooks: the hook pre-commit, beside what it does now. completion: a file where the "
-    "shell looks. Never a byte of yours; uninstall takes back exactly what was added.",
+    ".pre-commit-config.yaml. git-hooks: the hook pre-commit, beside what it does now. merge-driver: a block in "
+    ".gitattributes, and merge.execplan in git's local settings. completion: a file where the shell looks. Never a byte "
+    "of yours; uninstall takes back exactly what was added.",
     examples=(
-        "execplan install agents git-hooks",
+        "execplan install agents git-hooks merge-driver",
         "execplan install pre-commit --dry-run",
         "execplan install completion --shell bash",
     ),
@@ -26,7 +27,7 @@ from execplan.cli.verb import lock_option, verb
 @click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
 @lock_option
 def install(call: Call, what: tuple[str, ...], shell: str | None, force: bool, dry_run: bool) -> Answer:
-    """Add integrations: agents, pre-commit, git-hooks, completion.
+    """Add integrations: agents, pre-commit, git-hooks, merge-driver, completion.
 
     What is there already is brought up to date, so it can be run again at any time.
     """

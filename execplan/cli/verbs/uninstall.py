@@ -20,7 +20,7 @@ from execplan.cli.verb import lock_option, verb
 @click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
 @lock_option
 def uninstall(call: Call, what: tuple[str, ...], shell: str | None, force: bool, dry_run: bool) -> Answer:
-    """Take integrations back, to the byte: agents, pre-commit, git-hooks, completion."""
+    """Take integrations back, to the byte: agents, pre-commit, git-hooks, merge-driver, completion."""
     return carry_out("uninstall", check("uninstall", what, shell), shell, force=force, dry_run=dry_run)
 
 

@@ -79,11 +79,16 @@ def plans(root: str) -> list[str]:
 
 
 def _is_plan(path: str) -> bool:
+    """Whether a file reads as a plan; one that can't be read does not."""
+    try:
+        return not os.path.islink(path) and reads_as_plan(disk.read(path, reader.MAX_BYTES)[0])
+    except ExecplanError:
+        return False
+
+
+def reads_as_plan(data: bytes) -> bool:
     """Whether a file has Progress, another living section, and one more of the twelve."""
     try:
-        if os.path.islink(path):
-            return False
-        data, _ = disk.read(path, reader.MAX_BYTES)
         if not (_PROGRESS.search(data) and _LIVING.search(data)):
             return False
         names = {section.name for section in reader.read(data).sections}

@@ -52,7 +52,14 @@ def _following(home: Home, way: Way) -> dict[str, str]:
 
 
 def _shelf(home: Home) -> Shelf:
-    """The plans of a home and its artifacts; of a home in which plans lie among their artifacts only the plans."""
+    """The plans of a home and its artifacts."""
+    artifacts = artifacts_of(home)
+    plans = tuple([shelf.same_id(ref.id) for ref in shelf.every(home)]) if artifacts else ()
+    return Shelf(plans, tuple(artifacts))
+
+
+def artifacts_of(home: Home) -> list[tuple[str, str]]:
+    """Id, as it is compared, and path of each folder of artifacts; none where plans lie among their artifacts."""
     artifacts = []
     for archived in (False, True) if home.flat else ():
         folder = home.artifacts("", archived=archived).rstrip("/")
@@ -60,8 +67,7 @@ def _shelf(home: Home) -> Shelf:
             path = os.path.join(folder, name)
             if _is_like_an_id(home, name) and os.path.isdir(path) and shelf.entries(path):
                 artifacts.append((shelf.same_id(name), home.shown(path)))
-    plans = tuple([shelf.same_id(ref.id) for ref in shelf.every(home)]) if artifacts else ()
-    return Shelf(plans, tuple(artifacts))
+    return artifacts
 
 
 def _is_like_an_id(home: Home, name: str) -> bool:

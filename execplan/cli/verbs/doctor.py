@@ -1,0 +1,116 @@
+"""`execplan doctor`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.table import table
+from execplan.cli.verb import new_options, verb
+from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.repo import overwritten, pick
+from execplan.view.doctor.examine import examine, mend, would_mend
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
+    from execplan.view.doctor.examine import Checked, Mended
+
+
+@verb(
+    reads="the home and those that its settings name: settings, plans, artifacts, the journal of edits, what integrations "
+    "have added; git's history, where an edit is missing.",
+    writes="nothing; with --fix, what can be mended safely: folders, blocks, hooks, leftovers, and edits that another program "
+    "has overwritten, put back; with --forget, the journal.",
+    examples=("execplan doctor", "execplan doctor --fix --dry-run", "execplan doctor --fix", "execplan doctor --json"),
+)
+@click.option("--fix", is_flag=True, help="Mend what can be mended safely.")
+@click.option("--forget", metavar="PLAN", help="What was overwritten in this plan was taken out on purpose.")
+@new_options
+def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> Answer:
+    """Look for everything that can be wrong with a home, each with what mends it; exit 1 when something is."""
+    if not (fix or forget is not None) and (options.dry_run or options.commit is not None):
+        raise ExecplanError(
+            "usage", "--dry-run and --commit go with --fix", exit=USAGE, hint="see execplan doctor --help"
+        )
+    forgotten = _forget(forget, options) if forget is not None else []
+    here = os.getcwd()
+    mended: list[Mended] = []
+    refused: list[str] = []
+    if fix and not options.dry_run:
+        mended, refused = mend(here, _script, options)
+    checked = examine(here, _script)
+    if fix and options.dry_run:
+        mended = would_mend(checked)
+    return _told(checked, mended, forgotten, refused, dry_run=options.dry_run, fix=fix)
+
+
+def _forget(name: str, options: Options) -> list[str]:
+    """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
+    home, ref = pick.open_plan(os.getcwd(), name)
+    steps = overwritten.look(home, ref).lost
+    if steps and not options.dry_run:
+        overwritten.forget(home, ref, steps)
+    return [step.said for step in steps]
+
+
+def _script(shell: str) -> str:
+    from execplan.cli.app import group
+    from execplan.cli.completion import script
+
+    return script(group, shell)
+
+
+def _told(
+    checked: list[Checked], mended: list[Mended], forgotten: list[str], refused: list[str], *, dry_run: bool, fix: bool
+) -> Answer:
+    findings = [(each.name, finding) for each in checked for finding in each.findings]
+    fixable = [finding for _, finding in findings if finding.fix is not None]
+    data: dict[str, Any] = {
+        "checks": [{"name": each.name, "ok": each.ok, "message": each.message} for each in checked],
+        "findings": [
+            {
+                "check": name,
+                "level": finding.level,
+                "path": finding.path,
+                "line": finding.line,
+                "message": finding.message,
+                "mend": finding.mend,
+                "fixable": finding.fix is not None,
+            }
+            for name, finding in findings
+        ],
+        "fixed": [{"check": each.check, "path": each.path, "message": each.message} for each in mended],
+        "forgotten": forgotten,
+    }
+    word = "would " if dry_run else ""
+    lines = [each.diff for each in mended if each.diff]
+    lines += [f"{word}{each.message}" for each in mended]
+    lines += [f"{word}{'forget' if dry_run else 'forgotten'}: {each}" for each in forgotten]
+    if dry_run:
+        data["diff"] = "\n".join([each.diff for each in mended if each.diff])
+    for name, finding in findings:
+        place = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        lines += [f"{place or name}: {finding.level}: {finding.message}", f"  mend: {finding.mend}"]
+    if not findings and (mended or forgotten):
+        lines.append("nothing else is wrong")
+    elif not findings:
+        lines.append(table(("check", "what holds"), [(each.name, each.message) for each in checked]))
+    else:
+        skipped: dict[str, list[str]] = {}
+        for each in checked:
+            if not each.looked:
+                skipped.setdefault(each.message, []).append(each.name)
+        lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
+        what = "1 thing is wrong" if len(findings) == 1 else f"{len(findings)} things are wrong"
+        lines.append(f"{what}; execplan doctor --fix mends {len(fixable) or 'none'} of them")
+    follow = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
+    wrong = bool(findings) or not all([each.looked for each in checked])
+    warnings = tuple([f"not mended: {each}" for each in refused])
+    return Answer(data, "\n".join(lines), NO if wrong else OK, warnings, follow, wanted=wrong or dry_run)
+
+
+doctor.settles = False  # it tells of a move that was cut short
+command = doctor

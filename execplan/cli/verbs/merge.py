@@ -1,0 +1,107 @@
+"""`execplan merge`."""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import verb, writer_options
+from execplan.cli.writing import told
+from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.plan.merging.whole import Merged
+from execplan.repo import finishing, merging, pick
+from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the three files; or the plan, and what git's index holds of it.",
+    writes="OUT, or standard output; or the plan, in which what can't be merged stays between conflict markers.",
+    examples=(
+        "execplan merge base.md ours.md theirs.md -o merged.md",
+        "execplan merge /dev/null ours.md theirs.md",
+        "execplan merge parser --dry-run",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
+@click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file.")
+@click.option("--driver", is_flag=True, help="Be git's merge driver: see execplan install merge-driver.")
+@writer_options
+def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: Options) -> Answer:
+    """Merge two versions of a plan that grew out of a third, or finish a plan that holds conflict markers.
+
+    Tasks, entries and revision notes of both sides are kept, each once; prose is merged line by line. What both changed
+    in different ways is left between conflict markers: exit 1.
+    """
+    if driver or len(plans) not in (1, 3):
+        raise _usage(
+            "--driver stands right behind merge" if driver else f"merge takes a plan or three files, not {len(plans)}"
+        )
+    if len(plans) == 3:
+        if options.commit is not None or options.if_match:
+            raise _usage("--commit and --if-match go with a plan, not with three files")
+        return _files(plans, out, options)
+    if out is not None:
+        raise _usage("-o goes with three files; a plan is finished where it is")
+    return _plan(plans[0], options)
+
+
+def _usage(message: str) -> ExecplanError:
+    hint = "execplan merge PLAN, or execplan merge BASE OURS THEIRS -o OUT"
+    return ExecplanError("usage", message, exit=USAGE, hint=hint)
+
+
+def _files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
+    """Three files into one."""
+    base, our, their = paths
+    merged, ours = merging.of_files(base, our, their)
+    changed, text, shown = merged.data != ours, merged.data.decode("utf-8"), ""
+    if out is not None:
+        changed, shown = merging.put(out, merged.data, dry_run=options.dry_run)
+    data = {
+        "conflicts": merged.conflicts,
+        "notes": list(merged.notes),
+        "path": out,
+        "text": text if out is None else None,
+        "changed": changed,
+    }
+    if options.dry_run:
+        data["diff"] = shown
+    if out is not None:
+        text = (
+            "\n".join([*([shown] if shown else []), f"would write {out}"]) if options.dry_run else f"merged into {out}"
+        )
+    return Answer(
+        data,
+        text,
+        exit=NO if merged.conflicts else OK,
+        warnings=_warnings(merged),
+        wanted=out is None or options.dry_run,
+    )
+
+
+def _plan(name: str, options: Options) -> Answer:
+    """A plan with conflict markers, finished where it is."""
+    home, ref = pick.open_plan(os.getcwd(), name)
+    amended, merged = finishing.finish(home, ref, options)
+    answer = told(amended, options)
+    data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
+    wanted = "diff" if merged.conflicts else "add" if amended.changed and not options.dry_run else ""
+    follow = (f"git {wanted} {quote(os.path.relpath(ref.path))}",) if wanted and home.git else ()
+    return answer._replace(
+        data=data,
+        exit=NO if merged.conflicts else OK,
+        warnings=_warnings(merged) + answer.warnings,
+        next=follow,
+    )
+
+
+def _warnings(merged: Merged) -> tuple[str, ...]:
+    left = merged.conflicts
+    what = f"{left} conflicts are" if left > 1 else "1 conflict is"
+    return (*merged.notes, *([f"{what} left between markers"] if left else []))
+
+
+command = merge

@@ -1,0 +1,70 @@
+"""Are the settings in order, and the folders that they name?"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING
+
+from execplan.errors import ExecplanError
+from execplan.repo import own, state
+from execplan.repo.checking import own_rules
+from execplan.repo.drafting import templates
+from execplan.text import files
+from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.view.doctor.ground import Ground
+
+
+@check("settings", anywhere=True)
+def settings(ground: Ground) -> Iterator[Finding | str]:
+    """The settings can be read, those of every home that they name and the user's own.
+
+    What they name is there: homes, the template of `new`, rules of one's own.
+    """
+    for trouble in ground.troubles:
+        yield _refused(trouble.path, trouble.error)
+    for home in ground.homes:
+        try:
+            templates.find(home, home.settings.template)
+        except ExecplanError as error:
+            yield _refused("", error)
+    try:
+        own_rules.load(own.rules())
+    except ExecplanError as error:
+        yield _refused(own.path(), error)
+    if len(ground.homes) > 1:
+        yield f"{len(ground.homes)} homes"
+
+
+@check("folders")
+def folders(ground: Ground) -> Iterator[Finding | str]:
+    """The folders of the settings are there, as far as they have to be, and are folders."""
+    for home in ground.homes:
+        places = [home.plans, *home.archives]
+        if home.flat:
+            places += [home.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
+        for path in dict.fromkeys(places):
+            if os.path.lexists(path) and not os.path.isdir(path):
+                message = "a folder of the settings is a file, or a link that leads nowhere"
+                yield Finding(ERROR, home.shown(path), message, f"move it away: mv {home.shown(path)} OTHER")
+        if not os.path.lexists(home.plans):
+            fix = Fix(f"make {home.shown(home.plans)}", partial(_make, home))
+            yield Finding(
+                WARNING, home.shown(home.plans), "the folder of the plans is not there", "execplan init", fix=fix
+            )
+
+
+def _make(home: Home, options: Options) -> list[str]:
+    with state.lock(home, "home", "doctor"):
+        files.make_folder(home.plans)
+    return [f"made {home.shown(home.plans)}"]
+
+
+def _refused(path: str, error: ExecplanError) -> Finding:
+    return Finding(ERROR, path, error.message, error.hint or "mend that", line=error.line)

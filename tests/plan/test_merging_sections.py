@@ -1,0 +1,222 @@
+"""Sections, prose, odd plans and line ends, merged."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.plan.merging.whole import Marks, merge
+from execplan.text.diff3 import merged
+from tests.merging import both_ways, general
+
+PLAN = """\
+---
+status: active
+---
+
+# T
+
+A living document.
+
+## Purpose / Big Picture
+
+One.
+
+Two.
+
+Three.
+
+## Context and Orientation
+
+Text.
+
+## Risks
+
+Some.
+"""
+
+
+def test_each_section_is_taken_from_the_side_that_changed_it() -> None:
+    ours = PLAN.replace("One.", "One!").replace("status: active", "status: done")
+    theirs = PLAN.replace("Three.", "Three!").replace("Some.", "None.").replace("# T\n", "# Tee\n")
+    wanted = PLAN.replace("One.", "One!").replace("Three.", "Three!").replace("Some.", "None.")
+    wanted = wanted.replace("status: active", "status: done").replace("# T\n", "# Tee\n")
+    result = both_ways(PLAN, ours, theirs)
+    assert (result.data.decode(), result.conflicts) == (wanted, 0)
+
+
+def test_a_conflict_in_one_paragraph_leaves_all_else_merged() -> None:
+    ours = PLAN.replace("Two.", "Two, ours.").replace("Text.", "More text.")
+    theirs = PLAN.replace("Two.", "Two, theirs.").replace("Some.", "None.")
+    marks = Marks(9, "HEAD", "topic")
+    result = general(PLAN.encode(), ours.encode(), theirs.encode(), marks)
+    conflict = f"{'<' * 9} HEAD\nTwo, ours.\n{'=' * 9}\nTwo, theirs.\n{'>' * 9} topic"
+    wanted = PLAN.replace("Two.", conflict).replace("Text.", "More text.").replace("Some.", "None.")
+    assert (result.data.decode(), result.conflicts) == (wanted, 1)
+    then = reader.read(result.data)
+    assert len(then.conflicts) == 3
+    assert [each.title for each in then.sections] == [each.title for each in reader.read(PLAN.encode()).sections]
+
+
+def test_lines_are_merged_by_what_is_handed_in() -> None:
+    calls = []
+
+    def lines(base: object, ours: object, theirs: object, marks: Marks) -> tuple[list[str], int]:
+        calls.append((base, ours, theirs, marks))
+        return ["merged\n"], 3
+
+    ours, theirs = PLAN.replace("Text.", "Ours."), PLAN.replace("Text.", "Theirs.")
+    result = merge(PLAN.encode(), ours.encode(), theirs.encode(), lines, Marks(8))
+    head = ["## Context and Orientation\n", "\n"]
+    assert calls == [([*head, "Text.\n"], [*head, "Ours.\n"], [*head, "Theirs.\n"], Marks(8))]
+    assert result.data.decode() == PLAN.replace("## Context and Orientation\n\nText.", "merged")
+    assert result.conflicts == 3
+
+
+def test_a_section_added_is_placed_behind_its_neighbour() -> None:
+    ours = PLAN.replace("## Risks", "## Plan of Work\n\nFirst.\n\n## Risks")
+    theirs = PLAN.replace("## Context", "## Milestones\n\nM1.\n\n## Context") + "\n## Later\n\nWhat.\n"
+    wanted = ours.replace("## Context", "## Milestones\n\nM1.\n\n## Context") + "\n## Later\n\nWhat.\n"
+    assert both_ways(PLAN, ours, theirs).data.decode() == wanted
+
+
+def test_sections_added_at_one_place_take_the_order_of_the_twelve() -> None:
+    ours = PLAN.replace("## Context", "## Decision Log\n\nD.\n\n## Context")
+    theirs = PLAN.replace("## Context", "## Surprises & Discoveries\n\nS.\n\n## Context")
+    wanted = PLAN.replace("## Context", "## Surprises & Discoveries\n\nS.\n\n## Decision Log\n\nD.\n\n## Context")
+    assert both_ways(PLAN, ours, theirs).data.decode() == wanted
+
+
+def test_a_section_under_another_name_is_the_same() -> None:
+    ours = PLAN.replace("## Context and Orientation", "## Context & Orientation (as of May)")
+    theirs = PLAN.replace("Text.", "Other text.")
+    assert both_ways(PLAN, ours, theirs).data.decode() == ours.replace("Text.", "Other text.")
+
+
+def test_a_section_renamed_is_the_same_when_its_text_is() -> None:
+    base = PLAN.replace("Some.", "Some.\n\nMore.\n\nMost.")
+    ours, theirs = base.replace("## Risks", "## Dangers"), base.replace("Most.", "All.")
+    assert both_ways(base, ours, theirs).data.decode() == ours.replace("Most.", "All.")
+
+
+def test_a_section_deleted_here_and_changed_there_is_a_conflict_of_it() -> None:
+    gone = PLAN.replace("\n## Risks\n\nSome.\n", "")
+    assert both_ways(PLAN, gone, PLAN).data.decode() == gone
+    result = general(PLAN.encode(), gone.encode(), PLAN.replace("Some.", "Many.").encode())
+    wanted = f"{gone}\n<<<<<<< ours\n=======\n## Risks\n\nMany.\n>>>>>>> theirs\n"
+    assert (result.data.decode(), result.conflicts) == (wanted, 1)
+
+
+def test_sections_moved_on_one_side_stay_moved() -> None:
+    head, purpose, context, risks = PLAN.split("\n## ")
+    ours = f"{head}\n## {purpose}\n## {risks}\n## {context}"
+    result = both_ways(PLAN, ours, PLAN.replace("Some.", "Many."))
+    assert result.data.decode() == ours.replace("Some.", "Many.")
+
+
+def test_the_second_of_two_equal_sections_is_the_second() -> None:
+    base = PLAN + "\n## Risks\n\nOthers.\n"
+    ours, theirs = base.replace("Some.", "Many."), base.replace("Others.", "More.")
+    assert both_ways(base, ours, theirs).data.decode() == ours.replace("Others.", "More.")
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "# One\n\n## Progress\n\n- [ ] A.\n\n# Two\n\nPasted.\n\n## Progress\n\n- [ ] B.\n",
+        "Only prose.\n\nA.\n\nand on.\n\nB.\n",
+        "## Parser\n\n## Progress\n\n- [ ] A.\n\n## Context\n\nB.\n",
+        "# T\n\n## Progress\n\n- [ ] A.\n\n```\nopen\n\n## Context\n\nB.\n",
+        "# T\n\n## Progress\n\n- [ ] A.\n\n<!-- open\n\n## Context\n\nB.\n",
+        "T\n=\n\nProgress\n--------\n\n- [ ] A.\n\nContext\n-------\n\nB.\n",
+        "\n\n# T\n\n## Progress\n- [ ] A.\n## Context\nB.",
+    ],
+)
+def test_odd_plans(base: str) -> None:
+    ours, theirs = base.replace("A.", "A, ours."), base.replace("B.", "B, theirs.")
+    result = both_ways(base, ours, theirs)
+    assert (result.data.decode(), result.conflicts) == (ours.replace("B.", "B, theirs."), 0)
+
+
+def test_a_fence_left_open_on_one_side_loses_nothing() -> None:
+    ours, theirs = PLAN.replace("Two.", "```\nTwo."), PLAN.replace("Some.", "Many.")
+    for one, two in ((ours, theirs), (theirs, ours)):
+        result = general(PLAN.encode(), one.encode(), two.encode())
+        assert b"```\nTwo." in result.data
+        assert b"Many." in result.data
+
+
+def test_added_on_both_sides() -> None:
+    assert general(None, PLAN.encode(), PLAN.encode()).data == PLAN.encode()
+    ours = PLAN.replace("## Risks", "## Progress\n\n- [ ] A.\n\n## Risks")
+    theirs = PLAN.replace("## Risks", "## Progress\n\n- [x] A.\n- [ ] B.\n\n## Risks")
+    for base in (None, b"", b" \n"):
+        assert merge(base, ours.encode(), theirs.encode(), merged).data.decode() == theirs
+
+
+def test_two_plans_added_under_one_name_conflict_whole() -> None:
+    ours, theirs = PLAN, "# Another\n\n## Progress\n\n- [ ] B."
+    result = general(None, ours.encode(), theirs.encode())
+    assert result.data.decode() == f"<<<<<<< ours\n{ours}=======\n{theirs}\n>>>>>>> theirs\n"
+    assert result.conflicts == 1
+    assert "two different plans" in result.notes[0]
+
+
+def test_a_base_with_conflicts_of_its_own_loses_nothing() -> None:
+    tasks = PLAN.replace("## Risks", "## Progress\n\n- [ ] A.\n{}\n## Risks")
+    base = tasks.format(f"{'<' * 9} a\n- [x] One.\n{'=' * 9}\n- [ ] Two.\n{'>' * 9} b\n")
+    ours, theirs = tasks.format("- [x] One.\n- [ ] Ours.\n"), tasks.format("- [x] One.\n- [ ] Two.\n")
+    result = both_ways(base, ours, theirs)
+    told = [task.text for task in reader.read(result.data).tasks]
+    assert (sorted(told), result.conflicts) == (["A.", "One.", "Ours.", "Two."], 0)
+
+
+def test_a_side_with_markers_of_its_own_is_taken_as_text() -> None:
+    base = PLAN.replace("## Risks", "## Progress\n\n- [ ] A.\n- [ ] B.\n\n## Risks")
+    ours = base.replace("- [ ] A.", "<<<<<<< x\n- [ ] A.\n=======\n- [x] A.\n>>>>>>> y")
+    theirs = base.replace("- [ ] B.", "- [x] B.").replace("Two.", "Two!")
+    result = general(base.encode(), ours.encode(), theirs.encode())
+    wanted = ours.replace("- [ ] B.", "- [x] B.").replace("Two.", "Two!")
+    assert (result.data.decode(), result.conflicts) == (wanted, 0)
+    assert general(base.encode(), theirs.encode(), ours.encode()).data.decode() == wanted
+
+
+CRLF = PLAN.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "wanted"),
+    [
+        (PLAN, CRLF.replace("One.", "1."), PLAN.replace("Two.", "2."), CRLF.replace("One.", "1.").replace("Two.", "2.")),
+        (CRLF, CRLF.replace("One.", "1."), PLAN.replace("Two.", "2."), PLAN.replace("One.", "1.").replace("Two.", "2.")),
+        (PLAN, PLAN + "Last.", PLAN.replace("One.", "1."), PLAN.replace("One.", "1.") + "Last."),
+        (PLAN, PLAN.replace("One.", "1."), PLAN[:-1], PLAN.replace("One.", "1.")[:-1]),
+        (PLAN[:-1], PLAN, PLAN[:-1].replace("One.", "1."), PLAN.replace("One.", "1.")),
+        (PLAN, "\ufeff" + PLAN, PLAN.replace("One.", "1."), "\ufeff" + PLAN.replace("One.", "1.")),
+        ("\ufeff" + PLAN, "\ufeff" + PLAN.replace("Two.", "2."), PLAN, PLAN.replace("Two.", "2.")),
+        (PLAN, PLAN.replace("One.\n", "One.\r\n"), PLAN.replace("Two.", "2."), PLAN.replace("One.\n", "One.\r\n").replace("Two.", "2.")),
+        (PLAN, PLAN.replace("Two.", "2."), PLAN.replace("active\n", "active\r"), PLAN.replace("active\n", "active\r").replace("Two.", "2.")),
+        (PLAN, PLAN.replace("One.", "One. \t"), PLAN.replace("Two.\n", "Two.\n  \n"), PLAN.replace("One.", "One. \t").replace("Two.\n", "Two.\n  \n")),
+    ],
+)  # fmt: skip
+def test_ends_of_lines_and_of_files(base: str, ours: str, theirs: str, wanted: str) -> None:
+    result = general(base.encode(), ours.encode(), theirs.encode())
+    assert (result.data, result.conflicts) == (wanted.encode(), 0)
+
+
+def test_new_lines_of_theirs_end_as_their_neighbours_do() -> None:
+    theirs = PLAN.replace("Some.\n", "Some.\n\nNew.\n\n## New\n\nNewer.\n")
+    assert general(PLAN.encode(), CRLF.encode(), theirs.encode()).data.decode() == theirs.replace("\n", "\r\n")
+    head, tail = CRLF.split("## Risks")
+    ours = head + ("## Risks" + tail).replace("\r\n", "\n")
+    wanted = ours.replace("Some.\n", "Some.\n\nNew.\n\n## New\n\nNewer.\n")
+    assert general(CRLF.encode(), ours.encode(), theirs.replace("\n", "\r\n").encode()).data == wanted.encode()
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"a\0b", b"", "# T".encode("utf-16")])
+def test_a_side_that_is_no_text_is_refused(bad: bytes) -> None:
+    for three in ((PLAN.encode(), bad, PLAN.encode()), (PLAN.encode(), PLAN.encode(), bad)):
+        with pytest.raises(ExecplanError) as caught:
+            merge(*three, merged)
+        assert caught.value.exit == 3

@@ -1,0 +1,75 @@
+"""Branches on which a plan is edited, for tests that let git merge them."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from execplan.plan import reader
+from execplan.plan.logs import decide, discover, revise
+from execplan.plan.tasks import add, tick
+from execplan.repo.amend import changed
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from execplan.plan.change import Changer
+    from execplan.plan.model import Plan
+    from tests.conftest import Folder
+
+PLAN = ".agent/execplans/2026-01-01_parser.md"
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+OURS = (tick(["2"], MOMENT), add("Handle CRLF", MOMENT), decide("Keep bytes", "Nothing is lost.", "Ann", MOMENT))
+THEIRS = (
+    tick(["3"], MOMENT),
+    add("Handle tabs", MOMENT),
+    decide("Read twice", "It is simpler.", "Ben", MOMENT),
+    discover("CR ends lines", "`old.md` has one."),
+    revise("The tree was given up.", MOMENT),
+)
+BOTH = ("Handle CRLF", "Handle tabs", "Keep bytes", "Read twice", "CR ends lines", "The tree was given up.")
+"""What OURS and THEIRS bring in."""
+
+
+def edited(text: str | bytes, *changers: Changer) -> str:
+    """A plan after some verbs."""
+    data = text if isinstance(text, bytes) else text.encode()
+    for changer in changers:
+        data, _ = changed(data, changer)
+    return data.decode()
+
+
+def commit(folder: Folder, content: str, name: str = PLAN) -> None:
+    """Commit a file."""
+    folder.write(name, content)
+    folder.git("add", "-A")
+    folder.git("commit", "-qm", "Change")
+
+
+def fork(folder: Folder, ours: str, theirs: str, base: str = CLEAN, name: str = PLAN) -> None:
+    """Commit a base, what `theirs` makes of it on the branch side, and ours on main, where we are then."""
+    commit(folder, base, name)
+    folder.git("checkout", "-qb", "side")
+    commit(folder, theirs, name)
+    folder.git("checkout", "-q", "main")
+    commit(folder, ours, name)
+
+
+def git(folder: Folder, *arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run git, which may fail."""
+    command, environment = ["git", *arguments], {**folder.env, **env}
+    return subprocess.run(
+        command, cwd=cwd or folder.path, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def plan(folder: Folder, name: str = PLAN) -> Plan:
+    """The plan as it lies there."""
+    return reader.read((folder.path / name).read_bytes())
+
+
+def states(folder: Folder, name: str = PLAN) -> dict[str, str]:
+    """The tasks of the plan by their words."""
+    return {task.text: task.state for task in plan(folder, name).tasks}

@@ -1,0 +1,237 @@
+"""Edits that another program has overwritten: found in a chain of texts, and put back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.repo.lost import Step, holds, lost, put_back
+
+HEAD = "# Plan\n\n## Progress\n\n"
+TASKS = "- [ ] Read lines.\n- [ ] Build the parser.\n- [ ] Write the tests.\n"
+TAIL = "\n## Decision Log\n\n- Decision: Read bytes.\n\n## Outcomes\n\nNone.\n"
+START = HEAD + TASKS + TAIL
+
+
+def step(number: int, old: str, new: str, *, counts: bool = True, follows: bool = True) -> Step:
+    return Step(number, f"edit {number}", "2026-01-01T00:00Z", old.encode(), new.encode(), counts, follows)
+
+
+def ticked(text: str, words: str) -> str:
+    assert f"- [ ] {words}" in text
+    return text.replace(f"- [ ] {words}", f"- [x] (2026-01-01 00:00Z) {words}")
+
+
+def added(text: str, words: str) -> str:
+    assert "\n\n## Decision Log" in text
+    return text.replace("\n\n## Decision Log", f"\n- [ ] {words}\n\n## Decision Log")
+
+
+def found(steps: list[Step], now: str, *, git: bool = False) -> list[int]:
+    return [each.number for each in lost(steps, now.encode(), lambda before, after: git)]
+
+
+def chain(*texts: str) -> list[Step]:
+    """Edits that lead from each of the texts to the next."""
+    return [step(at, old, new) for at, (old, new) in enumerate(pairwise(texts), 1)]
+
+
+ONE = ticked(START, "Build the parser.")
+TWO = added(ONE, "Handle CRLF.")
+
+
+def test_nothing_is_lost_when_nobody_else_wrote() -> None:
+    def never(before: bytes, after: bytes) -> bool:
+        raise AssertionError
+
+    assert lost(chain(START, ONE, TWO), TWO.encode(), never) == []
+    assert lost([], START.encode(), never) == []
+
+
+def test_a_stale_save_loses_all_edits_since_it_was_read() -> None:
+    assert found(chain(START, ONE, TWO), START + "By hand.\n") == [1, 2]
+    assert found(chain(START, ONE, TWO), ONE + "By hand.\n") == [2]
+
+
+def test_what_an_outsider_adds_loses_nothing() -> None:
+    assert found(chain(START, ONE, TWO), "Above.\n" + TWO + "By hand.\n") == []
+
+
+def test_git_overwrites_nothing() -> None:
+    assert found(chain(START, ONE, TWO), START, git=True) == []
+
+
+def test_git_is_only_asked_when_something_is_missing() -> None:
+    asked = []
+
+    def by_git(before: bytes, after: bytes) -> bool:
+        asked.append((before, after))
+        return True
+
+    lost(chain(START, ONE), (ONE + "By hand.\n").encode(), by_git)
+    assert asked == []
+    lost(chain(START, ONE), (START + "By hand.\n").encode(), by_git)
+    assert asked == [(ONE.encode(), (START + "By hand.\n").encode())]
+
+
+def test_a_loss_between_two_edits() -> None:
+    stale = added(START, "By hand.")
+    steps = [step(1, START, ONE), step(2, stale, ticked(stale, "Read lines."))]
+    assert found(steps, ticked(stale, "Read lines.")) == [1]
+
+
+def test_what_an_edit_took_away_is_no_loss() -> None:
+    assert found(chain(START, ONE, START), START + "By hand.\n") == []
+    assert found(chain(START, TWO, START), START + "By hand.\n") == []
+
+
+def test_what_an_edit_took_away_after_it_was_lost_and_made_again() -> None:
+    """Taking back what was put back says that it is not wanted."""
+    steps = [
+        step(1, START, ONE),
+        step(2, START + "!\n", ONE + "!\n", counts=False),
+        step(3, ONE + "!\n", START + "!\n"),
+    ]
+    assert found(steps, START + "!\n?\n") == []
+
+
+def test_an_edit_that_was_taken_back_is_not_missed() -> None:
+    steps = [step(1, START, ONE, counts=False), step(2, ONE, START, counts=False)]
+    assert found(steps, START + "By hand.\n") == []
+
+
+def test_done_anew_is_not_lost() -> None:
+    again = ticked(START, "Build the parser.").replace("00:00Z", "09:00Z") + "By hand.\n"
+    assert found([step(1, START, ONE), step(2, START + "By hand.\n", again)], again) == []
+    assert found(chain(START, ONE), again) == []
+
+
+def test_added_anew_elsewhere_is_not_lost() -> None:
+    new = START.replace("- [ ] Read lines.", "- [ ] Handle CRLF.\n- [ ] Read lines.")
+    assert found(chain(START, added(START, "Handle CRLF.")), new) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (ONE.replace("Build the parser", "Build the whole parser"), []),
+        (START.replace("Build the parser", "Build the whole parser"), [1]),
+        (START.replace("- [ ] Build the parser.\n", ""), []),
+        (ONE.replace("- [x] (2026-01-01 00:00Z) Build", "- [x] (2026-01-01) Build"), []),
+    ],
+)
+def test_lines_that_were_changed_since(now: str, expected: list[int]) -> None:
+    """What came of the edit's lines holds it; what came of the lines before it does not."""
+    assert found(chain(START, ONE), now) == expected
+
+
+def test_a_task_that_was_added_at_the_place_of_another_does_not_hold_it() -> None:
+    steps = chain(START, added(START, "Handle CRLF."))
+    assert found(steps, added(START, "Write the docs.")) == [1]
+    assert found(steps, added(START, "Handle CRLF and CR.")) == []
+
+
+ENTRY = "- Decision: {}.\n  Rationale: {}.\n  Date/Author: 2026-01-01 / Ann\n"
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_two_entries_at_one_place_are_two(blank: str) -> None:
+    ours, theirs = [
+        START.replace("- Decision: Read bytes.\n", f"- Decision: Read bytes.\n{blank}{entry}")
+        for entry in (ENTRY.format("Use tabs", "They count"), ENTRY.format("Keep ends", "They differ"))
+    ]
+    steps = chain(START, theirs)
+    assert found(steps, ours) == [1]
+    done = put_back(steps[0], ours.encode())
+    assert done is not None
+    assert ENTRY.format("Use tabs", "They count") + blank + ENTRY.format("Keep ends", "They differ") in done.decode()
+    assert put_back(steps[0], done) == done
+
+
+def test_a_shortened_journal_tells_nothing_of_what_it_dropped() -> None:
+    dropped = [step(1, START, ONE), step(7, START, added(START, "Later."), follows=False)]
+    assert found(dropped, added(START, "Later.")) == []
+    assert found([dropped[0], dropped[1]._replace(follows=True)], added(START, "Later.")) == [1]
+
+
+def test_put_back_keeps_what_the_outsider_wrote() -> None:
+    steps = chain(START, ONE, TWO)
+    text = (added(START, "By hand.") + "Below.\n").encode()
+    for each in steps:
+        done = put_back(each, text)
+        assert done is not None
+        text = done
+    assert text.decode() == added(added(ONE, "By hand."), "Handle CRLF.") + "Below.\n"
+    assert all(holds(each, text) for each in steps)
+
+
+def test_put_back_twice_is_once() -> None:
+    (edit,) = chain(START, added(START, "Handle CRLF."))
+    once = put_back(edit, (START + "Below.\n").encode())
+    assert once is not None
+    assert put_back(edit, once) == once
+
+
+def test_put_back_beside_a_line_that_was_changed() -> None:
+    edits = chain(START, ticked(START, "Read lines."))
+    done = put_back(edits[0], START.replace("Build the parser", "Build the whole parser").encode())
+    assert done is not None
+    assert done.decode() == ticked(START, "Read lines.").replace("Build the parser", "Build the whole parser")
+
+
+def test_put_back_refuses_what_was_changed_otherwise() -> None:
+    (edit,) = chain(START, ONE)
+    assert put_back(edit, START.replace("Build the parser", "Build the whole parser").encode()) is None
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_line_ends_and_byte_order_mark_stay(end: str) -> None:
+    old, new, now = [f"\ufeff{text}".replace("\n", end) for text in (START, ONE, START + "Below.")]
+    (edit,) = chain(old, new)
+    done = put_back(edit, now.encode())
+    assert done == f"\ufeff{ONE}Below.".replace("\n", end).encode()
+
+
+def test_long_texts_take_no_ages() -> None:
+    old = START + "".join([f"Line {at} of many that are all much alike.\n" for at in range(20_000)])
+    new = ticked(old, "Build the parser.")
+    now = old.replace("Build the parser", "Build the whole parser") + "Below.\n"
+    assert found(chain(old, new), now) == [1]
+
+
+def edited(text: str, kind: int, number: int) -> str:
+    """A text after an edit that a verb might make; the same where there is nothing to tick."""
+    if kind == 0:
+        return added(text, f"Task {number} of many.")
+    if kind == 1:
+        return text.replace(
+            "\n\n## Outcomes", "\n" + ENTRY.format(f"Choice {number}", f"Reason {number}") + "\n## Outcomes"
+        )
+    opened = [line for line in text.split("\n") if line.startswith("- [ ] ")]
+    return ticked(text, opened[number % len(opened)][6:]) if opened else text
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 99)), max_size=12, unique_by=lambda each: each[1]), st.data()
+)
+def test_all_that_a_stale_save_overwrote_is_found_and_comes_back(
+    kinds: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    texts = [START]
+    for kind, number in kinds:
+        new = edited(texts[-1], kind, number)
+        texts += [new] if new != texts[-1] else []
+    stale = data.draw(st.integers(0, len(texts) - 1))
+    steps = chain(*texts)
+    now = texts[stale] + "By hand.\n"
+    missing = lost(steps, now.encode(), lambda before, after: False)
+    assert missing == (steps[stale:] if stale < len(steps) else [])
+    text = now.encode()
+    for step in missing:
+        done = put_back(step, text)
+        assert done is not None
+        text = done
+    assert text.decode() == texts[-1] + "By hand.\n"

@@ -1,0 +1,168 @@
+"""`doctor` as a verb: what it says when all is well, where it works, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.view.doctor.check import CHECKS
+from execplan.view.doctor.examine import FAMILIES
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.view.tools import clean, doctor, findings, one
+
+
+def test_when_all_is_well_it_says_what_was_looked_at(repo: Folder) -> None:
+    repo.plan()
+    result = repo.run("doctor")
+    assert result.exit == 0
+    assert result.err == ""
+    assert [line.split()[0] for line in result.out.splitlines()] == list(CHECKS)
+    assert "1 plan, 0 archived" in result.out
+    data = doctor(repo)
+    assert [each["name"] for each in data["checks"]] == list(CHECKS)
+    assert all(each["ok"] for each in data["checks"])
+    assert data["findings"] == data["fixed"] == data["forgotten"] == []
+    clean(repo)
+
+
+def test_every_check_says_what_holds() -> None:
+    assert {each.look.__module__ for each in CHECKS.values()} == {family.__name__ for family in FAMILIES}
+    for each in CHECKS.values():
+        assert each.sentence.strip(), each.name
+
+
+def test_it_writes_nothing(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    path.write_text(CLEAN)
+    repo.write(".agent/execplans/x.md.orig", "")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    before = {each: each.stat().st_mtime_ns for each in repo.path.rglob("*") if each.is_file()}
+    assert doctor(repo)["findings"]
+    assert doctor(repo, "--fix", "--dry-run")["findings"]
+    assert {each: each.stat().st_mtime_ns for each in repo.path.rglob("*") if each.is_file()} == before
+
+
+def test_nothing_is_made_without_git(plain: Folder) -> None:
+    plain.plan()
+    clean(plain)
+    assert not (plain.path / ".agent/.state").exists()
+
+
+def test_what_is_wrong_is_told_in_words(repo: Folder) -> None:
+    repo.plan(b"\xff\xfe")
+    result = repo.run("doctor")
+    assert result.exit == 1
+    assert ".agent/execplans/2026-01-01_parser.md:1: error: the file is UTF-16" in result.out
+    assert "  mend: convert it to UTF-8" in result.out
+    assert "1 thing is wrong" in result.out
+    assert repo.run("doctor", "-q").out == repo.run("doctor").out
+
+
+@pytest.mark.parametrize("arguments", [["--dry-run"], ["--commit"], ["parser"]])
+def test_usage(repo: Folder, arguments: list[str]) -> None:
+    assert repo.run("doctor", *arguments).exit == 2
+
+
+def test_exit_after_fix_is_1_as_long_as_something_is_left(repo: Folder) -> None:
+    path = repo.plan()
+    repo.write(".agent/execplans/x.md.orig", "")
+    repo.ok("done", "2")
+    path.write_text(CLEAN)
+    result = repo.run("doctor", "--fix")
+    assert result.exit == 1
+    assert "put back: done 2" in result.out
+    assert "x.md.orig: warning" in result.out
+    (repo.path / ".agent/execplans/x.md.orig").unlink()
+    path.write_text(CLEAN)
+    result = repo.run("doctor", "--fix")
+    assert result.exit == 0
+    assert result.out.endswith("nothing else is wrong\n")
+
+
+def test_in_a_bare_repository(repo: Folder) -> None:
+    repo.git("init", "-q", "--bare", "bare")
+    assert repo.run("-C", "bare", "doctor").exit == 6
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("plns = 'x'\n", "plns"),
+        ("plans = 3\n", "plans"),
+        ("plans = [\n", "execplan.toml"),
+        ("name = '{nope}'\n", "name"),
+    ],
+)
+def test_broken_settings(repo: Folder, content: str, says: str) -> None:
+    repo.plan()
+    repo.write(".agent/execplan.toml", content)
+    data = doctor(repo)
+    (found,) = data["findings"]
+    assert found["check"] == "settings"
+    assert found["path"] == ".agent/execplan.toml"
+    assert says in found["message"]
+    skipped = [each for each in data["checks"] if not each["ok"] and each["name"] != "settings"]
+    assert len(skipped) > 10
+    assert all("not looked at" in each["message"] for each in skipped)
+    assert doctor(repo, "--fix")["fixed"] == []
+
+
+def test_two_settings(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", "plans = 'plans'\n")
+    repo.write("pyproject.toml", "[tool.execplan]\nplans = 'plans'\n")
+    assert "both" in doctor(repo)["findings"][0]["message"]
+
+
+def test_settings_of_a_home_that_is_named(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplan.toml", 'homes = ["web", "api"]\n')
+    repo.write("web/.agent/execplan.toml", "nope = 1\n")
+    found = findings(repo, "settings")
+    assert [each["path"] for each in found] == ["web/.agent/execplan.toml", ""]
+    assert "api" in found[1]["message"]
+    repo.write("web/.agent/execplan.toml", "")
+    repo.write("web/.agent/execplans/a.md", CLEAN)
+    repo.run("init", "api")
+    clean(repo)
+
+
+def test_a_template_and_rules_that_are_not_there(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplan.toml", 'template = "featur"\n')
+    assert "feature" in one(repo, "settings")["mend"]
+    repo.write(".agent/execplan.toml", 'template = "feature"\n')
+    clean(repo)
+    own = repo.write("config/execplan/config.toml", '[lint]\nrules = ["/nowhere/rules.py"]\n')
+    assert "/nowhere/rules.py" in one(repo, "settings", XDG_CONFIG_HOME=str(own.parent.parent))["message"]
+
+
+def test_a_folder_that_is_a_link_out(repo: Folder) -> None:
+    outside = repo.path.parent / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_text(CLEAN)
+    (repo.path / ".agent/execplans").rmdir()
+    (repo.path / ".agent/execplans").symlink_to(outside)
+    (found,) = doctor(repo)["findings"]
+    assert "link out of the repository" in found["message"]
+
+
+def test_folders(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'plans = "plans"\narchive = "done"\n')
+    found = one(repo, "folders")
+    assert found["path"] == "plans"
+    assert found["fixable"]
+    doctor(repo, "--fix", "--dry-run")
+    assert not (repo.path / "plans").exists()
+    assert doctor(repo, "--fix")["fixed"][0]["message"] == "made plans"
+    clean(repo)
+    repo.write("done", "a file")
+    assert one(repo, "folders")["path"] == "done"
+
+
+def test_init_mends_a_missing_folder(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'plans = "plans"\n')
+    assert one(repo, "folders")["mend"] == "execplan init"
+    repo.ok("init")
+    clean(repo)

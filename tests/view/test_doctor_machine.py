@@ -1,0 +1,104 @@
+"""`doctor` on what the tool stands on: Python, git, and a file system that locks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from execplan.view.doctor import machine
+from execplan.view.doctor.check import CHECKS, Finding
+from execplan.view.doctor.ground import Ground
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.view.tools import age, clean, doctor, obey, one
+
+
+def with_git(folder: Folder, version: str) -> str:
+    """A PATH on which git is this version."""
+    script = folder.write(
+        "bin/git", f'#!/bin/sh\n[ "$1" = --version ] && echo "{version}" || exec {shutil.which("git")} "$@"\n'
+    )
+    script.chmod(0o755)
+    return f"{script.parent}:{folder.env['PATH']}"
+
+
+@pytest.mark.parametrize("version", ["git version 2.29.3", "git version 1.9", "nonsense"])
+def test_git_that_is_too_old(repo: Folder, version: str) -> None:
+    repo.plan()
+    found = one(repo, "git", PATH=with_git(repo, version))
+    assert version in found["message"]
+    assert "2.30" in found["mend"]
+
+
+@pytest.mark.parametrize("version", ["git version 2.30.2", "git version 2.100.1 (Apple Git-1)", "git version 3.0"])
+def test_git_that_is_new_enough(repo: Folder, version: str) -> None:
+    repo.plan()
+    clean(repo, PATH=with_git(repo, version))
+
+
+def test_git_that_is_missing(repo: Folder, plain: Folder) -> None:
+    repo.plan()
+    plain.plan()
+    data = doctor(repo, PATH="/nowhere")
+    assert [each["check"] for each in data["findings"]] == ["git"]
+    assert "git is not installed" in data["findings"][0]["message"]
+    assert {each["name"] for each in data["checks"] if not each["ok"]} >= {"git", "git-hooks"}
+    clean(plain, PATH="/nowhere")
+
+
+def test_an_index_lock_that_was_left(repo: Folder) -> None:
+    repo.plan()
+    lock = repo.write(".git/index.lock", "")
+    clean(repo)
+    age(lock, 61)
+    found = one(repo, "git")
+    obey(repo, found["mend"].rpartition(": ")[2])
+    clean(repo)
+
+
+def look(folder: Folder, name: str) -> list[Finding]:
+    """What a check finds in this process."""
+    found = CHECKS[name].look(Ground(str(folder.path), str))
+    return [each for each in found if isinstance(each, Finding)]
+
+
+def test_python_that_is_too_old(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert look(repo, "python") == []
+    monkeypatch.setattr(machine, "PYTHON", (99, 0))
+    (found,) = look(repo, "python")
+    assert "too old" in found.message
+    assert "99.0" in found.mend
+    assert found.path == sys.executable
+
+
+@pytest.mark.parametrize("name", ["ENOLCK", "EOPNOTSUPP"])
+def test_a_file_system_that_can_not_lock(repo: Folder, name: str) -> None:
+    repo.plan()
+    repo.ok("list")
+    early = repo.write(
+        "early/sitecustomize.py",
+        f"import errno, fcntl\n\n\ndef flock(*_):\n    raise OSError(errno.{name}, 'no locks')\n\n\nfcntl.flock = flock\n",
+    )
+    found = one(repo, "state", PYTHONPATH=f"{early.parent}:{repo.env.get('PYTHONPATH', '')}")
+    assert "can't lock" in found["message"]
+    assert "local disk" in found["mend"]
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="unshare is missing")
+def test_a_file_system_that_can_not_be_written_to(repo: Folder) -> None:
+    repo.plan(CLEAN.replace("- [ ]", "- [x] (2025-12-30 10:00Z)"))
+    script = f"mount --bind {repo.path} {repo.path} && mount -o remount,bind,ro {repo.path} && cd {repo.path} && "
+    run = f"{sys.executable} -m execplan doctor"
+    asked = ["unshare", "-rm", "sh", "-c", script + run]
+    done = subprocess.run(asked, env=repo.env, capture_output=True, check=False)
+    if b"mount" in done.stderr or b"unshare" in done.stderr:
+        pytest.skip("nothing may be mounted here")
+    assert done.returncode == 1
+    assert b"can't be written to: read-only file system" in done.stdout
+    assert b"not archived" in done.stdout
+    done = subprocess.run([*asked[:-1], f"{script}{run} --fix"], env=repo.env, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr

@@ -1,0 +1,244 @@
+"""`doctor` on plans: unreadable, in the wrong place, hidden, twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.view.tools import clean, doctor, findings, obey, one
+
+CONFLICT = CLEAN.replace("None so far.", "<<<<<<< ours\nA\n=======\nB\n>>>>>>> theirs")
+OLD = CLEAN.replace("- [ ]", "- [x] (2025-12-30 10:00Z)")
+"""Complete for more than a day."""
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"", "empty"), (b"a\0b", "NUL"), (b"# \xff", "UTF-8"), (b"#" * (5 << 20) + b"#", "bytes"), (CONFLICT, "markers")],
+)
+@pytest.mark.parametrize("name", ["2026-01-01_parser", "archive/2026-01-01_parser"])
+def test_a_plan_that_can_not_be_read_or_written(repo: Folder, content: str | bytes, says: str, name: str) -> None:
+    repo.plan(CLEAN, "2026-01-02_other")
+    repo.plan(content, name)
+    found = findings(repo, "plans")[0]
+    assert found["level"] == "error"
+    assert found["path"] == f".agent/execplans/{name}.md"
+    assert says in found["message"]
+    assert not found["fixable"]
+
+
+def test_the_line_of_the_first_marker(repo: Folder) -> None:
+    repo.plan(CONFLICT)
+    found = one(repo, "plans")
+    assert CONFLICT.splitlines()[found["line"] - 1].startswith("<<<<<<<")
+    assert "3 conflict markers" in found["message"]
+
+
+def test_pipes_and_links_out(repo: Folder) -> None:
+    os.mkfifo(repo.path / ".agent/execplans/pipe.md")
+    (repo.path / ".agent/execplans/gone.md").symlink_to("nowhere.md")
+    outside = repo.path.parent / "outside.md"
+    outside.write_text(CLEAN)
+    (repo.path / ".agent/execplans/out.md").symlink_to(outside)
+    assert [each["path"].rpartition("/")[2] for each in findings(repo, "plans")] == ["gone.md", "out.md", "pipe.md"]
+
+
+def as_nobody(folder: Folder, *arguments: str) -> tuple[int, str]:
+    """Run execplan as somebody whom rights hold back."""
+    import subprocess
+
+    who = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"] if not os.getuid() else []
+    command = [*who, sys.executable, "-m", "execplan", *arguments]
+    done = subprocess.run(command, cwd=folder.path, env=folder.env, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode() + done.stderr.decode()
+
+
+@pytest.fixture
+def open_folder(repo: Folder) -> Folder:
+    """A repository that everybody may read."""
+    folder: Path = repo.path
+    while folder != folder.parent and folder != Path("/tmp"):  # the fixture's folders are the test's own
+        folder.chmod(0o755)
+        folder = folder.parent
+    repo.env["GIT_CONFIG_COUNT"] = "1"
+    repo.env |= {"GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+    return repo
+
+
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="setpriv is missing")
+@pytest.mark.parametrize("name", ["archive", "nested", ""])
+def test_a_folder_that_can_not_be_read(open_folder: Folder, name: str) -> None:
+    open_folder.plan()
+    folder = open_folder.path / ".agent/execplans" / name
+    (folder / "a").mkdir(parents=True)
+    folder.chmod(0)
+    try:
+        status, told = as_nobody(open_folder, "doctor")
+    finally:
+        folder.chmod(0o755)
+    assert status == 1
+    assert "plans may be hidden" in told
+    assert str(folder.relative_to(open_folder.path)) in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sub/2026-01-01_parser.md",
+        "sub/deeper/plan.md",
+        ".hidden.md",
+        ".hidden/plan.md",
+        "README.md",
+        "plan.MD",
+        "plan.markdown",
+        "plan",
+        "archive/2025/plan.md",
+        "artifacts/plan.md",
+        "archive/artifacts/plan.md",
+    ],
+)
+def test_a_plan_that_list_does_not_show(repo: Folder, name: str) -> None:
+    path = repo.write(f".agent/execplans/{name}", CLEAN)
+    found = one(repo, "hidden")
+    assert found["level"] == "error"
+    assert found["path"] == f".agent/execplans/{name}"
+    assert repo.ok("list", "--all")["plans"] == []
+    obey(repo, found["mend"].partition(": ")[2])
+    assert not path.exists()
+    clean(repo)
+    assert len(repo.ok("list")["plans"]) == 1
+
+
+def test_a_copy_among_the_artifacts_of_a_plan_is_not_hidden(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/before.md", CLEAN)
+    repo.write(".agent/execplans/notes/thoughts.md", "# Thoughts\n")
+    repo.write(".agent/execplans/README.md", "# Plans\n")
+    repo.write(".agent/PLANS.md", CLEAN)
+    clean(repo)
+
+
+def test_the_guide_and_the_templates_are_no_plans(repo: Folder) -> None:
+    repo.write(
+        ".agent/execplan.toml", 'guide = ".agent/execplans/PLANS.md"\ntemplates = ".agent/execplans/templates"\n'
+    )
+    repo.write(".agent/execplans/PLANS.md", CLEAN)
+    repo.write(".agent/execplans/templates/ours.md", CLEAN)
+    clean(repo)
+
+
+def test_links_to_folders(repo: Folder) -> None:
+    inside = repo.write("docs/plans/a.md", CLEAN).parent
+    (repo.path / ".agent/execplans/more").symlink_to(inside)
+    assert "link to a folder" in one(repo, "hidden")["message"]
+    outside = repo.path.parent / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_text(CLEAN)
+    (repo.path / ".agent/execplans/more").unlink()
+    (repo.path / ".agent/execplans/more").symlink_to(outside)
+    assert "link to a folder" in one(repo, "hidden")["message"]
+
+
+@pytest.mark.parametrize("layout", ["folder", "ExecPlan.md"])
+def test_hidden_in_a_layout_of_folders(repo: Folder, layout: str) -> None:
+    repo.write(".agent/execplan.toml", f'layout = "{layout}"\n')
+    repo.ok("new", "Build the parser")
+    own = next(each for each in (repo.path / ".agent/execplans").iterdir() if each.is_dir() and each.name != "archive")
+    (own / "copy.md").write_text(CLEAN)
+    clean(repo)
+    repo.write(".agent/execplans/flat.md", CLEAN)
+    repo.write(".agent/execplans/other/named.md", CLEAN)
+    assert {each["path"] for each in findings(repo, "hidden")} == {
+        ".agent/execplans/flat.md",
+        ".agent/execplans/other/named.md",
+    }
+
+
+def test_homes_that_the_settings_do_not_name_are_told(repo: Folder) -> None:
+    repo.plan()
+    repo.write("web/.agent/execplans/a.md", CLEAN)
+    told = next(each for each in doctor(repo)["checks"] if each["name"] == "hidden")
+    assert "do not name: web" in told["message"]
+
+
+def test_files_that_are_no_plans(repo: Folder) -> None:
+    repo.plan()
+    repo.plan("# Thoughts\n", "thoughts")
+    repo.write(".agent/execplans/table.csv", "a,b\n")
+    repo.write(".agent/execplans/2026-01-01_parser.md.orig", CLEAN)
+    repo.write(".agent/execplans/archive/a.md~", CLEAN)
+    assert [each["path"].rpartition("/")[2] for each in findings(repo, "files")] == [
+        "thoughts.md",
+        "2026-01-01_parser.md.orig",
+        "a.md~",
+    ]
+    for each in findings(repo, "files")[1:]:
+        obey(repo, each["mend"].rpartition(": ")[2])
+    (repo.path / ".agent/execplans/thoughts.md").unlink()
+    clean(repo)
+
+
+def test_a_finished_plan_outside_the_archive(repo: Folder) -> None:
+    repo.plan(OLD)
+    found = one(repo, "places")
+    assert found["line"] == 1
+    obey(repo, found["mend"])
+    clean(repo)
+
+
+def test_an_unfinished_plan_in_the_archive(repo: Folder) -> None:
+    repo.plan(CLEAN, "archive/2026-01-01_parser")
+    found = one(repo, "places")
+    assert "archived with an open task" in found["message"]
+    obey(repo, found["mend"].partition(",")[0])
+    clean(repo)
+    repo.ok("archive", "--force", "--reason", "No longer wanted.")
+    clean(repo)
+
+
+def test_what_the_settings_leave_out_is_not_wrong(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", '[lint]\nignore = ["EP502", "EP503", "EP505"]\n')
+    repo.plan(CLEAN, "archive/2026-01-01_parser")
+    repo.plan(OLD, "2026-01-02_old")
+    repo.write(".agent/execplans/artifacts/2026-01-03_gone/log.txt", "")
+    clean(repo)
+
+
+@pytest.mark.parametrize(
+    ("one_name", "other"),
+    [("Plan", "plan"), ("caf\u00e9", "cafe\u0301"), ("plan", "archive/plan"), ("Stra\u00dfe", "archive/STRASSE")],
+)
+def test_two_plans_with_one_id(repo: Folder, one_name: str, other: str) -> None:
+    repo.plan(CLEAN, one_name)
+    repo.plan(CLEAN, other)
+    if len(list((repo.path / ".agent/execplans").rglob("*.md"))) < 2:
+        pytest.skip("the file system takes the two names for one")
+    found = [each for each in doctor(repo)["findings"] if each["check"] == "ids"]
+    assert len(found) == 1
+    obey(repo, found[0]["mend"])
+    assert [each for each in doctor(repo)["findings"] if each["check"] == "ids"] == []
+
+
+def test_one_id_in_two_homes(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'homes = ["web"]\n')
+    repo.plan(CLEAN, "parser")
+    repo.write("web/.agent/execplans/parser.md", CLEAN)
+    assert "web/.agent/execplans/parser.md" in one(repo, "ids")["message"]
+
+
+def test_artifacts_of_no_plan(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/log.txt", "")
+    clean(repo)
+    repo.write(".agent/execplans/artifacts/2025-12-01_gone/log.txt", "")
+    found = one(repo, "artifacts")
+    assert found["path"] == ".agent/execplans/artifacts/2025-12-01_gone"
+    obey(repo, found["mend"].rpartition(": ")[2])
+    clean(repo)
