@@ -16,24 +16,19 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
-from typing import TypeVar
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.crash.bench import Bench  # noqa: E402  the path above comes first
-from tests.crash.faults import Failed, Fault, errors, inject  # noqa: E402  as above
+from tests.crash.faults import Failed, errors, inject  # noqa: E402  as above
 from tests.crash.scenes import SCENES  # noqa: E402  as above
-from tests.crash.strace import Call  # noqa: E402  as above
-from tests.crash.sweep import BETWEEN, MISSED, NEW, OLD, Kill, Swept, sweep  # noqa: E402  as above
+from tests.crash.sweep import BETWEEN, MISSED, NEW, OLD, Swept, sweep  # noqa: E402  as above
 from tests.needs import missing  # noqa: E402  as above
 
 ELSEWHERE = ("archive", "restore")
 HEAD = ("verb", "kill points", "old", "new", "between", "finished", "missed", "bad", "seconds")
-_PART = 24
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 def main() -> int:
@@ -51,97 +46,61 @@ def main() -> int:
         print(f"torture needs strace: {why}", file=sys.stderr)
         return 1
     os.environ.setdefault("PYTHONPATH", str(ROOT))
-    bad: list[str] = []
-    print("".join([f"{each:>{22 if each == 'verb' else 12}}" for each in HEAD]), flush=True)
-    for name in given.verbs:
-        bad += _kills(name, given.jobs)
+    work: list[tuple[Callable[[str], Told], str]] = [(_kills, name) for name in given.verbs]
     if not given.kills:
-        for name in given.verbs:
-            bad += _faults(name, given.jobs)
-        for name in ELSEWHERE:
-            bad += _elsewhere(name) if name in given.verbs else []
+        work += [(_faults, name) for name in given.verbs if "commit" not in name and not SCENES[name].cut]
+        work += [(_elsewhere, name) for name in ELSEWHERE if name in given.verbs]
+    print("".join([f"{each:>{22 if each == 'verb' else 12}}" for each in HEAD]), flush=True)
+    bad: list[str] = []
+    # A verb stays at one place: what Python keeps in sets goes by the path, and with it the order of calls.
+    with ThreadPoolExecutor(given.jobs) as pool:
+        for told in pool.map(lambda each: each[0](each[1]), work):
+            print(told.line, flush=True)
+            bad += told.bad
     print("\n".join(["", *bad, f"{len(bad)} bad"]))
     return 1 if bad else 0
 
 
-def _kills(name: str, jobs: int) -> list[str]:
+class Told(NamedTuple):
+    """What came of a part of the work."""
+
+    line: str
+    bad: list[str]
+
+
+def _kills(name: str) -> Told:
     """A row of the table: the verb, killed at every call but the one that begins the program."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
-        benches = _benches(Path(folder), name, jobs)
-        known: dict[int, dict[str, Kill]] = {id(bench): {} for bench in benches}
-        calls = [call for call in benches[0].undisturbed.calls if call.number > 1]
-
-        def part(bench: Bench, some: list[Call]) -> list[Kill]:
-            return sweep(bench, some, known[id(bench)])
-
-        kills = _shared(benches, [calls[at : at + _PART] for at in range(0, len(calls), _PART)], part)
+        bench = Bench(Path(folder), SCENES[name])
+        kills = sweep(bench, [call for call in bench.undisturbed.calls if call.number > 1], {})
     swept = Swept(name, tuple(kills), time.monotonic() - begun)
-    figures = (
-        len(kills),
-        swept.count(OLD),
-        swept.count(NEW),
-        swept.count(BETWEEN),
-        swept.finished,
-        swept.count(MISSED),
-        len(swept.bad),
-    )
-    print(f"{name:>22}" + "".join([f"{each:>12,}" for each in (*figures, round(swept.seconds))]), flush=True)
-    return swept.bad
+    counts = [swept.count(left) for left in (OLD, NEW, BETWEEN)] + [swept.finished, swept.count(MISSED), len(swept.bad)]
+    figures = [len(kills), *counts, round(swept.seconds)]
+    return Told(f"{name:>22}" + "".join([f"{each:>12,}" for each in figures]), swept.bad)
 
 
-def _faults(name: str, jobs: int) -> list[str]:
+def _faults(name: str) -> Told:
     """A line: the verb, with each error at each call."""
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
-        benches = _benches(Path(folder), name, jobs)
-        points = errors(benches[0].undisturbed.calls)
-        parts = [points[at : at + _PART] for at in range(0, len(points), _PART)]
-        faults: list[Fault] = _shared(benches, parts, inject)
-    failed = Failed(name, tuple(faults))
-    print(failed.line, flush=True)
-    return failed.bad
+        bench = Bench(Path(folder), SCENES[name])
+        failed = Failed(name, tuple(inject(bench, errors(bench.undisturbed.calls))))
+    return Told(failed.line, failed.bad)
 
 
-def _elsewhere(name: str) -> list[str]:
+def _elsewhere(name: str) -> Told:
     """A line: the verb, killed at every call that changes something, with artifacts on another file system."""
+    title = f"{name}, other file system"
     why = missing("unshare")
     if why is not None:
-        return [f"{name}, other file system: needs unshare: {why}"]
+        return Told(f"{title}: not tried", [f"{title}: needs unshare: {why}"])
     with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
         command = [sys.executable, "-m", "tests.crash.elsewhere", folder, name, "100000"]
         done = subprocess.run(["unshare", "-rm", *command], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
-        return [f"{name}, other file system: {done.stderr}"]
+        return Told(f"{title}: failed", [f"{title}: {done.stderr}"])
     found = json.loads(done.stdout)
-    print(found["line"], flush=True)
-    bad: list[str] = found["bad"]
-    return bad
-
-
-def _benches(folder: Path, name: str, jobs: int) -> list[Bench]:
-    """So many places for the scene; each makes the same calls."""
-    benches = [Bench(folder / str(number), SCENES[name]) for number in range(jobs)]
-    for bench in benches[1:]:
-        names = [[call.name for call in each.undisturbed.calls] for each in (benches[0], bench)]
-        assert names[0] == names[1], f"{name}: two undisturbed runs make different calls"
-    return benches
-
-
-def _shared(benches: list[Bench], parts: list[list[T]], work: Callable[[Bench, list[T]], list[R]]) -> list[R]:
-    """What comes of the parts of the work, in their order, each done at a bench that is free."""
-    free: SimpleQueue[Bench] = SimpleQueue()
-    for bench in benches:
-        free.put(bench)
-
-    def at_one(part: list[T]) -> list[R]:
-        bench = free.get()
-        try:
-            return work(bench, part)
-        finally:
-            free.put(bench)
-
-    with ThreadPoolExecutor(len(benches)) as pool:
-        return [each for done in pool.map(at_one, parts) for each in done]
+    return Told(found["line"], found["bad"])
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Mending(NamedTuple):
             try:
                 done = mend(target, way, options, unsafe=self.unsafe_fixes)
             except ExecplanError as error:
-                warnings.append(f"{target.named}: nothing was mended: {error.message}")
+                warnings.append(f"{target.named}: nothing was mended: {error.message}; {error.hint}")
                 failed = failed or error.exit
                 continue
             if done is None:

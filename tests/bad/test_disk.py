@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
+from tests.needs import need
 from tests.plans import CLEAN
 
 DONE = CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)")
@@ -20,6 +21,7 @@ def bound(folder: Folder, *arguments: str) -> tuple[int, str]:
     """Run execplan as somebody to whom permissions apply; root is made one."""
     command = [sys.executable, "-m", "execplan", *arguments]
     if os.geteuid() == 0:
+        need("setpriv")
         command = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
     done = subprocess.run(
         command, cwd=folder.path, env=folder.env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False

@@ -86,9 +86,14 @@ def _said(bench: Bench, ran: Ran) -> list[str]:
         return []
     if ran.exit != 6 or "Traceback" in ran.err:
         return [f"no refusal: {said}"]
-    what, _, hint = ran.err.partition("\nhint: ")
-    named = what.startswith("execplan: ") and (".agent" in what or ".git" in what)
-    return [] if named and hint.strip() else [f"it does not say where, or what to do: {said}"]
+    named = ran.err.startswith("execplan: ") and (".agent" in ran.err or ".git" in ran.err)
+    return [] if named and advises(ran.err) else [f"it does not say where, or what to do: {said}"]
+
+
+def advises(said: str) -> bool:
+    """Whether a refusal says what to do; `lint --fix` says it for each plan, in a warning."""
+    what, _, hint = said.partition("\nhint: ")
+    return bool(hint.strip()) or "; " in what.partition(": nothing was mended: ")[2]
 
 
 def _left(bench: Bench, ran: Ran, call: Call) -> list[str]:

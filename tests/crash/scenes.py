@@ -29,8 +29,8 @@ class Scene(NamedTuple):
     """Whether files are promised to be old or new each for itself only, until the verb is run again."""
     moves: bool = False
     """Whether the next command is promised to finish what was begun, or to take it back."""
-    most: int = 8
-    """How many points of its calls the bounded sweep kills at, beside those that it never leaves out."""
+    most: int = 4
+    """How many changes of locks and journals the bounded sweep kills at, beside those that it never leaves out."""
     cut: bool = False
     """Whether the last of `before` is killed half-way, so that it is the call that has to finish it."""
 
@@ -45,9 +45,9 @@ SCENES = {
         Scene("rename", ("rename", "parser", "Build the parser anew"), moves=True),
         Scene("lint --fix", ("lint", "--fix"), UNTIDY, apart=True),
         Scene("new", ("new", "Write the tests of it", "--task", "Write one")),
-        Scene("attach", ("attach", "README.md", "-p", PARSER), apart=True, most=4),
+        Scene("attach", ("attach", "README.md", "-p", PARSER), apart=True),
         Scene("set", ("set", "Plan of Work", "First the scanner.", "-p", PARSER), most=0),
-        Scene("undo", ("undo", "-p", PARSER), before=(("done", "2", "-p", PARSER),), most=4),
+        Scene("undo", ("undo", "-p", PARSER), before=(("done", "2", "-p", PARSER),)),
         Scene("done --commit", ("done", "2", "--commit", "-p", PARSER), most=0),
         Scene("finishing archive", ("list", "--all"), FINISHED, (("archive", PARSER),), moves=True, most=0, cut=True),
         Scene(

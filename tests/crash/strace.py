@@ -72,7 +72,8 @@ def trace(command: list[str], cwd: Path, env: dict[str, str], log: Path, watched
 
 
 def _inside(line: str, watched: Path) -> bool:
-    return f'"{watched}/.' in line or f"<{watched}/." in line
+    asked = line.rpartition(" = ")[0]  # what comes of it is not there when it is killed or fails
+    return f'"{watched}/.' in asked or f"<{watched}/." in asked
 
 
 def kill(call: Call, command: list[str], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:

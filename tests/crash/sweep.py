@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from tests.conftest import Result
 
-SYNCS = frozenset({"fsync", "fdatasync"})
-TURNS = frozenset("flock link linkat rename renameat renameat2 rmdir symlink symlinkat unlink unlinkat".split())
-"""Calls that the bounded sweep never leaves out, nor, behind a turn, what comes next; one that found nothing is none."""
+TURNS = frozenset("link linkat rename renameat renameat2 rmdir symlink symlinkat unlink unlinkat".split())
+"""Calls behind which another file is found under a name."""
+STATE = "/.git/"
+FEW = 4
 
 OLD, NEW, BETWEEN, MISSED = "old", "new", "between", "missed"
 
@@ -68,16 +69,19 @@ class Swept(NamedTuple):
 
 
 def bounded(calls: Sequence[Call], most: int) -> list[Call]:
-    """The points around calls that matter most, and of the others so many, spread evenly."""
+    """The points that the bounded sweep kills at.
+
+    These are all calls that change what lies outside of git's folder, or turn something within it, and what comes next
+    behind a turn; of the other changes so many, and a few of all other calls, spread evenly.
+    """
     begin = next((at for at, call in enumerate(calls) if call.inside), 0)
     tail = calls[begin:]
-    chosen = set()
+    chosen = {len(tail) - 1}
     for at, call in enumerate(tail):
-        if call.inside and " ENOENT (" not in call.line and call.name in TURNS | SYNCS:
+        if call.changes and " ENOENT (" not in call.line and (STATE not in call.line or call.name in TURNS | {"flock"}):
             chosen |= {at, min(at + 1, len(tail) - 1)} if call.name in TURNS else {at}
-    others = [at for at, call in enumerate(tail) if call.changes and at not in chosen]
-    others += [at for at in range(len(tail)) if at not in chosen and not tail[at].changes]
-    chosen |= set(spread(others, most)) | {len(tail) - 1}
+    for some, count in ((True, most), (False, FEW)):
+        chosen |= set(spread([at for at, call in enumerate(tail) if at not in chosen and call.changes is some], count))
     return [tail[at] for at in sorted(chosen)]
 
 
