@@ -179,8 +179,8 @@ class Machine(RuleBasedStateMachine):
     @precondition(has_plans)
     @rule(place=PLACE, how=st.sampled_from(("", "force", "superseded")), by=PLACE, dry=st.booleans())
     def archive(self, place: int, how: str, by: int, dry: bool) -> None:
-        """A plan is filed away, with all that belongs to it."""
-        path = self.path(place)
+        """A plan is filed away, with all that belongs to it; one that is in the archive stays there."""
+        path = (self.world.plans() + self.world.archived())[place % len(self.world.plans() + self.world.archived())]
         options: tuple[str, ...] = ("--force", "--reason=Given up.") if how == "force" else ()
         if how == "superseded":
             options = ("--as=superseded", f"--by={self.path(by)}")

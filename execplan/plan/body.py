@@ -6,7 +6,7 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.plan import outline
 from execplan.plan.change import Change, facts, fill, padded, section_for, stop_twice, with_section
 from execplan.plan.grammar import is_note
-from execplan.plan.reader import read_text
+from execplan.plan.reader import conflicts_in, read_text
 from execplan.plan.seek import find_section, fold
 from execplan.plan.shape import Shape, escape, shape_of, wrap
 from execplan.text.blocks import FENCE, HEADING, ITEM, PARAGRAPH, scan
@@ -30,6 +30,7 @@ _FIELDS = {
 
 
 _PLAIN = Shape(0, "", loose=False)
+_ATTACH = "attach it instead: execplan attach FILE"
 
 
 def note(texts: Sequence[str], excerpt: Sequence[str] = (), *, items: bool = False, create: bool = False) -> Changer:
@@ -47,6 +48,7 @@ def note(texts: Sequence[str], excerpt: Sequence[str] = (), *, items: bool = Fal
         summary, said = f"note, {new[0]}", tuple([f"noted: {text}" for text in new])
         if section is None:
             edit, titles = with_section(plan, outline.ARTIFACTS, _notes(new, excerpt, "- " if items else "", _PLAIN))
+            _stop_markers(plan, edit, "the excerpt", _ATTACH)
             return Change((edit,), before._replace(sections=titles), summary, said)
         blocks = [block for block in plan.blocks[section.first : section.last] if block.start < section.room]
         last = next((block for block in reversed(blocks) if not block.depth), None)
@@ -60,10 +62,7 @@ def note(texts: Sequence[str], excerpt: Sequence[str] = (), *, items: bool = Fal
         edit = fill(plan, section, lines)
         if last is not None and listed and edit.start == edit.end and not shape.loose:
             edit = Edit(last.end, last.end, lines)
-        if excerpt:
-            _stop_markers(
-                read_text(apply(plan.text, [edit])), edit, "the excerpt", "attach it instead: execplan attach FILE"
-            )
+        _stop_markers(plan, edit, "the excerpt", _ATTACH)
         return Change((edit,), before, summary, said)
 
     return change
@@ -170,7 +169,7 @@ def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tupl
             exit=INPUT,
             hint="close it: all that follows in the plan would be part of it",
         )
-    _stop_markers(then, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
+    _stop_markers(plan, edit, f"the new body of {title}", "resolve the conflict, or indent the line")
     before, after = facts(plan), facts(then)
     expected = before._replace(sections=titles)
     field = "revisions" if is_note(title) else _FIELDS.get(name or "")
@@ -187,13 +186,14 @@ def _replaced(plan: Plan, edit: Edit, title: str, name: str | None, titles: tupl
     return Change((edit,), expected, f"set, {title}", tuple(said))
 
 
-def _stop_markers(then: Plan, edit: Edit, what: str, hint: str) -> None:
+def _stop_markers(plan: Plan, edit: Edit, what: str, hint: str) -> None:
     """Refuse lines that git's conflict markers are among: no later edit could be made; raises ExecplanError."""
-    held = [at for at in then.conflicts if edit.start <= at < edit.start + len(edit.lines)]
+    held = [at - edit.start for at in conflicts_in(apply(plan.text, [edit]).lines)]
+    held = [at for at in held if 0 <= at < len(edit.lines)]
     if held:
         raise ExecplanError(
             "conflict-markers",
-            f"{what} holds a conflict marker of git: {then.text.lines[held[0]]!r}",
+            f"{what} holds a conflict marker of git: {edit.lines[held[0]]!r}",
             exit=INPUT,
             hint=hint,
         )

@@ -17,6 +17,7 @@ SEEDS = sorted((HERE / "seeds").iterdir())
 CASES = {
     "markers-in-a-body": "set and note took conflict markers in, and no edit could be made any more",
     "set-no-utf8": "a body with a byte that is no UTF-8 was a traceback",
+    "markers-in-a-new-section": "so did note --create",
     "vt-is-text": "a line with nothing but VT was taken for blank: set made it part of a task, and took more the next time",
     "under-without-section": "add --create made the section and forgot --under and --after",
 }
