@@ -46,7 +46,7 @@ class Clerk:
         self.conflicts += 1
         return self.marks.around(ours, theirs)
 
-    def single(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
+    def alone(self, base: Unit | None, ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[str] | None:
         """A unit that one side does not have: None when the other left it as it was, a conflict when it did not."""
         one, two = lines_of(ours), lines_of(theirs)
         if base is None:

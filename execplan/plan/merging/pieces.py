@@ -52,7 +52,7 @@ class Pieces:
             return None
         if unit is not None and base is not None and base.task is not None and self._grew(slot):
             return self.clerk.conflict(ours.lines if ours else (), theirs.lines if theirs else ())
-        return self.clerk.single(base, *self._both(slot))
+        return self.clerk.alone(base, *self._both(slot))
 
     def _both(self, slot: Slot) -> tuple[list[Unit], list[Unit]]:
         return [self.three.ours[at] for at in slot.ours], [self.three.theirs[at] for at in slot.theirs]

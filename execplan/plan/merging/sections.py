@@ -32,7 +32,7 @@ def plans(clerk: Clerk, three: Plans) -> list[str]:
     def one(slot: Slot) -> list[str] | None:
         base, ours, theirs = parts.at(slot)
         if ours is None or theirs is None:
-            return clerk.single(base, [ours] if ours else [], [theirs] if theirs else [])
+            return clerk.alone(base, [ours] if ours else [], [theirs] if theirs else [])
         if theirs.lines == ours.lines or (base is not None and theirs.lines == base.lines):
             return list(ours.lines)
         if base is not None and ours.lines == base.lines:
