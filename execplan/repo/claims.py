@@ -41,7 +41,7 @@ class Claim(NamedTuple):
 
 def taken(home: Home, ref: Ref, plan: Plan) -> dict[str, Claim]:
     """The claims that hold on open tasks of a plan, by the id of the task."""
-    claims = _load(home)
+    claims = every(home)
     if not claims:
         return {}
     open_ids = _open_ids(plan)
@@ -60,14 +60,14 @@ def take(home: Home, ref: Ref, plan: Plan, name: str, hours: float) -> str | Non
         task = task or next((each for each in ids if each not in held), None)
         if task is not None:
             claim = Claim(_key(home, ref), task, name, int(now().timestamp() + hours * 3600))
-            _save(home, [*[each for each in _load(home) if each[:2] != claim[:2]], claim])
+            _save(home, [*[each for each in every(home) if each[:2] != claim[:2]], claim])
     return task
 
 
 def give_back(home: Home, ref: Ref, name: str) -> list[str]:
     """Drop the claims of `name` on a plan; the ids of the tasks. Raises ExecplanError."""
     with _lock(home, f"release of {name}"):
-        claims = _load(home)
+        claims = every(home)
         mine = [each for each in claims if each.plan == _key(home, ref) and each.name == name]
         if mine:
             _save(home, [each for each in claims if each not in mine])
@@ -92,7 +92,7 @@ def _lock(home: Home, holder: str) -> Lock:
     return Lock(os.path.join(home.shared, "claims.lock"), holder)
 
 
-def _load(home: Home) -> list[Claim]:
+def every(home: Home) -> list[Claim]:
     """The claims that hold now; raises ExecplanError when the file is damaged."""
     if not os.path.exists(_path(home)):
         return []

@@ -68,7 +68,7 @@ class Recording:
 
     def __init__(self, home: Home, path: str, verb: str, summary: str, old: bytes, new: bytes) -> None:
         self.home = home
-        self.path = _path(home, path)
+        self.path = path_of(home, path)
         self.verb = verb
         self.summary = summary
         self.texts = b2a_base64(zlib.compress(_packed(old, new), 6), newline=False).decode()
@@ -76,7 +76,7 @@ class Recording:
         self._size = 0
 
     def __enter__(self) -> None:
-        edits = _read(self.path)
+        edits = edits_in(self.path)
         self._number = edits[-1].number + 1 if edits else 1
         self._size = os.path.getsize(self.path) if edits else 0
         if not edits:
@@ -92,7 +92,7 @@ class Recording:
             if kind is not None:
                 os.truncate(self.path, self._size)
                 return
-            undone = _last(_read(self.path)) if self.verb == UNDO else None
+            undone = _last(edits_in(self.path)) if self.verb == UNDO else None
             _append(self.path, f"made {self._number}\n" + (f"undone {undone.number}\n" if undone else ""))
             _shorten(self.path)
         except (OSError, ExecplanError) as failed:  # the plan is as it should be, and it tells what was made
@@ -126,12 +126,12 @@ def _alike(one: bytes, two: bytes) -> int:
 
 def last(home: Home, path: str) -> Journaled | None:
     """The last edit of the plan at the path that was not taken back."""
-    return _last(_read(_path(home, path)))
+    return _last(edits_in(path_of(home, path)))
 
 
 def edits(home: Home, path: str) -> list[Journaled]:
     """Every edit of the plan at the path that is kept, in order."""
-    return _read(_path(home, path))
+    return edits_in(path_of(home, path))
 
 
 def knows(home: Home, path: str, data: bytes) -> bool:
@@ -146,27 +146,28 @@ def knows(home: Home, path: str, data: bytes) -> bool:
 
 
 def _last(edits: list[Journaled]) -> Journaled | None:
-    return next((each for each in reversed(edits) if _can_be_undone(each)), None)
+    return next((each for each in reversed(edits) if can_be_undone(each)), None)
 
 
-def _can_be_undone(edit: Journaled) -> bool:
+def can_be_undone(edit: Journaled) -> bool:
+    """Whether `undo` takes it back, or would have: it was not taken back, and goes with no move."""
     return not edit.undone and edit.verb not in _KEPT
 
 
 def mark_undone(home: Home, path: str, number: int) -> None:
     """Remember that an edit was taken back."""
-    _append(_path(home, path), f"undone {number}\n")
+    _append(path_of(home, path), f"undone {number}\n")
 
 
 def move(home: Home, old: str, new: str, left: Sequence[str]) -> None:
     """Let the edits of a plan follow it to another path, and remember the paths that it left."""
-    path = _path(home, new)
+    path = path_of(home, new)
     try:
         try:
-            os.replace(_path(home, old), path)
+            os.replace(path_of(home, old), path)
         except FileNotFoundError:
             state.folder(home, _FOLDER)
-        edits = _read(path)
+        edits = edits_in(path)
         number = edits[-1].number if edits else 1
         known = left_by(home, new)
         for each in left:
@@ -178,11 +179,12 @@ def move(home: Home, old: str, new: str, left: Sequence[str]) -> None:
 
 def left_by(home: Home, path: str) -> list[str]:
     """The paths, of itself and of its artifacts, that the plan at the path was moved away from."""
-    lines = [line.split(" ") for line in _lines(_path(home, path)) if line.startswith("left ")]
+    lines = [line.split(" ") for line in _lines(path_of(home, path)) if line.startswith("left ")]
     return [os.fsdecode(_unpacked(words[2])) for words in lines if len(words) == 3]
 
 
-def _path(home: Home, path: str) -> str:
+def path_of(home: Home, path: str) -> str:
+    """The file of a plan's journal."""
     return os.path.join(home.state, _FOLDER, state.key(os.path.realpath(path)))
 
 
@@ -205,8 +207,8 @@ def _unpacked(words: str) -> bytes:
         return b""
 
 
-def _read(path: str) -> list[Journaled]:
-    """The edits in a journal."""
+def edits_in(path: str) -> list[Journaled]:
+    """Every edit in the file of a journal, in order; raises ExecplanError."""
     edits: dict[int, Journaled] = {}
     for line in _lines(path):
         number, (kind, *rest) = _number(line), line.split(" ")
@@ -240,11 +242,11 @@ def _append(path: str, line: str) -> None:
 
 def _shorten(path: str) -> None:
     """Drop the oldest edits of a journal that has grown too long, down to half, and those that were taken back."""
-    edits = _read(path)
+    edits = edits_in(path)
     if len(edits) <= MAX_EDITS and os.path.getsize(path) <= MAX_BYTES:
         return
     kept, size = {edits[-1].number}, len(edits[-1].texts)
-    for each in [each for each in reversed(edits[:-1]) if _can_be_undone(each)][: MAX_EDITS // 2 - 1]:
+    for each in [each for each in reversed(edits[:-1]) if can_be_undone(each)][: MAX_EDITS // 2 - 1]:
         size += len(each.texts)
         if size > MAX_BYTES // 2:
             break

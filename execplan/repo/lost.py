@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from execplan.plan.merging.whole import merge as merge_plans
 from execplan.plan.reader import decode
 from execplan.record import NamedTuple
+from execplan.text import diff3
 from execplan.text.merge import merge
 
 TYPE_CHECKING = False
@@ -100,12 +102,13 @@ def holds(step: Step, text: bytes) -> bool:
 
 
 def put_back(step: Step, text: bytes) -> bytes | None:
-    """The text with an edit made again; None where the same lines were changed otherwise."""
+    """The text with an edit made again; None where the same task, entry or line was changed otherwise."""
     done: list[str] = []
     for chunk in merge(_lines(step.old), _lines(text), _lines(step.new)):
         merged = _merged(chunk)
         if merged is None:
-            return None
+            plans = merge_plans(step.old, text, step.new, diff3.merged)
+            return None if plans.conflicts or plans.notes else plans.data
         done += merged
     return (BOM if text.startswith(BOM) else b"") + "".join(done).encode("utf-8")
 

@@ -139,9 +139,4 @@ def difference(home: Home, ref: Ref, step: Step) -> bytes:
 
 
 def _counts(edit: Journaled) -> bool:
-    return edit.made and journal._can_be_undone(edit)  # noqa: SLF001 - the journal has no door for this yet
-
-
-def file(home: Home, path: str) -> str:
-    """The file of a plan's journal."""
-    return journal._path(home, path)  # noqa: SLF001 - as above
+    return edit.made and journal.can_be_undone(edit)

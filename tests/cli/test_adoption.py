@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import os
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -452,3 +454,15 @@ def test_a_real_repository(bare: Folder, name: str) -> None:
     after = tree(bare.path)
     assert {path: after[path] for path in before} == before
     assert bare.run("init", "--check").exit == 0
+
+
+def test_a_folder_that_settings_can_not_name(repo: Folder) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "execplan", "init", "--plans", b"\xff"],
+        cwd=repo.path,
+        env=repo.env,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert b"is no UTF-8, as settings are" in done.stderr

@@ -150,7 +150,7 @@ class World:
             assert not name.endswith((".tmp", ".new")), name
         folder = self.path / ".git" / "execplan" / "journal"
         for path in folder.iterdir() if folder.is_dir() else ():
-            for edit in journal._read(str(path)):
+            for edit in journal.edits_in(str(path)):
                 before, after = edit.unpack()
                 assert edit.made, edit.summary
                 assert edit.summary

@@ -119,12 +119,12 @@ def test_the_journal_is_bounded(repo: Folder, monkeypatch: pytest.MonkeyPatch) -
     assert found is not None
     assert found.summary == f"add {journal.MAX_EDITS * 3 - 1}"
     assert found.unpack() == (b"299\n", b"300\n")
-    kept = journal._read(journal._path(home, path))
+    kept = journal.edits(home, path)
     assert journal.MAX_EDITS // 2 <= len(kept) <= journal.MAX_EDITS
     monkeypatch.setattr(journal, "MAX_BYTES", 5_000)
     with journal.Recording(home, path, "set", "big", Random(1).randbytes(9_999), b""):
         pass
-    assert [each.summary for each in journal._read(journal._path(home, path))] == ["big"]
+    assert [each.summary for each in journal.edits(home, path)] == ["big"]
 
 
 def test_what_was_taken_back_stays_so_when_the_journal_is_shortened(repo: Folder) -> None:

@@ -117,6 +117,10 @@ def _below(home: Home, folder: str) -> str:
             exit=INPUT,
             hint="name a folder below the one that gets the home: execplan init DIR --plans DIR/plans",
         )
+    if any(["\ud800" <= char <= "\udfff" for char in path]):
+        raise ExecplanError(
+            "bad-folder", f"{folder} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
+        )
     return path
 
 

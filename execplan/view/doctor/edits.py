@@ -6,7 +6,7 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.repo import overwritten
+from execplan.repo import journal, overwritten
 from execplan.repo.recovered import keep
 from execplan.repo.settle import half_done, settle
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
@@ -45,7 +45,7 @@ def edits(ground: Ground) -> Iterator[Finding | str]:
         home, ref = shelved[:2]
         looked = overwritten.look(home, ref)
         for said in looked.damaged:
-            file = quote(home.shown(overwritten.file(home, ref.path)))
+            file = quote(home.shown(journal.path_of(home, ref.path)))
             mend = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
             yield Finding(WARNING, home.shown(ref.path), f"the journal's record can't be read of {said}", mend)
         text = looked.now

@@ -179,14 +179,10 @@ def claims_(ground: Ground) -> Iterator[Finding | str]:
         if os.path.isdir(os.path.join(os.path.dirname(home.shared), "worktrees")):
             continue  # another worktree may have the plan
         file = home.shown(os.path.join(home.shared, "claims.json"))
-        for claim in _claims(home):
+        for claim in claims.every(home):
             if not os.path.lexists(os.path.join(home.root, claim.plan)):
                 mend = f"it ends by itself; to end it now, take it out of {quote(file)}"
                 yield Finding(WARNING, claim.plan, f"{claim.name} claims a task of this plan, which is gone", mend)
-
-
-def _claims(home: Home) -> list[claims.Claim]:
-    return claims._load(home)  # noqa: SLF001 - claims have no door for all of them yet
 
 
 def _removable(home: Home, path: str, what: str) -> Finding:
