@@ -25,7 +25,8 @@ from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
 from execplan.plan.merging.whole import Marks
 from execplan.plan.model import DONE, Plan
-from execplan.repo import mergefile, merging
+from execplan.repo.merging import merge as merging
+from execplan.repo.merging import mergefile
 
 ROOT = Path(__file__).resolve().parent.parent
 COUNT = 1400

@@ -13,8 +13,8 @@ from execplan.agents.managed import File
 from execplan.errors import NO, ExecplanError
 from execplan.repo import ask, homes, stock
 from execplan.repo.adoption import tree
-from execplan.repo.driver import FORM
 from execplan.repo.home import common
+from execplan.repo.merging.driver import FORM
 from execplan.repo.settings import FLAT, FOLDER
 
 TYPE_CHECKING = False

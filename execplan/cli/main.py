@@ -36,7 +36,7 @@ def main() -> int:
         if status >= 0:
             return status
     if arguments[:2] == ["merge", "--driver"]:
-        from execplan.repo.driver import drive
+        from execplan.repo.merging.driver import drive
 
         return behind(lambda: drive(arguments[2:]), as_json=False, kind="merge")
     return behind(lambda: _command_line(arguments), as_json="--json" in arguments, kind="execplan")

@@ -9,7 +9,7 @@ from execplan.cli.answer import Answer, typed
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
-    from execplan.repo.moving import Moved
+    from execplan.repo.moving.move import Moved
 
 
 def told(home: Home, moved: Moved, options: Options, already: str) -> Answer:

@@ -8,10 +8,11 @@ from execplan.errors import CHANGED, INPUT, NO, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
 from execplan.record import NamedTuple
-from execplan.repo import journal, shelf, state
+from execplan.repo import shelf, state
 from execplan.repo.commit import commit_paths
+from execplan.repo.edits import journal
+from execplan.repo.edits.recovered import Recovery
 from execplan.repo.homes import existing
-from execplan.repo.recovered import Recovery
 from execplan.text import files
 from execplan.text.edit import apply
 from execplan.text.lines import digest
@@ -151,7 +152,7 @@ def rewrite(
         with About(shown):
             old = shelf.open_bytes(home, ref.path)
             if options.if_match is not None:
-                from execplan.repo.since import check_match
+                from execplan.repo.edits.since import check_match
 
                 check_match(home, ref, options.if_match, old)
             try:

@@ -7,9 +7,10 @@ import os
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
-from execplan.repo import journal, shelf, state
+from execplan.repo import shelf, state
+from execplan.repo.edits import journal
+from execplan.repo.edits.since import check_match
 from execplan.repo.homes import existing
-from execplan.repo.since import check_match
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False

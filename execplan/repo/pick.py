@@ -32,7 +32,7 @@ def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
 def settle(home: Home) -> None:
     """Finish a move in a home that was cut short; what comes of it is among the warnings."""
     if os.path.lexists(home.move):
-        from execplan.repo.settle import settle_quietly
+        from execplan.repo.moving.settle import settle_quietly
 
         settle_quietly(home)
 

@@ -17,7 +17,8 @@ from execplan.cli import app, door
 from execplan.errors import MEANINGS, OK
 from execplan.plan import reader
 from execplan.plan.model import Plan
-from execplan.repo import journal, pages
+from execplan.repo import pages
+from execplan.repo.edits import journal
 from tests.conftest import ENVIRONMENT
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo.rename import new_id
+from execplan.repo.moving.rename import new_id
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo.lost import Step, holds, lost, put_back
+from execplan.repo.edits.lost import Step, holds, lost, put_back
 
 HEAD = "# Plan\n\n## Progress\n\n"
 TASKS = "- [ ] Read lines.\n- [ ] Build the parser.\n- [ ] Write the tests.\n"

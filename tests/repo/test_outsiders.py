@@ -12,8 +12,9 @@ import pytest
 from execplan.clock import now
 from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
 from execplan.plan import logs, tasks
-from execplan.repo import homes, pick, recovered
+from execplan.repo import homes, pick
 from execplan.repo.amend import Amended, Options, amend
+from execplan.repo.edits import recovered
 from execplan.repo.scaffold import new_plan
 from execplan.text import files, folder
 from execplan.text.folder import Folder

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo import homes, journal
+from execplan.repo import homes
+from execplan.repo.edits import journal
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
 from tests.plans import CLEAN

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from execplan.repo import homes, intent, journal
+from execplan.repo import homes
+from execplan.repo.edits import journal
+from execplan.repo.moving import intent
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, obey, one

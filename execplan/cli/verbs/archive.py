@@ -11,9 +11,9 @@ from execplan.cli.moving import told
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
 from execplan.errors import USAGE, ExecplanError
-from execplan.repo import archive as archiving
 from execplan.repo import pick
 from execplan.repo.amend import Options
+from execplan.repo.moving import archive as archiving
 
 
 @verb(

@@ -11,7 +11,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.table import table
 from execplan.cli.verb import new_options, verb
 from execplan.errors import NO, OK, USAGE, ExecplanError
-from execplan.repo import overwritten, pick
+from execplan.repo import pick
+from execplan.repo.edits import overwritten
 from execplan.view.doctor.examine import examine, mend, would_mend
 
 if TYPE_CHECKING:

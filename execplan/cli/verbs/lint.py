@@ -22,7 +22,7 @@ from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.targets import changed_since, lots, targets
 from execplan.repo.checking.tree import Trees
 from execplan.repo.checking.whole import check_commit, check_homes
-from execplan.repo.since import check_match
+from execplan.repo.edits.since import check_match
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options

@@ -12,8 +12,10 @@ from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import told
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.merging.whole import Merged
-from execplan.repo import finishing, merging, pick
+from execplan.repo import pick
 from execplan.repo.amend import Options
+from execplan.repo.merging import finishing
+from execplan.repo.merging import merge as merging
 
 
 @verb(

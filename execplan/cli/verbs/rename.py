@@ -10,8 +10,8 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.moving import told
 from execplan.cli.verb import verb, writer_options
 from execplan.repo import pick
-from execplan.repo import rename as renaming
 from execplan.repo.amend import Options
+from execplan.repo.moving import rename as renaming
 
 
 @verb(

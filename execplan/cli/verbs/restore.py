@@ -10,8 +10,9 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.moving import told
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
-from execplan.repo import archive, pick
+from execplan.repo import pick
 from execplan.repo.amend import Options
+from execplan.repo.moving import archive
 
 
 @verb(

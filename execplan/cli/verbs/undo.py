@@ -9,7 +9,7 @@ from execplan.cli.verb import plan_option, verb, writer_options
 from execplan.cli.writing import told
 from execplan.repo import pick
 from execplan.repo.amend import Options
-from execplan.repo.undo import undo as take_back
+from execplan.repo.edits.undo import undo as take_back
 
 
 @verb(

@@ -37,7 +37,7 @@ class Trees:
         if kind == ENDS:
             return self._listed(home).ends(subject.strip("/"))
         if kind == EVIDENCE:
-            from execplan.repo.evidence import recorded
+            from execplan.repo.moving.evidence import recorded
 
             return recorded(home, os.path.join(home.root, subject))
         return self._same_id(home, os.path.join(home.root, subject))

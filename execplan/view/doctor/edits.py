@@ -6,17 +6,17 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.repo import journal, overwritten
-from execplan.repo.recovered import keep
-from execplan.repo.settle import half_done, settle
+from execplan.repo.edits import journal, overwritten
+from execplan.repo.edits.recovered import keep
+from execplan.repo.moving.settle import half_done, settle
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.repo.amend import Options
+    from execplan.repo.edits.lost import Step
     from execplan.repo.home import Home
-    from execplan.repo.lost import Step
     from execplan.repo.shelf import Shelved
     from execplan.view.doctor.ground import Ground
 

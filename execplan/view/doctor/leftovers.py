@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from execplan.errors import ExecplanError
 from execplan.repo import ask, claims, past, shelf, state
 from execplan.repo.adoption import tree
+from execplan.repo.edits.recovered import Recovery, every, keep
 from execplan.repo.homes import at, together
-from execplan.repo.recovered import Recovery, every, keep
 from execplan.text import disk, files
 from execplan.text.lock import is_held
 from execplan.view.doctor.check import WARNING, Finding, Fix, check

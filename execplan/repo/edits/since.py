@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan.errors import CHANGED, ExecplanError
-from execplan.repo import ask, journal, shelf
+from execplan.repo import ask, shelf
+from execplan.repo.edits import journal
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from execplan.plan.shape import heading
 from execplan.repo import shelf
 from execplan.repo.amend import stop_archived
 from execplan.repo.homes import existing
-from execplan.repo.moving import Goal, Moved, move
+from execplan.repo.moving.move import Goal, Moved, move
 from execplan.repo.scaffold import checked_title
 from execplan.repo.slug import slug
 from execplan.text.edit import Edit

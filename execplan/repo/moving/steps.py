@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.repo import intent as intents
-from execplan.repo import journal
-from execplan.repo.evidence import FILE, is_evidence
-from execplan.repo.transfer import clear, is_copied, taken, transfer
+from execplan.repo.edits import journal
+from execplan.repo.moving import intent as intents
+from execplan.repo.moving.evidence import FILE, is_evidence
+from execplan.repo.moving.transfer import clear, is_copied, taken, transfer
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
-    from execplan.repo.intent import Intent
+    from execplan.repo.moving.intent import Intent
 
 _LIMIT = 64 << 20
 

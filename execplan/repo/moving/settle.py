@@ -6,13 +6,13 @@ import os
 
 from execplan import trace
 from execplan.errors import ExecplanError
-from execplan.repo import intent as intents
 from execplan.repo import state
 from execplan.repo.amend import Options
-from execplan.repo.evidence import FILE
-from execplan.repo.moves import carry_out, is_begun, reverse
-from execplan.repo.moving import let_follow
-from execplan.repo.recovered import Recovery
+from execplan.repo.edits.recovered import Recovery
+from execplan.repo.moving import intent as intents
+from execplan.repo.moving.evidence import FILE
+from execplan.repo.moving.move import let_follow
+from execplan.repo.moving.steps import carry_out, is_begun, reverse
 from execplan.repo.shelf import Ref, every
 from execplan.text import files
 from execplan.text.lock import is_held
@@ -20,7 +20,7 @@ from execplan.text.lock import is_held
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
-    from execplan.repo.intent import Intent
+    from execplan.repo.moving.intent import Intent
 
 
 def half_done(home: Home) -> Intent | None:

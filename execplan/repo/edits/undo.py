@@ -5,15 +5,15 @@ from __future__ import annotations
 from execplan.errors import INPUT, NO, ExecplanError
 from execplan.plan.change import Change, facts
 from execplan.plan.whole import rebased
-from execplan.repo import journal
 from execplan.repo.amend import amend
+from execplan.repo.edits import journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.plan.model import Plan
     from execplan.repo.amend import Amended, Options
+    from execplan.repo.edits.journal import Journaled
     from execplan.repo.home import Home
-    from execplan.repo.journal import Journaled
     from execplan.repo.shelf import Ref
 
 

@@ -8,13 +8,14 @@ from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
-from execplan.repo import intent, shelf, state
+from execplan.repo import shelf, state
 from execplan.repo.amend import Options, diff, rewrite, stop_gone
 from execplan.repo.commit import commit_paths
-from execplan.repo.evidence import FILE
-from execplan.repo.moves import carry_out, read_evidence, reverse
-from execplan.repo.references import carry, follow, naming
-from execplan.repo.transfer import taken
+from execplan.repo.moving import intent
+from execplan.repo.moving.evidence import FILE
+from execplan.repo.moving.references import carry, follow, naming
+from execplan.repo.moving.steps import carry_out, read_evidence, reverse
+from execplan.repo.moving.transfer import taken
 from execplan.text.edit import apply
 from execplan.text.lines import digest
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from execplan.repo.amend import Written
     from execplan.repo.git import Committed
     from execplan.repo.home import Home
-    from execplan.repo.intent import Intent
+    from execplan.repo.moving.intent import Intent
     from execplan.repo.shelf import Ref
 
     Evidence = Callable[[bytes], bytes]

@@ -9,7 +9,7 @@ from execplan import trace
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.merging.whole import Marks, Merged
 from execplan.plan.reader import too_large
-from execplan.repo import mergefile
+from execplan.repo.merging import mergefile
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def drive(arguments: Sequence[str]) -> int:
 def _merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks, path: str) -> Merged:
     """The plans merged; when that can't be, the lines, as a conflict."""
     try:
-        from execplan.repo.merging import three
+        from execplan.repo.merging.merge import three
 
         return three(base, ours, theirs, marks)
     except ExecplanError as error:

@@ -7,7 +7,7 @@ import os
 from execplan.errors import About
 from execplan.plan.merging.whole import Marks, Merged, merge
 from execplan.plan.reader import MAX_BYTES, decode, too_large
-from execplan.repo import mergefile
+from execplan.repo.merging import mergefile
 from execplan.text import disk, files
 
 _LARGEST = 1 << 30

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.repo import journal, state
+from execplan.repo import state
+from execplan.repo.edits import journal
 from execplan.text import files
 
 TYPE_CHECKING = False

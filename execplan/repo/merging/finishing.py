@@ -12,7 +12,7 @@ from execplan.plan.reader import marker
 from execplan.plan.whole import rebased
 from execplan.repo import ask
 from execplan.repo.amend import Amended, amend
-from execplan.repo.merging import three
+from execplan.repo.merging.merge import three
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from execplan.plan.change import Change, facts
 from execplan.plan.logs import revise
 from execplan.plan.model import FORCED, OPEN, RESTORED, SUPERSEDED
 from execplan.repo import shelf
-from execplan.repo.evidence import evidence
+from execplan.repo.edits.since import check_match
 from execplan.repo.homes import existing
-from execplan.repo.moving import Goal, Moved, move
-from execplan.repo.since import check_match
+from execplan.repo.moving.evidence import evidence
+from execplan.repo.moving.move import Goal, Moved, move
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False

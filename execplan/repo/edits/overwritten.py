@@ -8,9 +8,10 @@ from functools import partial
 from execplan.errors import CHANGED, ExecplanError
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
-from execplan.repo import journal, past, shelf, state
+from execplan.repo import past, shelf, state
 from execplan.repo.amend import amend, diff
-from execplan.repo.lost import Step, lost, put_back
+from execplan.repo.edits import journal
+from execplan.repo.edits.lost import Step, lost, put_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from execplan.plan.change import Change
     from execplan.plan.model import Plan
     from execplan.repo.amend import Options
+    from execplan.repo.edits.journal import Journaled
+    from execplan.repo.edits.lost import ByGit
     from execplan.repo.home import Home
-    from execplan.repo.journal import Journaled
-    from execplan.repo.lost import ByGit
     from execplan.repo.shelf import Ref
 
 _VERB = "doctor"
