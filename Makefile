@@ -27,6 +27,7 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 	$(MAKE) test
 	$(BIN)/python scripts/corpus.py --check
 	$(BIN)/python scripts/precision.py check
+	$(BIN)/python scripts/merges.py --check --count 300
 	$(MAKE) wheel
 	$(BIN)/execplan lint
 

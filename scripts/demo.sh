@@ -81,4 +81,27 @@ run git log --oneline --stat
 printf '\n$ cat the archived plan and its evidence\n'
 cat .agent/execplans/archive/*.md .agent/execplans/archive/artifacts/*/execplan-evidence.json
 run execplan uninstall agents git-hooks
+
+# Two branches work on one plan, and their work is merged: each task once.
+run execplan install merge-driver
+git add .gitattributes
+git commit -q -m "Merge plans by tasks and entries"
+git switch -q -c side
+run execplan done 1 --commit
+run execplan add "Read nested lists" --commit
+git switch -q -
+run execplan add "Read wide tables" --commit
+run git merge -q --no-edit side
+run execplan show --section Progress
+
+# An editor that was open all the while saves its old text over an edit.
+tables=$(execplan list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["plans"][0]["path"])')
+cp "$tables" ../old.md
+run execplan done "wide tables"
+cp ../old.md "$tables"
+refused execplan doctor
+run execplan doctor --fix
+run execplan show --section Progress
+
+run execplan uninstall merge-driver
 run git status --short

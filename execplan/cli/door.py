@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+_SYSTEM = (*_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ESTALE)
+"""Errors of the machine, which are no bug of ours wherever they come up."""
 
 
 class Terminated(BaseException):
@@ -45,6 +47,11 @@ def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
             _mute()
             what = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
             return _told(ExecplanError("io-error", what, exit=ENVIRONMENT, hint="free some space"), as_json, kind)
+        if isinstance(error, OSError) and error.errno in _SYSTEM:
+            place = f" {error.filename}" if error.filename else ""
+            what = f"can't read or write{place}: {os.strerror(error.errno).lower()}"
+            hint = "look at the disk, and at who may write there; execplan doctor tells whether anything is half done"
+            return _told(ExecplanError("io-error", what, exit=ENVIRONMENT, hint=hint), as_json, kind)
         where = _report(error)
         hint = f"please send the report in {where}" if where else "the report could not be written"
         what = f"a bug in execplan: {type(error).__name__}: {error}"

@@ -176,6 +176,13 @@ def rewrite(
     return written._replace(warnings=(*written.warnings, *spare.warnings))
 
 
+def tidy(home: Home, ref: Ref, *, verb: str) -> None:
+    """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
+    if home.exists and files.is_untidy(ref.path):
+        with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+            files.tidy(ref.path, within=home.root, spare=Recovery(home, ref.path))
+
+
 def changed(data: bytes, changer: Callable[[Plan], Change], *, resolves: bool = False) -> tuple[bytes, Change]:
     """The bytes with a change made, read back and compared with what was meant; raises ExecplanError."""
     plan = reader.read(data)

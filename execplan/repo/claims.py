@@ -74,6 +74,19 @@ def give_back(home: Home, ref: Ref, name: str) -> list[str]:
     return [each.task for each in mine]
 
 
+def follow(home: Home, old: str, new: str | None) -> None:
+    """Let the claims on a plan follow it to another path, or end where it has none; raises ExecplanError."""
+    if not os.path.exists(_path(home)):
+        return
+    with _lock(home, "claims of a plan that moves"):
+        was, now_at = [each and os.path.relpath(each, os.path.realpath(home.root)) for each in (old, new)]
+        claims = every(home)
+        moved = [each._replace(plan=now_at) if each.plan == was and now_at else each for each in claims]
+        moved = [each for each in moved if each.plan != was]
+        if moved != claims:
+            _save(home, moved)
+
+
 def _open_ids(plan: Plan) -> list[str]:
     return [name for name, task in zip(task_ids(plan.tasks), plan.tasks, strict=True) if task.state == OPEN]
 

@@ -127,7 +127,11 @@ def _file(
             if files.create(path, data, within=home.root, folders=True, beside=_BESIDE):
                 break
             taken.add(shelf.same_id(free))
-        files.make_folder(home.artifacts(free), within=home.root)
+        try:
+            files.make_folder(home.artifacts(free), within=home.root)
+        except ExecplanError:
+            files.remove(path, data)
+            raise
     if options.commits(home):
         done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
         return made(done.digest, done.warnings)

@@ -179,7 +179,11 @@ def create(
                 return False
             finally:
                 folder.unlink(beside)
-            folder.sync()
+            try:
+                folder.sync()
+            except OSError:
+                folder.unlink(name)
+                raise
         except OSError as error:
             raise trouble(error, path, "write") from None
     return True

@@ -147,9 +147,9 @@ class Folder:
         for last in (False, True):
             try:
                 os.unlink(name, dir_fd=self.handle)
-            except FileNotFoundError:
-                return
             except OSError:
+                if self.status(name) is None:
+                    return
                 if last:
                     raise
             else:

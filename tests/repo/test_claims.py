@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import CLOCK, Folder
-from tests.plans import with_sections
+from tests.plans import CLEAN, with_sections
 
 THREE = with_sections("## Progress\n\n- [x] Read lines.\n- [ ] One\n- [ ] Two\n- [ ] Three\n")
 
@@ -125,3 +125,18 @@ def test_nothing_of_an_archived_plan_is_handed_out(repo: Folder) -> None:
         assert repo.ok(*arguments)["task"] is None
         assert "is archived" in repo.run(*arguments).out
     assert not (repo.path / ".git/execplan/claims.json").exists()
+
+
+def test_claims_follow_a_plan_and_end_in_the_archive(repo: Folder) -> None:
+    repo.plan()
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    task = repo.ok("next", "parser", "--claim", "ann")["task"]["id"]
+    repo.ok("next", "scanner", "--claim", "ann")
+    repo.ok("rename", "parser", "Build the reader")
+    assert repo.ok("next", "reader", "--claim", "bob")["task"]["id"] != task
+    assert repo.ok("next", "reader", "--claim", "ann")["task"]["id"] == task
+    repo.ok("archive", "reader", "--force", "--reason", "Enough.")
+    claims = (repo.path / ".git/execplan/claims.json").read_text()
+    assert "reader" not in claims
+    assert "scanner" in claims
+    assert repo.run("doctor").exit == 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.lint.fix import fixing
 from execplan.lint.rule import SAFE, UNSAFE
-from execplan.repo.amend import Amended, amend
+from execplan.repo.amend import Amended, amend, tidy
 from execplan.repo.checking.one import check, given
 from execplan.repo.checking.selected import levels
 
@@ -29,9 +29,11 @@ class Mended(NamedTuple):
 
 def mend(target: Target, way: Way, options: Options, *, unsafe: bool) -> Mended | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
-    if not any([_can(finding, unsafe=unsafe) for finding in check(target, way).findings]):
-        return None
     home, ref, _ = target
+    if not any([_can(finding, unsafe=unsafe) for finding in check(target, way).findings]):
+        if not options.dry_run:
+            tidy(home, ref, verb="lint")
+        return None
     codes: Counter[str] = Counter()
     if ref.archived:
         return Mended(target, None, codes)

@@ -22,8 +22,7 @@ SCHEMA = "execplan/evidence/1"
 def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: bytes) -> bytes:
     """The evidence of a plan that will be archived at a path as `how`, with these bytes; raises ExecplanError.
 
-    The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
-    has them, or where a try that was cut short has put them already.
+    The commit is the one that was checked out, so the one before the archive's own.
     """
     import json
 
@@ -31,7 +30,6 @@ def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: by
     from execplan.text.lines import digest
 
     plan = reader.read(data)
-    folders = [home.artifacts_of(ref.path, archived=ref.archived), home.artifacts_of(path, archived=True)]
     told = {
         "schema": SCHEMA,
         "id": ref.id,
@@ -43,7 +41,7 @@ def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: by
         "as": how,
         "by": by,
         "counts": plan.counts(),
-        "manifest": _manifest(next(filter(os.path.isdir, folders), folders[0]), ref.path),
+        "manifest": _manifest(home.artifacts_of(ref.path, archived=ref.archived), ref.path),
     }
     return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
@@ -70,20 +68,36 @@ def recorded(home: Home, path: str) -> str:
 
 
 def _manifest(folder: str, plan: str) -> list[dict[str, Any]]:
-    """Each file below a folder but the plan's own, by path; what a link says is told, and not followed."""
+    """Each file below a folder but the plan's own, by path; what a link says is told, and not followed.
+
+    Raises ExecplanError, also when a part of it can't be read.
+    """
+    files: list[dict[str, Any]] = []
+    if not os.path.isdir(folder):
+        return files
+    try:
+        for place, folders, names in os.walk(folder, onerror=_refuse):
+            folders.sort()
+            links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+            for name in sorted([*names, *links]):
+                path = os.path.join(place, name)
+                shown = os.path.relpath(path, folder)
+                if os.path.islink(path):
+                    files.append({"path": shown, "link": os.readlink(path)})
+                elif os.path.isfile(path) and shown != FILE and path != plan:
+                    files.append({"path": shown, **_digested(path)})
+    except OSError as error:
+        raise disk.trouble(error, error.filename or folder, "read") from None
+    return sorted(files, key=lambda each: str(each["path"]))
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _digested(path: str) -> dict[str, Any]:
     from hashlib import file_digest
 
-    files: list[dict[str, Any]] = []
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        for name in sorted([*names, *links]):
-            path = os.path.join(place, name)
-            shown = os.path.relpath(path, folder)
-            if os.path.islink(path):
-                files.append({"path": shown, "link": os.readlink(path)})
-            elif os.path.isfile(path) and shown != FILE and path != plan:
-                handle, size = disk.open_file(path)
-                with open(handle, "rb") as file:
-                    files.append({"path": shown, "bytes": size, "sha256": file_digest(file, "sha256").hexdigest()})
-    return sorted(files, key=lambda each: str(each["path"]))
+    handle, size = disk.open_file(path)
+    with open(handle, "rb") as file:
+        return {"bytes": size, "sha256": file_digest(file, "sha256").hexdigest()}

@@ -10,6 +10,7 @@ from execplan.clock import PLAIN, now, write_stamp
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk, files
+from execplan.text.folder import Folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,11 +102,10 @@ def write(home: Home, intent: Intent) -> None:
 
 
 def drop(home: Home) -> None:
-    """Forget an intent: it was carried out, or nothing of it was. Raises ExecplanError."""
+    """Forget an intent: it was carried out, or nothing of it was; a second try is made. Raises ExecplanError."""
     try:
-        os.unlink(home.move)
-    except FileNotFoundError:
-        pass
+        with Folder(home.state) as folder:
+            folder.unlink(os.path.basename(home.move))
     except OSError as error:
         raise disk.trouble(error, home.move, "remove") from None
 

@@ -8,7 +8,7 @@ from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
-from execplan.repo import shelf, state
+from execplan.repo import claims, shelf, state
 from execplan.repo.amend import Options, diff, rewrite, stop_gone
 from execplan.repo.commit import commit_paths
 from execplan.repo.moving import intent
@@ -113,8 +113,12 @@ def move(
             if begun:
                 reverse(home, begun[0])
             raise
-        followed = let_follow(home, ref, moves, ids, Options(), verb)
-        intent.drop(home)
+        try:
+            claims.follow(home, ref.path, None if verb == "archive" else goal.path)
+            followed = let_follow(home, ref, moves, ids, Options(), verb)
+            intent.drop(home)
+        except ExecplanError as error:
+            followed = Followed((), (f"the next command goes on with the plans that name it: {error.message}",))
         made = None
         if options.commits(home):
             before = {ref.path: written.old} | {each.path: told.old for each, told in followed.written}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.errors import ENVIRONMENT
 from execplan.plan.retarget import Spelling, retarget, rewritten
 from execplan.repo import shelf
 
@@ -79,8 +80,9 @@ def naming(home: Home, ref: Ref, moves: Sequence[tuple[str, str]]) -> list[Ref]:
     found = []
     for other in shelf.every(home):
         if os.path.realpath(other.path) != os.path.realpath(ref.path):
-            data = shelf.load(home, other).data
-            if any([name in data for name in names]):
+            shelved = shelf.load(home, other)
+            refused = shelved.error is not None and shelved.error.exit == ENVIRONMENT  # who rewrites it will tell
+            if refused or any([name in shelved.data for name in names]):
                 found.append(other)
     return found
 

@@ -7,7 +7,7 @@ import os
 from execplan import trace
 from execplan.errors import ExecplanError
 from execplan.repo import state
-from execplan.repo.amend import Options
+from execplan.repo.amend import Options, tidy
 from execplan.repo.edits.recovered import Recovery
 from execplan.repo.moving import intent as intents
 from execplan.repo.moving.evidence import FILE
@@ -65,9 +65,8 @@ def _settle(home: Home, intent: Intent) -> list[str]:
     ref = Ref(intent.ids[1], intent.goal, archived=False)
     followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb)
     for other in every(home):
-        if files.is_untidy(other.path) and other.path != intent.goal:
-            with state.lock(home, os.path.realpath(other.path), f"{intent.verb} of {intent.ids[0]}"):
-                files.tidy(other.path, within=home.root, spare=Recovery(home, other.path))
+        if other.path != intent.goal:
+            tidy(home, other, verb=intent.verb)
     intents.drop(home)
     told = f"the {intent.line}, was cut short and is finished now: {home.shown(intent.goal)}"
     return [told, *followed.warnings]

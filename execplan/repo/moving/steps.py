@@ -35,7 +35,7 @@ def carry_out(home: Home, intent: Intent) -> None:
     if plan is not None:
         _shift(home, intent, *plan)
     for old, new in intent.moves:
-        if is_copied(old, new):
+        if is_copied(old, new, FILE):
             clear(home, old)
     if intent.evidence is None:
         files.remove_empty(intent.artifacts)
@@ -52,7 +52,7 @@ def reverse(home: Home, intent: Intent) -> None:
             _shift_back(home, old, new)
     _swap_back(home, intent)
     for old, new in reversed(intent.moves):
-        if is_copied(new, old):
+        if is_copied(new, old, FILE):
             clear(home, new)
         else:
             _shift_back(home, old, new)
@@ -85,7 +85,7 @@ def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
         old = inside
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
-    elif not is_copied(old, new):
+    elif not is_copied(old, new, FILE):
         transfer(home, old, new)
 
 

@@ -52,11 +52,15 @@ def taken(path: str) -> ExecplanError:
     return ExecplanError("target-taken", f"{path} is there already", exit=INPUT, hint=hint)
 
 
-def is_copied(old: str, new: str) -> bool:
-    """Whether both are there and the new one holds all that the old one does, as it is while a copy was not cleared."""
+def is_copied(old: str, new: str, apart_from: str) -> bool:
+    """Whether both are there and the new one holds all that the old one does, as it is while a copy was not cleared.
+
+    What has the name `apart_from` in the two is not looked at.
+    """
     if not os.path.lexists(old) or not os.path.lexists(new) or os.path.samefile(old, new):
         return False
-    return not (_looks(old).items() - _looks(new).items())
+    one, two = _looks(old), _looks(new)
+    return all([two.get(name) == look for name, look in one.items() if name != apart_from])
 
 
 def clear(home: Home, old: str) -> None:
