@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 TURNS = frozenset("link linkat rename renameat renameat2 rmdir symlink symlinkat unlink unlinkat".split())
 """Calls behind which another file is found under a name."""
-STATE = "/.git/"
-FEW = 4
+_STATE = "/.git/"
+_FEW = 4
 
 OLD, NEW, BETWEEN, MISSED = "old", "new", "between", "missed"
 
@@ -78,9 +78,13 @@ def bounded(calls: Sequence[Call], most: int) -> list[Call]:
     tail = calls[begin:]
     chosen = {len(tail) - 1}
     for at, call in enumerate(tail):
-        if call.changes and " ENOENT (" not in call.line and (STATE not in call.line or call.name in TURNS | {"flock"}):
+        if (
+            call.changes
+            and " ENOENT (" not in call.line
+            and (_STATE not in call.line or call.name in TURNS | {"flock"})
+        ):
             chosen |= {at, min(at + 1, len(tail) - 1)} if call.name in TURNS else {at}
-    for some, count in ((True, most), (False, FEW)):
+    for some, count in ((True, most), (False, _FEW)):
         chosen |= set(spread([at for at, call in enumerate(tail) if at not in chosen and call.changes is some], count))
     return [tail[at] for at in sorted(chosen)]
 
