@@ -88,6 +88,8 @@ def put(data: bytes, at: int, lines: Sequence[str], style: Style, *, note: str =
     """The file with the block where a line begins, or at its end; a missing final newline stays missing."""
     head, tail = data[:at], data[at:]
     end = _line_end(data)
+    if end == b"\r" and tail.startswith(b"\n"):
+        end = b"\n"  # side by side the two would be one CRLF
     block = _written(lines, style, note, end, indent)
     blank = end if style.blank and head else b""
     if head.endswith(_ENDS) or not head:

@@ -112,7 +112,7 @@ def test_structure_may_be_mended(repo: Folder) -> None:
 
 def test_ctrl_c_keeps_what_was_changed(repo: Folder) -> None:
     path = repo.plan()
-    repo.env["EDITOR"] = editor(repo, f'sed -i s/Lines/Bytes/ "$1"; touch "{repo.path}/begun"; exec sleep 30')
+    repo.env["EDITOR"] = editor(repo, f'sed -i s/Lines/Bytes/ "$1"; touch "{repo.path}/begun"; exec sleep 30 >&- 2>&-')
     running = repo.start("edit")
     while not (repo.path / "begun").exists():
         time.sleep(0.02)

@@ -22,7 +22,8 @@ SCHEMA = "execplan/evidence/1"
 def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: bytes) -> bytes:
     """The evidence of a plan that will be archived at a path as `how`, with these bytes; raises ExecplanError.
 
-    The commit is the one that was checked out, so the one before the archive's own.
+    The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
+    has them, or where somebody has moved them already.
     """
     import json
 
@@ -30,6 +31,7 @@ def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: by
     from execplan.text.lines import digest
 
     plan = reader.read(data)
+    folders = [home.artifacts_of(ref.path, archived=ref.archived), home.artifacts_of(path, archived=True)]
     told = {
         "schema": SCHEMA,
         "id": ref.id,
@@ -41,7 +43,7 @@ def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: by
         "as": how,
         "by": by,
         "counts": plan.counts(),
-        "manifest": _manifest(home.artifacts_of(ref.path, archived=ref.archived), ref.path),
+        "manifest": _manifest(next(filter(os.path.isdir, folders), folders[0]), ref.path),
     }
     return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
 
