@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-from execplan.repo import claims, pick
-from execplan.repo.amend import Options
-from execplan.repo.moving.archive import archive
-from execplan.repo.moving.rename import rename
 from tests.conftest import CLOCK, Folder
 from tests.plans import CLEAN, with_sections
 
@@ -146,30 +142,13 @@ def test_claims_follow_a_plan_and_end_in_the_archive(repo: Folder) -> None:
     assert repo.run("doctor").exit == 0
 
 
-@pytest.mark.parametrize("verb", ["rename", "archive"])
-def test_a_move_that_was_cut_short_behind_its_renames_is_finished(
-    repo: Folder, monkeypatch: pytest.MonkeyPatch, verb: str
-) -> None:
-    """Also of a plan whose folder of artifacts was empty, and is gone by then."""
-    repo.plan()
-    (repo.path / ".agent/execplans/artifacts/2026-01-01_parser").mkdir(parents=True)
-    repo.ok("next", "parser", "--claim", "ann")
-    home, ref = pick.open_plan(str(repo.path), "parser")
-    monkeypatch.setattr(claims, "follow", _killed)
-    with pytest.raises(KeyboardInterrupt):
-        if verb == "rename":
-            rename(home, ref, "Build the reader", Options())
-        else:
-            archive(home, ref, Options(), reason="Enough.")
-    monkeypatch.undo()
-    result = repo.run("list", "--all")
-    assert "is finished now" in result.err
-    told = (repo.path / ".git/execplan/claims.json").read_text()
-    if verb == "rename":
-        assert "reader" in result.out
-        assert "build-the-reader.md" in told
-    assert "parser" not in told
-
-
-def _killed(*arguments: object) -> None:
-    raise KeyboardInterrupt
+def test_without_git_a_home_below_knows_what_was_taken_from_above(plain: Folder) -> None:
+    plain.ok("init")
+    plain.ok("init", "sub")
+    plain.write(".agent/execplan.toml", 'homes = ["sub"]\n')
+    plain.write("sub/.agent/execplans/2026-01-01_parser.md", THREE)
+    assert claimed(plain, "ann") == "One"
+    assert plain.ok("-C", "sub", "next", "--claim", "bob")["task"]["text"] == "Two"
+    plain.ok("rename", "parser", "Build the reader")
+    assert plain.ok("-C", "sub", "next", "--claim", "bob")["task"]["text"] == "Two"
+    assert plain.run("doctor").exit == 0

@@ -181,9 +181,12 @@ def claims_(ground: Ground) -> Iterator[Finding | str]:
             continue  # another worktree may have the plan
         file = home.shown(os.path.join(home.shared, "claims.json"))
         for claim in claims.every(home):
-            if not os.path.lexists(os.path.join(home.root, claim.plan)):
+            path = os.path.join(home.anchor, claim.plan)
+            if not os.path.lexists(path):
                 mend = f"it ends by itself; to end it now, take it out of {quote(file)}"
-                yield Finding(WARNING, claim.plan, f"{claim.name} claims a task of this plan, which is gone", mend)
+                yield Finding(
+                    WARNING, home.shown(path), f"{claim.name} claims a task of this plan, which is gone", mend
+                )
 
 
 def _removable(home: Home, path: str, what: str) -> Finding:
