@@ -172,12 +172,23 @@ def _check_digest(value: str | None) -> None:
         raise ExecplanError("usage", what, exit=USAGE, hint="see them: execplan show --json")
 
 
+class _Seconds(click.FloatRange):
+    """A time that can be over: `nan` is in no order with any other."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; refused when it is none."""
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is no number of seconds", param, ctx)
+        return number
+
+
 def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--lock-timeout`, for a verb that writes."""
     return click.option(
         "--lock-timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0),
+        type=_Seconds(min=0),
         help=f"Wait so long for other writers, not {TIMEOUT:g} seconds.",
     )(function)
 

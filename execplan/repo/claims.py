@@ -31,7 +31,7 @@ class Claim(NamedTuple):
     """A task that somebody has taken."""
 
     plan: str
-    """The plan's path from the root, the same in every worktree."""
+    """The plan's path from the root of the repository, the same in every worktree; without git from the home."""
     task: str
     """The task's id."""
     name: str
@@ -79,7 +79,7 @@ def follow(home: Home, old: str, new: str | None) -> None:
     if not os.path.exists(_path(home)):
         return
     with _lock(home, "claims of a plan that moves"):
-        was, now_at = [each and os.path.relpath(each, os.path.realpath(home.root)) for each in (old, new)]
+        was, now_at = [each and os.path.relpath(each, os.path.realpath(home.anchor)) for each in (old, new)]
         claims = every(home)
         moved = [each._replace(plan=now_at) if each.plan == was and now_at else each for each in claims]
         moved = [each for each in moved if each.plan != was]
@@ -92,7 +92,7 @@ def _open_ids(plan: Plan) -> list[str]:
 
 
 def _key(home: Home, ref: Ref) -> str:
-    return os.path.relpath(os.path.realpath(ref.path), os.path.realpath(home.root))
+    return os.path.relpath(os.path.realpath(ref.path), os.path.realpath(home.anchor))
 
 
 def _path(home: Home) -> str:

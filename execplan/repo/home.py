@@ -96,6 +96,11 @@ class Home(NamedTuple):
         return os.path.join(self.git, "execplan") if self.git else os.path.join(self.base, ".agent", ".state")
 
     @property
+    def anchor(self) -> str:
+        """What kept paths count from, also when a home is looked at from another one above it, without git."""
+        return self.root if self.git else self.base
+
+    @property
     def move(self) -> str:
         """The file that says what a move is about to do; it is there while one is under way, or was cut short."""
         return os.path.join(self.state, "move.json")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
+from execplan.plan.merging.units import parts_of, tasks_of
 from execplan.plan.merging.whole import merge
 from execplan.plan.seek import fold
 from execplan.repo.amend import changed
@@ -64,13 +65,26 @@ def _after(data: bytes, steps: list[Step]) -> bytes:
 
 
 def check_merged(plans: list[Plan], merged: Merged) -> None:
-    """It can be read, holds what either side has added, and no task twice."""
-    base, ours, theirs = [Counter([fold(task.text) for task in plan.tasks]) for plan in plans]
+    """It can be read, holds what either side has added, and no task twice at one place."""
+    base = Counter([fold(task.text) for task in plans[0].tasks])
     check_added([plan._replace(tasks=_new(plan, base)) for plan in plans[1:]], merged)
     if merged.conflicts or any([note.startswith("merged line by line") for note in merged.notes]):
         return
-    for name, count in Counter([fold(task.text) for task in reader.read(merged.data).tasks]).items():
-        assert count <= max(base[name], ours[name], theirs[name]), f"twice: {name}"
+    *sides, now = [_places(plan) for plan in (*plans, reader.read(merged.data))]
+    for name, places in now.items():
+        if places.total() > max([side.get(name, Counter()).total() for side in sides]):
+            for place, count in places.items():
+                most = max([side.get(name, Counter())[place] for side in sides])
+                assert count <= most, f"twice: {name}, below {place}"
+
+
+def _places(plan: Plan) -> dict[str, Counter[str]]:
+    """How often each task stands below which item, or sub-heading."""
+    places: dict[str, Counter[str]] = {}
+    for unit in [unit for part in parts_of(plan) if part.section is not None for unit in tasks_of(plan, part)]:
+        if unit.task is not None and unit.task in plan.tasks:
+            places.setdefault(fold(unit.task.text), Counter())[unit.where] += 1
+    return places
 
 
 def _new(plan: Plan, base: Counter[str]) -> list[Task]:

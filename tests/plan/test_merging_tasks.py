@@ -274,3 +274,19 @@ def test_boxes_outside_progress_are_tasks_where_lines_would_conflict() -> None:
     theirs = base.replace("- [ ] It runs", "- [x] (2026-01-01) It runs").replace("- [ ] It stops", "- [x] It stops")
     result = both_ways(base, ours, theirs)
     assert (result.data.decode(), result.conflicts) == (theirs, 0)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("- [ ] Parser\n  - [ ] Write tests", "- [ ] Lexer\n  - [ ] Write tests"),
+        ("- Parser\n  - [ ] Write tests", "- Lexer\n  - [ ] Write tests"),
+        ("### Parser\n\n- [ ] Write tests", "### Lexer\n\n- [ ] Write tests"),
+    ],
+)
+def test_both_sides_add_equal_words_below_other_items(ours: str, theirs: str) -> None:
+    start = "# Plan\n\n## Progress\n\n- [ ] Start\n"
+    merged = both_ways(start, f"{start}{ours}\n", f"{start}{theirs}\n")
+    assert merged[1:] == (0, ())
+    assert merged.data.decode().count("[ ] Write tests") == 2
+    assert merged.data.decode().startswith(start)

@@ -140,3 +140,15 @@ def test_claims_follow_a_plan_and_end_in_the_archive(repo: Folder) -> None:
     assert "reader" not in claims
     assert "scanner" in claims
     assert repo.run("doctor").exit == 0
+
+
+def test_without_git_a_home_below_knows_what_was_taken_from_above(plain: Folder) -> None:
+    plain.ok("init")
+    plain.ok("init", "sub")
+    plain.write(".agent/execplan.toml", 'homes = ["sub"]\n')
+    plain.write("sub/.agent/execplans/2026-01-01_parser.md", THREE)
+    assert claimed(plain, "ann") == "One"
+    assert plain.ok("-C", "sub", "next", "--claim", "bob")["task"]["text"] == "Two"
+    plain.ok("rename", "parser", "Build the reader")
+    assert plain.ok("-C", "sub", "next", "--claim", "bob")["task"]["text"] == "Two"
+    assert plain.run("doctor").exit == 0

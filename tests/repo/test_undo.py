@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from binascii import b2a_base64
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.repo import homes
+from execplan.repo import homes, pick
 from execplan.repo.edits import journal
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
@@ -182,3 +183,37 @@ def test_the_line_that_differs_is_named(repo: Folder) -> None:
     assert "'Rationale: By hand.' is no longer 'Rationale: Nothing is lost.'" in repo.run("undo").err
     path.write_text(text.replace("  Rationale: Nothing is lost.\n", ""))
     assert "is no longer" in repo.run("undo").err
+
+
+def test_two_processes_make_room_at_once(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each edits a plan for the first time; what the other has removed is no trouble."""
+    repo.plan()
+    home, ref = pick.open_plan(str(repo.path), "parser")
+    for number in range(3):
+        repo.write(f".git/execplan/journal/{number:016x}", "made 1\n")
+    monkeypatch.setattr(journal, "_MAX_PLANS", 2)
+    unlink = os.unlink
+
+    def twice(path: str) -> None:
+        unlink(path)
+        unlink(path)
+
+    with monkeypatch.context() as late:
+        late.setattr(os, "unlink", twice)
+        with journal.Recording(home, ref.path, "done", "done 2", b"old\n", b"new\n"):
+            pass
+    assert [edit.made for edit in journal.edits(home, ref.path)] == [True]
+
+
+def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) -> None:
+    path = repo.plan()
+    home, ref = pick.open_plan(str(repo.path), "parser")
+    old = str(path.with_name("old.md"))
+    journal.move(home, old, ref.path, [old])
+    with (
+        pytest.raises(KeyboardInterrupt),
+        journal.Recording(home, ref.path, "done", "done 2", b"old\n", b"new\n"),
+    ):
+        raise KeyboardInterrupt
+    assert journal.left_by(home, ref.path) == [old]
+    assert journal.edits(home, ref.path) == []

@@ -80,6 +80,7 @@ def test_a_folder_that_can_not_be_read(repo: Folder, name: str) -> None:
         "sub/2026-01-01_parser.md",
         "sub/deeper/plan.md",
         ".hidden.md",
+        "saved.md.tmp",
         ".hidden/plan.md",
         "README.md",
         "plan.MD",

@@ -78,7 +78,7 @@ class Recording:
     def __enter__(self) -> None:
         edits = edits_in(self.path)
         self._number = edits[-1].number + 1 if edits else 1
-        self._size = os.path.getsize(self.path) if edits else 0
+        self._size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
         if not edits:
             self._make_room()
         moment = write_stamp(now(), PLAIN).strip("()").replace(" ", "T")
@@ -103,9 +103,12 @@ class Recording:
         folder = os.path.dirname(self.path)
         if state.folder(self.home, _FOLDER):
             return
-        journals = sorted([(each.stat().st_mtime, each.path) for each in os.scandir(folder)])
-        for _, path in journals[: max(len(journals) - _MAX_PLANS + 1, 0)]:
-            os.unlink(path)
+        try:
+            journals = sorted([(each.stat().st_mtime, each.path) for each in os.scandir(folder)])
+            for _, path in journals[: max(len(journals) - _MAX_PLANS + 1, 0)]:
+                os.unlink(path)
+        except OSError as error:  # others may make room at the same time
+            tell(f"not all old journals in {folder} could be removed: {error}")
 
 
 def _packed(old: bytes, new: bytes) -> bytes:

@@ -23,7 +23,7 @@ _BYTES = ("old", "new", "evidence", "was")
 
 
 class Intent(NamedTuple):
-    """A move; every path is absolute, and kept from the root of the repository, which may be moved meanwhile."""
+    """A move; every path is absolute, and kept from the root of the repository or the home, which may be moved meanwhile."""
 
     verb: str
     moment: str
@@ -88,7 +88,7 @@ def write(home: Home, intent: Intent) -> None:
     """Have an intent on disk; the caller holds the lock of the home. Raises ExecplanError."""
     import json
 
-    told = _placed(intent, lambda path: os.path.relpath(path, home.root))._asdict()
+    told = _placed(intent, lambda path: os.path.relpath(path, home.anchor))._asdict()
     for name in _BYTES:
         told[name] = None if told[name] is None else b2a_base64(told[name], newline=False).decode()
     data = json.dumps(told).encode("utf-8")
@@ -122,7 +122,7 @@ def pending(home: Home) -> Intent | None:
             told[name] = None if told[name] is None else a2b_base64(told[name])
         told["moves"] = tuple([(str(old), str(new)) for old, new in told["moves"]])
         told["ids"], told["made"] = tuple(told["ids"]), tuple(told["made"])
-        return _placed(Intent(**told), lambda path: os.path.normpath(os.path.join(home.root, path)))
+        return _placed(Intent(**told), lambda path: os.path.normpath(os.path.join(home.anchor, path)))
     except ExecplanError as error:
         if not os.path.lexists(home.move):
             return None

@@ -6,7 +6,7 @@ import os
 
 from execplan import trace
 from execplan.errors import ExecplanError
-from execplan.repo import state
+from execplan.repo import claims, homes, state
 from execplan.repo.amend import Options, tidy
 from execplan.repo.edits.recovered import Recovery
 from execplan.repo.moving import intent as intents
@@ -62,6 +62,8 @@ def _settle(home: Home, intent: Intent) -> list[str]:
     except ExecplanError as error:
         reverse(home, intent)
         return [f"the {intent.line}, was cut short; it could not be finished, so it was taken back: {error.message}"]
+    home = homes.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
+    claims.follow(home, intent.path, None if intent.verb == "archive" else intent.goal)
     ref = Ref(intent.ids[1], intent.goal, archived=False)
     followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb)
     for other in every(home):

@@ -79,10 +79,11 @@ def _holds(path: str, data: bytes) -> bool:
 def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
     """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
     if not os.path.lexists(old):
-        inside = os.path.join(intent.artifacts, os.path.basename(old))
-        if os.path.lexists(new):
+        if os.path.lexists(new) or os.path.lexists(
+            intent.goal
+        ):  # the plan moves last; its empty folder is removed then
             return
-        old = inside
+        old = os.path.join(intent.artifacts, os.path.basename(old))
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
     elif not is_copied(old, new, FILE):

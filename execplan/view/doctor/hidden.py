@@ -11,6 +11,7 @@ from execplan.plan import reader
 from execplan.repo.adoption import tree
 from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
+from execplan.view.doctor.leftovers import TEMPORARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +79,7 @@ def _below(home: Home, top: str, shown: set[str]) -> Iterator[Finding]:
                 )
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if path not in shown and path != guide and not name.endswith((".tmp", *_LEFT)):
+            if path not in shown and path != guide and not (name.endswith(_LEFT) or TEMPORARY.fullmatch(name)):
                 yield from _unlisted(home, path)
     for error in closed:
         path = home.shown(str(error.filename))

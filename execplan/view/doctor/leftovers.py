@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.view.doctor.ground import Ground
 
-_TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
+TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
+"""What a file is called that is being written."""
 _OF_STATE = re.compile(r".+\.new|.+\.(?P<pid>\d+)\.tmp")
 _DISPLACED = re.compile(r".+\.displaced-\d+")
 _DAY = 24 * 3600
@@ -41,7 +42,7 @@ def temporary(ground: Ground) -> Iterator[Finding | str]:
         for folder in _written_to(home):
             of_state = folder.startswith(home.state)
             for name in _names(folder):
-                found = _TEMPORARY.fullmatch(name) or (_OF_STATE.fullmatch(name) if of_state else None)
+                found = TEMPORARY.fullmatch(name) or (_OF_STATE.fullmatch(name) if of_state else None)
                 path = os.path.join(folder, name)
                 if found and _is_left(home, path, found["pid"]):
                     plain = of_state or found["pid"] or found[1] == "new"  # nobody has read what is in them but we
@@ -180,9 +181,12 @@ def claims_(ground: Ground) -> Iterator[Finding | str]:
             continue  # another worktree may have the plan
         file = home.shown(os.path.join(home.shared, "claims.json"))
         for claim in claims.every(home):
-            if not os.path.lexists(os.path.join(home.root, claim.plan)):
+            path = os.path.join(home.anchor, claim.plan)
+            if not os.path.lexists(path):
                 mend = f"it ends by itself; to end it now, take it out of {quote(file)}"
-                yield Finding(WARNING, claim.plan, f"{claim.name} claims a task of this plan, which is gone", mend)
+                yield Finding(
+                    WARNING, home.shown(path), f"{claim.name} claims a task of this plan, which is gone", mend
+                )
 
 
 def _removable(home: Home, path: str, what: str) -> Finding:

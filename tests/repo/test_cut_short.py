@@ -1,0 +1,77 @@
+"""Moves that were killed half-way, and the next command, wherever it is run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.repo import claims, pick
+from execplan.repo.amend import Options
+from execplan.repo.moving import move, steps
+from execplan.repo.moving.archive import archive
+from execplan.repo.moving.rename import rename
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+NAMED = "rename"
+
+
+def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED) -> None:
+    """Move the plan `parser` in a process that is killed where it calls a function: nothing is taken back."""
+    child = os.fork()
+    if not child:
+        try:
+            setattr(module, name, lambda *arguments: os._exit(9))
+            home, ref = pick.open_plan(str(folder.path), "parser")
+            if verb == NAMED:
+                rename(home, ref, "Build the reader", Options())
+            else:
+                archive(home, ref, Options(), reason="Enough.")
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+@pytest.mark.parametrize("verb", [NAMED, "archive"])
+def test_a_plan_whose_artifacts_were_an_empty_folder(repo: Folder, verb: str) -> None:
+    repo.plan()
+    (repo.path / ".agent/execplans/artifacts/2026-01-01_parser").mkdir(parents=True)
+    repo.ok("next", "parser", "--claim", "ann")
+    killed(repo, claims, "follow", verb)
+    result = repo.run("list", "--all")
+    assert "is finished now" in result.err
+    assert ("reader" if verb == NAMED else "archived") in result.out
+    told = (repo.path / ".git/execplan/claims.json").read_text()
+    assert ("build-the-reader.md" in told) is (verb == NAMED)
+    assert "parser" not in told
+
+
+def test_without_git_a_home_below_finishes_what_was_begun_from_above(plain: Folder) -> None:
+    plain.ok("init")
+    plain.ok("init", "sub")
+    plain.write(".agent/execplan.toml", 'homes = ["sub"]\n')
+    plans = plain.write("sub/.agent/execplans/2026-01-01_parser.md", CLEAN).parent
+    plain.write("sub/.agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
+    killed(plain, steps, "_swap_evidence")
+    assert "is finished now" in plain.run("-C", "sub", "list").err
+    assert (plans / "2026-01-01_build-the-reader.md").is_file()
+    assert (plans / "artifacts/2026-01-01_build-the-reader/run.log").is_file()
+    assert not list(plans.rglob("*parser*"))
+
+
+def test_the_plans_that_name_it_follow_also_when_another_home_finishes_it(repo: Folder) -> None:
+    for name in ("sub", "other"):
+        repo.ok("init", name)
+    repo.write("sub/.agent/execplans/2026-01-01_parser.md", CLEAN)
+    naming = repo.write(
+        "sub/.agent/execplans/2026-01-02_scanner.md",
+        CLEAN.replace("None so far.", "- `.agent/execplans/2026-01-01_parser.md`"),
+    )
+    killed(Folder(repo.path / "sub"), move, "let_follow")
+    assert "is finished now" in repo.run("-C", "other", "list").err
+    assert "`.agent/execplans/2026-01-01_build-the-reader.md`" in naming.read_text()
