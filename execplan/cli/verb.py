@@ -172,12 +172,20 @@ def _check_digest(value: str | None) -> None:
         raise ExecplanError("usage", what, exit=USAGE, hint="see them: execplan show --json")
 
 
+def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuse `nan`, which is neither below nor above anything, and so in every range."""
+    if value is not None and value != value:
+        raise click.BadParameter("nan is no number of seconds.", ctx, option)
+    return value
+
+
 def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--lock-timeout`, for a verb that writes."""
     return click.option(
         "--lock-timeout",
         metavar="SECONDS",
         type=click.FloatRange(min=0),
+        callback=_check_seconds,
         help=f"Wait so long for other writers, not {TIMEOUT:g} seconds.",
     )(function)
 
