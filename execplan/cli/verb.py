@@ -12,6 +12,7 @@ from execplan import trace
 from execplan.cli.answer import Answer, Call, emit
 from execplan.cli.door import shown
 from execplan.errors import USAGE, ExecplanError
+from execplan.repo import homes
 from execplan.repo.amend import Options
 from execplan.text.lock import TIMEOUT
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
+
+    from execplan.repo.home import Home
 
 
 class Verb(click.Command):
@@ -55,7 +58,7 @@ class Verb(click.Command):
 
             set_timeout(patience)
         if self.settles:
-            _settle()
+            homes.finish_moves(_finish)
         assert self.callback is not None
         return emit(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
 
@@ -67,14 +70,10 @@ class Verb(click.Command):
         write_commands(formatter, "Examples", self.examples)
 
 
-def _settle() -> None:
-    """Finish a move in the home around that was cut short; trouble with the home itself is the verb's to tell."""
-    from execplan.repo import homes, pick
+def _finish(home: Home) -> None:
+    from execplan.repo.moving.settle import settle_quietly
 
-    try:
-        pick.settle(homes.find(os.getcwd()))
-    except (ExecplanError, OSError):
-        pass
+    settle_quietly(home)
 
 
 def write_commands(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:
@@ -172,15 +171,11 @@ def _check_digest(value: str | None) -> None:
         raise ExecplanError("usage", what, exit=USAGE, hint="see them: execplan show --json")
 
 
-class _Seconds(click.FloatRange):
-    """A time that can be over: `nan` is in no order with any other."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; refused when it is none."""
-        number = super().convert(value, param, ctx)
-        if number != number:
-            self.fail(f"{value} is no number of seconds", param, ctx)
-        return number
+def _check_seconds(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Refuse `nan`, which is neither below nor above anything, and so in every range."""
+    if value is not None and value != value:
+        raise click.BadParameter("nan is no number of seconds.", ctx, option)
+    return value
 
 
 def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -188,7 +183,8 @@ def lock_option(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--lock-timeout",
         metavar="SECONDS",
-        type=_Seconds(min=0),
+        type=click.FloatRange(min=0),
+        callback=_check_seconds,
         help=f"Wait so long for other writers, not {TIMEOUT:g} seconds.",
     )(function)
 

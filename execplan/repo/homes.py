@@ -9,8 +9,20 @@ from execplan.repo import settings as config
 from execplan.repo.home import Home, check_inside
 from execplan.repo.settings import Settings
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _NEAR = 4
 """Folders down to which homes are looked for that a refusal can name."""
+
+
+_finishers: list[Callable[[Home], object]] = []
+
+
+def finish_moves(finisher: Callable[[Home], object]) -> None:
+    """Let every home that is found from now on, and has a move that was cut short or is under way, be handed over."""
+    _finishers[:] = [finisher]
 
 
 def find(start: str) -> Home:
@@ -18,10 +30,17 @@ def find(start: str) -> Home:
 
     Raises ExecplanError for bad settings, and for a home of which a folder is a link out of the repository.
     """
+    home = _find(start)
+    if _finishers and os.path.lexists(home.move):
+        _finishers[0](home)
+    return home
+
+
+def _find(start: str) -> Home:
     real, path = os.path.realpath(start), os.path.abspath(start)
     while path not in (real, "/"):
         if os.path.islink(path):
-            find(os.path.dirname(path))
+            _find(os.path.dirname(path))
         path = os.path.dirname(path)
     git_root, git = _repository(real)
     folder = real

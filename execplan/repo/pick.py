@@ -22,19 +22,10 @@ def open_plan(start: str, query: str | None) -> tuple[Home, Ref]:
         query = os.environ.get("EXECPLAN_PLAN") or None
     if query is not None and is_path(query) and os.path.lexists(query):
         home = homes.find(os.path.dirname(os.path.abspath(query)))
-        settle(home)
-        if os.path.lexists(query):
+        if os.path.lexists(query):  # else a move that was cut short has been finished
             return home, shelf.by_file(home, query)
     home = homes.require(start)
     return _only(home) if query is None else _named(homes.together(home), query)
-
-
-def settle(home: Home) -> None:
-    """Finish a move in a home that was cut short; what comes of it is among the warnings."""
-    if os.path.lexists(home.move):
-        from execplan.repo.moving.settle import settle_quietly
-
-        settle_quietly(home)
 
 
 def _named(among: list[Home], query: str) -> tuple[Home, Ref]:

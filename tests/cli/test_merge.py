@@ -31,6 +31,12 @@ def test_standard_output(files: Folder) -> None:
     assert data == {"conflicts": 0, "notes": [], "path": None, "text": result.out, "changed": True}
 
 
+def test_a_dash_is_standard_output(files: Folder) -> None:
+    call = ("merge", "base.md", "ours.md", "theirs.md")
+    assert files.run(*call, "-o", "-").out == files.run(*call).out
+    assert not (files.path / "-").exists()
+
+
 @pytest.mark.parametrize("out", ["new.md", "ours.md", "theirs.md"])
 def test_out(files: Folder, out: str) -> None:
     text = files.run("merge", "base.md", "ours.md", "theirs.md").out

@@ -76,6 +76,12 @@ MERGES = {
         BASE.replace("- [ ] Build the parser.", "- [x] (2026-01-02) Build the *parser*"),
         [],
     ),
+    "both ticked, one with a stamp that no space follows": (
+        {"- [ ] Build": "- [x] 2026-01-02：Build"},
+        {"- [ ] Build": "- [x] Build"},
+        BASE.replace("- [ ] Build", "- [x] 2026-01-02：Build"),
+        ['both ticked "Build the parser.": the earlier time is kept (2026-01-02)'],
+    ),
     "ticked and wrapped": (
         {"- [ ] Build": "- [x] (2026-01-02) Build"},
         {"Build the parser.": "Build the\n  parser."},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -135,6 +136,18 @@ def test_a_task_that_was_added_at_the_place_of_another_does_not_hold_it() -> Non
 
 
 ENTRY = "- Decision: {}.\n  Rationale: {}.\n  Date/Author: 2026-01-01 / Ann\n"
+
+
+@pytest.mark.parametrize("later", [lambda text: text, lambda text: ticked(text, "Move the page of orders.")])
+def test_a_task_that_is_much_like_another_does_not_hold_it(later: Callable[[str], str]) -> None:
+    """Hands that share a piece of work add tasks that differ by a word."""
+    users = added(START, "Move the page of users.")
+    orders = added(START, "Move the page of orders.")
+    now = later(orders)
+    assert found([*chain(START, users), step(2, START, orders), step(3, orders, now)], now) == [1]
+    reworded = users.replace("page of users", "page of all users")
+    more = added(reworded, "Count.")
+    assert found([*chain(START, users), step(2, reworded, more)], more) == []
 
 
 @pytest.mark.parametrize("blank", ["", "\n"])

@@ -128,6 +128,16 @@ def test_a_writer_that_waits_too_long(repo: Folder, monkeypatch: pytest.MonkeyPa
     assert not (repo.path / ".agent/execplans/archive").exists()
 
 
+@pytest.mark.parametrize("seconds", ["nan", "-1", "-inf", "soon"])
+def test_what_is_no_time_to_wait(repo: Folder, seconds: str) -> None:
+    path = repo.plan()
+    before = path.read_bytes()
+    result = repo.run("done", "2", "--lock-timeout", seconds)
+    assert result.exit == 2, result
+    assert "'--lock-timeout': " in result.err
+    assert path.read_bytes() == before
+
+
 def test_who_waits_gets_it(repo: Folder) -> None:
     """And says what it is doing, for those who wait next."""
     path = repo.plan()

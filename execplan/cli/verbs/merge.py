@@ -28,7 +28,7 @@ from execplan.repo.merging import merge as merging
     ),
 )
 @click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
-@click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file.")
+@click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Be git's merge driver: see execplan install merge-driver.")
 @writer_options
 def merge(call: Call, plans: tuple[str, ...], out: str | None, driver: bool, options: Options) -> Answer:
@@ -57,6 +57,7 @@ def _usage(message: str) -> ExecplanError:
 
 def _files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
     """Three files into one."""
+    out = None if out == "-" else out
     base, our, their = paths
     merged, ours = merging.of_files(base, our, their)
     changed, text, shown = merged.data != ours, merged.data.decode("utf-8"), ""

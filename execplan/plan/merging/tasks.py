@@ -39,7 +39,8 @@ class _Side(NamedTuple):
 
     def boxed(self, other: _Side) -> list[str]:
         """The lines of the task with the box of another version."""
-        space = "" if not self.words[0] or other.box.endswith((" ", "\t")) else " "
+        apart = not self.words[0] or other.words[0] or other.box.endswith((" ", "\t"))  # a wide colon needs no space
+        space = "" if apart else " "
         lead = () if self.task.box == self.task.start else self.unit.lines[: self.task.box - self.task.start]
         return [*lead, self.head + other.box + space + self.words[0], *self.words[1:]]
 

@@ -16,7 +16,7 @@ from execplan.text.merge import merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from execplan.text.merge import Chunk
 
@@ -29,7 +29,8 @@ _ALIKE = 0.6
 """How alike the words of two lines are of which one came from the other; those of two tasks are 0.2 to 0.5."""
 _LEAD = "-*+ \t[]xX>#0123456789.)"
 """What a line of a list may begin with that says nothing of its words."""
-
+_STAMP = "([0123456789-: TZUC)]"
+"""What a stamp is made of."""
 _LABEL = 20
 
 
@@ -74,31 +75,48 @@ def lost(steps: Sequence[Step], now: bytes, by_git: ByGit) -> list[Step]:
     behind = gaps[-1] if gaps else 0
     found = []
     whole = now  # with what was lost so far: a tick is only missed where there is the task again that was lost too
+    added = [_added(step) for step in steps] if behind else []
     for at, step in enumerate(steps):
-        if 2 * at + 1 < behind and step.counts and not holds(step, whole):
-            taken = _taken(points[2 * at + 1 :], step)
+        others = {words for each in (*added[:at], *added[at + 1 :]) for words in each}
+        if 2 * at + 1 < behind and step.counts and not holds(step, whole, others):
+            taken = _taken(points[2 * at + 1 :], step, others)
             if taken is not None and not by_git(*taken):
                 found.append(step)
                 whole = put_back(step, whole) or whole
     return found
 
 
-def _taken(points: Sequence[_Point], step: Step) -> tuple[bytes, bytes] | None:
+def _added(step: Step) -> set[str]:
+    """The words of the lines that an edit only added: no other edit's lines were made into them."""
+    old, new = _lines(step.old), _lines(step.new)
+    return (
+        set()
+        if any(map(str.strip, _surplus(old, new)))
+        else {_unstamped(_bare(line)) for line in _surplus(new, old)} - {""}
+    )
+
+
+def _taken(points: Sequence[_Point], step: Step, others: Container[str]) -> tuple[bytes, bytes] | None:
     """The text in which an edit was last, and the one that an outsider put in its place; None where that was an edit."""
     for before, after in zip(reversed(points[:-1]), reversed(points[1:]), strict=True):
-        if before.text == step.new or holds(step, before.text):
+        if before.text == step.new or holds(step, before.text, others):
             return (before.text, after.text) if after.gap else None
     return None
 
 
-def holds(step: Step, text: bytes) -> bool:
-    """Whether what an edit did is in a text, at its place or at another, or what was made of it since."""
+def holds(step: Step, text: bytes, others: Container[str] = ()) -> bool:
+    """Whether what an edit did is in a text, at its place or at another, or what was made of it since.
+
+    `others` are the words that other edits added, however like this one's.
+    """
     old, new, lines = [_lines(each) for each in (step.old, step.new, text)]
     added = {line for line in _surplus(new, old) if line.strip()}
     if added and not _surplus([line for line in new if line in added], lines):
         return True
     chunks = [chunk for chunk in merge(new, lines, old) if chunk.theirs != chunk.base]
-    return all([chunk.ours == chunk.base or (chunk.ours != chunk.theirs and _made_of(chunk)) for chunk in chunks])
+    return all(
+        [chunk.ours == chunk.base or (chunk.ours != chunk.theirs and _made_of(chunk, others)) for chunk in chunks]
+    )
 
 
 def put_back(step: Step, text: bytes) -> bytes | None:
@@ -126,11 +144,12 @@ def _merged(chunk: Chunk) -> tuple[str, ...] | None:
     return None if both else tuple(lines)
 
 
-def _made_of(chunk: Chunk) -> bool:
+def _made_of(chunk: Chunk, others: Container[str]) -> bool:
     """Whether lines that are neither as an edit left them nor as it found them were made of what it left."""
     added, removed = _surplus(chunk.base, chunk.theirs), _surplus(chunk.theirs, chunk.base)
     if not any([line.strip() for line in removed]):
-        there = [_bare(line) for line in chunk.ours]
+        mine = {_bare(line) for line in added}
+        there = [words for words in map(_bare, chunk.ours) if _unstamped(words) not in others or words in mine]
         return all([any([_alike(_bare(line), each) >= _ALIKE for each in there]) for line in added if line.strip()])
     if not any([line.strip() for line in added]):
         return any([line.strip() and line not in chunk.ours for line in removed])
@@ -143,6 +162,11 @@ def _bare(line: str) -> str:
     words = line.strip(_LEAD)
     label, colon, rest = words.partition(": ")
     return rest if colon and len(label) <= _LABEL else words
+
+
+def _unstamped(words: str) -> str:
+    """The words behind a stamp such as `(2026-01-01 00:00Z)`."""
+    return words.lstrip(_STAMP)
 
 
 def _alike(one: str, other: str) -> float:
