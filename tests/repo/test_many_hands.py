@@ -165,11 +165,3 @@ def test_interrupted_while_it_waits(repo: Folder) -> None:
     assert b"Traceback" not in err
     assert path.read_text() == CLEAN
     repo.ok("done", "2")
-
-
-@pytest.mark.parametrize("seconds", ["nan", "-1", "soon"])
-def test_what_is_no_time_to_wait(repo: Folder, seconds: str) -> None:
-    path = repo.plan()
-    home = homes.find(str(repo.path))
-    with state.lock(home, os.path.realpath(path), "the test"):
-        assert repo.run("done", "2", "--lock-timeout", seconds).exit == 2
