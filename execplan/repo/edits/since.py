@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import CHANGED, ExecplanError
-from execplan.repo import ask, shelf
+from execplan.repo import shelf
 from execplan.repo.edits import journal
 from execplan.text.lines import digest
 
@@ -69,6 +69,8 @@ def _before(edits: list[journal.Journaled], seen: str) -> Iterator[tuple[int, by
 
 def _committed(home: Home, ref: Ref, seen: str) -> bytes | None:
     """The version with the digest, if it is the one of the commit that is checked out."""
+    from execplan.repo import ask
+
     name = os.path.relpath(os.path.realpath(ref.path), home.root)
     try:
         data = ask.output(home, "cat-file", "blob", f"HEAD:{name}")
