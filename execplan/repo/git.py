@@ -9,6 +9,7 @@ from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.home import common
+from execplan.text.disk import trouble
 from execplan.text.lock import timeout
 
 TYPE_CHECKING = False
@@ -265,8 +266,10 @@ def _line(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.readline(5000).strip() or None
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
+    except OSError as error:
+        raise trouble(error, path, "read") from None
 
 
 def _no(message: str, hint: str) -> ExecplanError:

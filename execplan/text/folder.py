@@ -34,7 +34,15 @@ class Folder:
             raise ChangedMeanwhileError(path)
         self.made: list[str] = []
         """The folders that had to be made."""
-        self.handle = self._walk(make=make)
+        try:
+            self.handle = self._walk(make=make)
+        except BaseException:
+            for made in reversed(self.made):
+                try:
+                    os.rmdir(made)
+                except OSError:
+                    break
+            raise
 
     def __enter__(self) -> Folder:
         return self
