@@ -167,7 +167,8 @@ def move(home: Home, old: str, new: str, left: Sequence[str]) -> None:
     path = path_of(home, new)
     try:
         try:
-            os.replace(path_of(home, old), path)
+            if not os.path.islink(new):  # else they are where they were: with the file that the link leads to
+                os.replace(path_of(home, old), path)
         except FileNotFoundError:
             state.folder(home, _FOLDER)
         edits = edits_in(path)
