@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from functools import partial
 from pathlib import Path
@@ -212,3 +213,28 @@ def test_33_a_folder_swapped_again_and_again(repo: Scratch) -> None:
     there = plans if (plans / path.name).is_file() and not plans.is_symlink() else Path(aside)
     added = (there / path.name).read_text().count("Task ")
     assert added == exits.count(0)
+
+
+@pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
+def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.MonkeyPatch, trouble: BaseException) -> None:
+    """The edit is on the disk, so the journal has it; of an error that harms nothing there is nothing to tell."""
+    path = repo.plan()
+    unlink = Folder.unlink
+
+    def fails(self: Folder, name: str) -> None:
+        if path.read_text() != CLEAN:
+            raise trouble
+        unlink(self, name)
+
+    with monkeypatch.context() as late:
+        late.setattr(Folder, "unlink", fails)
+        if isinstance(trouble, OSError):
+            assert edit(repo, tasks.tick(["2"], now())).changed
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                edit(repo, tasks.tick(["2"], now()))
+    assert path.read_text() != CLEAN
+    assert repo.ok("undo")["said"][0].startswith("undone: done 2")
+    assert path.read_text() == CLEAN
+    assert not list(path.parent.glob(".*"))
+    assert recovered.every(homes.find(str(repo.path))) == []
