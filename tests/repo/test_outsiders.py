@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -238,3 +239,13 @@ def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.Monke
     assert path.read_text() == CLEAN
     assert not list(path.parent.glob(".*"))
     assert recovered.every(homes.find(str(repo.path))) == []
+
+
+def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None:
+    """Each under the lock of its own plan: plans of two homes, or in folders of their own, may be called alike."""
+    repo.plan()
+    home = homes.find(str(repo.path))
+    texts = [f"{number} displaced".encode() for number in range(120)]
+    with ThreadPoolExecutor(6) as pool:
+        kept = list(pool.map(partial(recovered.keep, home, "plan.md"), texts))
+    assert [Path(path).read_bytes() for path in kept] == texts

@@ -39,8 +39,9 @@ def keep(home: Home, path: str, data: bytes) -> str:
     """Keep bytes that a plan held, or was to hold; the path of the recovery file. Raises ExecplanError."""
     state.folder(home, _FOLDER)
     number = 1
-    while not files.create(kept := os.path.join(home.state, _FOLDER, f"{number}-{os.path.basename(path)}"), data):
-        number += 1
+    with state.lock(home, _FOLDER, f"recovery of {os.path.basename(path)}"):
+        while not files.create(kept := os.path.join(home.state, _FOLDER, f"{number}-{os.path.basename(path)}"), data):
+            number += 1
     return kept
 
 
