@@ -75,7 +75,7 @@ def _copy(home: Home, name: str, data: bytes) -> str:
     state.folder(home, "edit")
     copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
     with state.lock(home, "edit", f"edit of {name}"):
-        made = next(copy for copy in copies if files.create(copy, data))
+        made = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))
     os.chmod(made, 0o600)  # the plan itself may be readable by nobody else
     return made
 
