@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 def quick(paths: list[str], *, hook: bool) -> int:
     """Lint files and folders that exist, or all plans; the exit status.
 
-    It is -1 when a name is no such file, or the user has rules of their own.
+    It is -1 when a name is no such file, the user has rules of their own, or a move was cut short.
     """
     if not all([os.path.lexists(path) for path in paths]) or own.rules():
         return -1
     way = Way(hook=hook, trees=Trees())
     chosen = lots(paths)
+    if any([os.path.lexists(lot.home.move) for lot in chosen]):
+        return -1
     if any([lot.home.settings.lint for lot in chosen]):
         from execplan.repo.checking.history import informed
 

@@ -78,7 +78,10 @@ def _swap(folder: Folder, beside: str, name: str, old: bytes, new: bytes, spare:
         if folder.status(beside) is not None:
             _swap_back(folder, beside, name, new, spare)
         raise
-    folder.unlink(beside)
+    try:
+        folder.unlink(beside)
+    except OSError as error:  # the new text is in its place: the next writer removes the old one
+        trace.tell(f"{folder.join(beside)} could not be removed: {error}")
     return status is not None and status.st_nlink > 1
 
 

@@ -75,3 +75,13 @@ def test_the_plans_that_name_it_follow_also_when_another_home_finishes_it(repo: 
     killed(Folder(repo.path / "sub"), move, "let_follow")
     assert "is finished now" in repo.run("-C", "other", "list").err
     assert "`.agent/execplans/2026-01-01_build-the-reader.md`" in naming.read_text()
+
+
+@pytest.mark.parametrize("named", [[], [".agent/execplans/2026-01-02_scanner.md"]])
+def test_lint_is_a_next_command_too(repo: Folder, named: list[str]) -> None:
+    repo.plan()
+    repo.plan(name="2026-01-02_scanner")
+    repo.write(".agent/execplans/artifacts/2026-01-01_parser/run.log", "ok\n")
+    killed(repo, steps, "_swap_evidence")
+    assert "is finished now" in repo.run("lint", *named).err
+    assert "is finished now" not in repo.run("lint", *named).err

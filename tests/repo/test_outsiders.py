@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -212,3 +214,38 @@ def test_33_a_folder_swapped_again_and_again(repo: Scratch) -> None:
     there = plans if (plans / path.name).is_file() and not plans.is_symlink() else Path(aside)
     added = (there / path.name).read_text().count("Task ")
     assert added == exits.count(0)
+
+
+@pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
+def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.MonkeyPatch, trouble: BaseException) -> None:
+    """The edit is on the disk, so the journal has it; of an error that harms nothing there is nothing to tell."""
+    path = repo.plan()
+    unlink = Folder.unlink
+
+    def fails(self: Folder, name: str) -> None:
+        if path.read_text() != CLEAN:
+            raise trouble
+        unlink(self, name)
+
+    with monkeypatch.context() as late:
+        late.setattr(Folder, "unlink", fails)
+        if isinstance(trouble, OSError):
+            assert edit(repo, tasks.tick(["2"], now())).changed
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                edit(repo, tasks.tick(["2"], now()))
+    assert path.read_text() != CLEAN
+    assert repo.ok("undo")["said"][0].startswith("undone: done 2")
+    assert path.read_text() == CLEAN
+    assert not list(path.parent.glob(".*"))
+    assert recovered.every(homes.find(str(repo.path))) == []
+
+
+def test_versions_of_plans_with_one_name_are_kept_at_once(repo: Scratch) -> None:
+    """Each under the lock of its own plan: plans of two homes, or in folders of their own, may be called alike."""
+    repo.plan()
+    home = homes.find(str(repo.path))
+    texts = [f"{number} displaced".encode() for number in range(120)]
+    with ThreadPoolExecutor(6) as pool:
+        kept = list(pool.map(partial(recovered.keep, home, "plan.md"), texts))
+    assert [Path(path).read_bytes() for path in kept] == texts

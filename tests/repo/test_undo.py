@@ -217,3 +217,15 @@ def test_an_edit_that_fails_leaves_the_paths_that_the_plan_left(repo: Folder) ->
         raise KeyboardInterrupt
     assert journal.left_by(home, ref.path) == [old]
     assert journal.edits(home, ref.path) == []
+
+
+def test_the_edits_of_a_plan_behind_a_link_stay_with_it(repo: Folder) -> None:
+    """Those that were made before it was one do not take their place when the link moves."""
+    path = repo.plan()
+    repo.ok("done", "2")
+    target = repo.path / "parser.md"
+    path.rename(target)
+    path.symlink_to("../../parser.md")
+    repo.ok("add", "Behind the link")
+    repo.ok("rename", "parser", "Build the parser, again")
+    assert repo.ok("undo")["said"][0].startswith("undone: add")

@@ -74,7 +74,8 @@ def _copy(home: Home, name: str, data: bytes) -> str:
     """A copy of a plan for the editor, beside those that were kept; raises ExecplanError."""
     state.folder(home, "edit")
     copies = (os.path.join(home.state, "edit", f"{number}-{name}") for number in count(1))
-    made = next(copy for copy in copies if files.create(copy, data))
+    with state.lock(home, "edit", f"edit of {name}"):
+        made = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))
     os.chmod(made, 0o600)  # the plan itself may be readable by nobody else
     return made
 

@@ -69,6 +69,8 @@ class Recording:
     def __init__(self, home: Home, path: str, verb: str, summary: str, old: bytes, new: bytes) -> None:
         self.home = home
         self.path = path_of(home, path)
+        self.plan = path
+        self.new = new
         self.verb = verb
         self.summary = summary
         self.texts = b2a_base64(zlib.compress(_packed(old, new), 6), newline=False).decode()
@@ -89,7 +91,7 @@ class Recording:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is not None:
+            if kind is not None and not self._is_there():
                 os.truncate(self.path, self._size)
                 return
             undone = _last(edits_in(self.path)) if self.verb == UNDO else None
@@ -97,6 +99,13 @@ class Recording:
             _shorten(self.path)
         except (OSError, ExecplanError) as failed:  # the plan is as it should be, and it tells what was made
             tell(f"the journal {self.path} could not be brought up to date: {failed}")
+
+    def _is_there(self) -> bool:
+        """Whether the plan holds the new text, however its replacement ended."""
+        try:
+            return disk.read(self.plan, len(self.new))[0] == self.new
+        except ExecplanError:
+            return False
 
     def _make_room(self) -> None:
         """Let go of the journals that were left alone for the longest."""
@@ -167,7 +176,8 @@ def move(home: Home, old: str, new: str, left: Sequence[str]) -> None:
     path = path_of(home, new)
     try:
         try:
-            os.replace(path_of(home, old), path)
+            if not os.path.islink(new):  # else they are where they were: with the file that the link leads to
+                os.replace(path_of(home, old), path)
         except FileNotFoundError:
             state.folder(home, _FOLDER)
         edits = edits_in(path)

@@ -38,9 +38,13 @@ class Recovery(files.Spare):
 def keep(home: Home, path: str, data: bytes) -> str:
     """Keep bytes that a plan held, or was to hold; the path of the recovery file. Raises ExecplanError."""
     state.folder(home, _FOLDER)
+    name = os.path.basename(path)
     number = 1
-    while not files.create(kept := os.path.join(home.state, _FOLDER, f"{number}-{os.path.basename(path)}"), data):
-        number += 1
+    with state.lock(home, _FOLDER, f"recovery of {name}"):
+        while os.path.lexists(kept := os.path.join(home.state, _FOLDER, f"{number}-{name}")) or not files.create(
+            kept, data
+        ):
+            number += 1
     return kept
 
 
