@@ -80,8 +80,8 @@ def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
     """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
     if not os.path.lexists(old):
         inside = os.path.join(intent.artifacts, os.path.basename(old))
-        if os.path.lexists(new):
-            return
+        if os.path.lexists(new) or (os.path.lexists(intent.goal) and not os.path.lexists(intent.path)):
+            return  # the plan goes last; artifacts that held nothing but evidence are gone then
         old = inside
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
@@ -114,4 +114,4 @@ def _swap_back(home: Home, intent: Intent) -> None:
         files.remove(path, there)
     moved = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
     if intent.was is not None and moved and not os.path.lexists(path):
-        files.create(path, intent.was, within=home.root)
+        files.create(path, intent.was, within=home.root, folders=True)
