@@ -79,10 +79,9 @@ def _holds(path: str, data: bytes) -> bool:
 def _shift(home: Home, intent: Intent, old: str, new: str) -> None:
     """Rename one, unless that is done; what lies in a folder that was renamed already is found in it."""
     if not os.path.lexists(old):
-        inside = os.path.join(intent.artifacts, os.path.basename(old))
-        if os.path.lexists(new) or (os.path.lexists(intent.goal) and not os.path.lexists(intent.path)):
-            return  # the plan goes last; artifacts that held nothing but evidence are gone then
-        old = inside
+        if os.path.lexists(new) or os.path.lexists(intent.goal):  # the plan moves last, and its empty folder goes then
+            return
+        old = os.path.join(intent.artifacts, os.path.basename(old))
     if os.path.islink(old) and os.path.islink(new) and os.path.realpath(old) == os.path.realpath(new):
         os.unlink(old)
     elif not is_copied(old, new, FILE):
