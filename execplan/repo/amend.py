@@ -110,13 +110,11 @@ def amend(
 def stop_archived(home: Home, ref: Ref) -> None:
     """Refuse to change a plan that is in the archive."""
     if ref.archived:
-        from shlex import quote
-
         raise ExecplanError(
             "archived-plan",
             f"{home.shown(ref.path)} is archived: it is a record of what was done",
             exit=NO,
-            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {quote(ref.id)}",
+            hint=f"write down what is new in a plan of its own, or take it back: execplan restore {ref.typed}",
         )
 
 

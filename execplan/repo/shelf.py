@@ -25,6 +25,13 @@ class Ref(NamedTuple):
     path: str
     archived: bool
 
+    @property
+    def typed(self) -> str:
+        """As it can be typed in a shell: its id; its path where the id would be taken for a flag."""
+        from shlex import quote
+
+        return quote(self.path if self.id.startswith("-") else self.id)
+
 
 class Shelved(NamedTuple):
     """A plan as it was read, or why it could not be."""

@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.repo import homes, shelf
+from execplan.repo.amend import Options
+from execplan.repo.edits import journal
+from execplan.repo.moving import archive
 from execplan.repo.moving.rename import new_id
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
@@ -390,3 +395,34 @@ def test_a_plan_without_a_heading_can_not_hold_the_reason(repo: Folder) -> None:
         result = repo.run(*arguments, "--json")
         assert (result.exit, result.json["error"]["code"]) == (3, "no-title")
     assert path.read_text() == "Only words.\n"
+
+
+def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(repo: Folder) -> None:
+    """What is left of a move when its plan has arrived is finished, however little there was to move."""
+    path = repo.plan(DONE)
+    repo.ok("archive")
+    claims = repo.path / ".git/execplan/claims.json"
+    claims.write_text("damaged")
+    repo.ok("restore", "parser")
+    claims.unlink()
+    assert (repo.path / ".git/execplan/move.json").exists()
+    assert "is finished now" in repo.run("list").err
+    assert path.read_text() == DONE
+    assert not (repo.path / ".git/execplan/move.json").exists()
+
+
+def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.plan(DONE)
+    repo.ok("archive")
+    before = tree(repo.path)
+
+    def full(*arguments: object) -> None:
+        raise ExecplanError("disk-full", "no space left", exit=ENVIRONMENT)
+
+    home = homes.find(str(repo.path))
+    [ref] = shelf.refs(home, archive=True)
+    monkeypatch.setattr(journal, "move", full)
+    with pytest.raises(ExecplanError, match="no space left"):
+        archive.restore(home, ref, Options())
+    assert tree(repo.path) == before
+    assert not (repo.path / ".git/execplan/move.json").exists()

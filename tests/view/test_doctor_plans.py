@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -229,3 +230,11 @@ def test_artifacts_of_no_plan(repo: Folder) -> None:
     assert found["path"] == ".agent/execplans/artifacts/2025-12-01_gone"
     obey(repo, found["mend"].rpartition(": ")[2])
     clean(repo)
+
+
+def test_a_plan_whose_id_looks_like_a_flag_is_named_by_its_path(repo: Folder) -> None:
+    path = repo.plan(OLD, "-dash")
+    mend = one(repo, "places")["mend"]
+    repo.ok(*shlex.split(mend)[1:])
+    assert not path.exists()
+    assert f"take it back: execplan restore {path.parent}/archive/-dash.md" in repo.run("done", "1", "-p", "dash").err

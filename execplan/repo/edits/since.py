@@ -24,8 +24,6 @@ def check_match(home: Home, ref: Ref, seen: str | None, data: bytes | None = Non
     """Refuse when the plan is not the one that the caller has seen, and say what changed; raises ExecplanError."""
     if seen is None:
         return
-    from shlex import quote
-
     data = shelf.open_bytes(home, ref.path) if data is None else data
     if digest(data) == seen.lower():
         return
@@ -34,7 +32,7 @@ def check_match(home: Home, ref: Ref, seen: str | None, data: bytes | None = Non
         "digest-differs",
         f"{home.shown(ref.path)} has changed: its digest is {digest(data)}, not {seen}",
         exit=CHANGED,
-        hint=f"read it again: execplan show {quote(ref.id)} --json",
+        hint=f"read it again: execplan show {ref.typed} --json",
         candidates=lines,
     )
 

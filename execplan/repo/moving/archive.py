@@ -101,13 +101,11 @@ def _finished(ref: Ref, reason: str | None) -> Changer:
             return Change((), facts(plan), "archive", said)
         if reason is not None:
             return _noted(f"{FORCED}: {reason}", f"archive, by force: {reason}")(plan)
-        from shlex import quote
-
         raise ExecplanError(
             "not-finished",
             f"{ref.id} is not finished",
             exit=NO,
-            hint=f"finish it, or archive it as it is: execplan archive {quote(ref.id)} --force --reason 'Why'",
+            hint=f"finish it, or archive it as it is: execplan archive {ref.typed} --force --reason 'Why'",
             candidates=reasons,
             data={"reasons": reasons},
         )

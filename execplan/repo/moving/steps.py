@@ -113,4 +113,4 @@ def _swap_back(home: Home, intent: Intent) -> None:
         files.remove(path, there)
     moved = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
     if intent.was is not None and moved and not os.path.lexists(path):
-        files.create(path, intent.was, within=home.root)
+        files.create(path, intent.was, within=home.root, folders=True)

@@ -63,7 +63,7 @@ def _lost(shelved: Shelved, step: Step, diff: str) -> Finding:
     if not diff:
         message += "; the same lines were changed otherwise, so it can't be put back by itself"
         mend, would, make = "keep what it did in a file: execplan doctor --fix", "keep in a file", _keep
-    mend += f"; if it was taken out on purpose: execplan doctor --forget {quote(ref.id)}"
+    mend += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
     fix = Fix(f"{would}: {step.said}", partial(make, shelved, step), diff)
     return Finding(ERROR, home.shown(ref.path), message, mend, fix=fix)
 

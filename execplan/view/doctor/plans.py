@@ -62,11 +62,11 @@ def _misplaced(shelved: Shelved) -> Iterator[Finding]:
     chosen = {code: level for code, level in levels(home, Selection(), path).items() if code in (_UNFINISHED, _UNFILED)}
     for found in lint_plan(plan, given(home, ref, Way()), chosen):
         if found.code == _UNFILED:
-            mend = f"execplan archive {quote(ref.id)}"
+            mend = f"execplan archive {ref.typed}"
         elif plan.excused or found.code != _UNFINISHED:
             continue
         else:
-            mend = f"execplan restore {quote(ref.id)}, then finish it, or archive it with --force --reason"
+            mend = f"execplan restore {ref.typed}, then finish it, or archive it with --force --reason"
         yield Finding(WARNING, path, found.message, mend, line=found.line)
 
 
