@@ -48,6 +48,11 @@ def attributes(home: Home) -> list[str]:
     return sorted({line for each in named if each.root == home.root for line in _of_home(each)})
 
 
+def _put(data: bytes, lines: list[str]) -> bytes:
+    """The file with the block behind its last whole line: what is added to a line without an end would join the block."""
+    return blocks.put(data, len(data.rpartition(b"\n")[0]) + 1 if b"\n" in data else 0, lines, blocks.SHELL)
+
+
 def _of_home(home: Home) -> list[str]:
     layout = home.settings.layout
     file = {FLAT: "*.md", FOLDER: "*/*.md"}.get(layout, f"*/{_literal(layout)}")
@@ -73,7 +78,7 @@ def install(home: Home, *, force: bool) -> Planned:
     """Add the attributes and the settings, or renew them; raises ExecplanError."""
     ask.require(home)
     file, lines = _file(home), attributes(home)
-    planned = managed.install(file, lines, lambda data: blocks.put(data, len(data), lines, blocks.SHELL), force=force)
+    planned = managed.install(file, lines, lambda data: _put(data, lines), force=force)
     driver = ask.setting(_config(home), _DRIVER)
     if driver is not None and not _is_ours(driver) and not force:
         raise ExecplanError(

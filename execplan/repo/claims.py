@@ -74,17 +74,21 @@ def give_back(home: Home, ref: Ref, name: str) -> list[str]:
     return [each.task for each in mine]
 
 
-def follow(home: Home, old: str, new: str | None) -> None:
-    """Let the claims on a plan follow it to another path, or end where it has none; raises ExecplanError."""
+def followed(home: Home, old: str, new: str | None) -> tuple[str, ...]:
+    """Let the claims on a plan follow it to another path, or end where it has none; what to warn of when they can't."""
     if not os.path.exists(_path(home)):
-        return
-    with _lock(home, "claims of a plan that moves"):
-        was, now_at = [each and os.path.relpath(each, os.path.realpath(home.anchor)) for each in (old, new)]
-        claims = every(home)
-        moved = [each._replace(plan=now_at) if each.plan == was and now_at else each for each in claims]
-        moved = [each for each in moved if each.plan != was]
-        if moved != claims:
-            _save(home, moved)
+        return ()
+    try:
+        with _lock(home, "claims of a plan that moves"):
+            was, then = [each and os.path.relpath(each, os.path.realpath(home.anchor)) for each in (old, new)]
+            claims = every(home)
+            moved = [each._replace(plan=then) if each.plan == was and then else each for each in claims]
+            moved = [each for each in moved if each.plan != was]
+            if moved != claims:
+                _save(home, moved)
+    except ExecplanError as error:
+        return (f"claims on the plan stay where they were: {error.message}",)
+    return ()
 
 
 def _open_ids(plan: Plan) -> list[str]:

@@ -87,7 +87,7 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
     rewritten = tuple([path for path, look in looks.items() if _look(home, path) != look])
     if rewritten:
         _unstage(run, rewritten)  # what a hook stages of them goes into the commit, and not into the index that stays
-    warnings = [f"a git hook has changed {path}: look at it" for path in rewritten]
+    warnings = [f"a git hook, or another program, has changed {path}: look at it" for path in rewritten]
     if not _branch(folder):
         warnings.append("HEAD is detached: the commit is on no branch")
     return Committed(head(home) or run.checked("rev-parse", "HEAD").strip(), ours, rewritten, tuple(warnings))

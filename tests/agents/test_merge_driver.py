@@ -241,3 +241,13 @@ def test_a_python_with_an_odd_name(repo: Folder, name: str, monkeypatch: pytest.
     repo.git("merge", "-q", "--no-edit", "side")
     assert states(repo)["Handle tabs"] == "open"
     assert not os.path.exists(repo.path / "x")
+
+
+def test_what_is_added_to_a_file_without_a_last_line_end_joins_no_block(repo: Folder) -> None:
+    path = repo.write(".gitattributes", "*.md text\n*.png binary")
+    repo.ok("install", "merge-driver")
+    with path.open("a") as file:
+        file.write("\n*.psd binary\n")
+    assert repo.ok("install", "merge-driver")["changed"] is False
+    repo.ok("uninstall", "merge-driver")
+    assert path.read_text() == "*.md text\n*.png binary\n*.psd binary\n"

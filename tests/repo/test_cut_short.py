@@ -42,7 +42,7 @@ def test_a_plan_whose_artifacts_were_an_empty_folder(repo: Folder, verb: str) ->
     repo.plan()
     (repo.path / ".agent/execplans/artifacts/2026-01-01_parser").mkdir(parents=True)
     repo.ok("next", "parser", "--claim", "ann")
-    killed(repo, claims, "follow", verb)
+    killed(repo, claims, "followed", verb)
     result = repo.run("list", "--all")
     assert "is finished now" in result.err
     assert ("reader" if verb == NAMED else "archived") in result.out

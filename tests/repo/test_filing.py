@@ -13,7 +13,7 @@ from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import homes, shelf
 from execplan.repo.amend import Options
 from execplan.repo.edits import journal
-from execplan.repo.moving import archive
+from execplan.repo.moving import archive, move
 from execplan.repo.moving.rename import new_id
 from tests.conftest import Folder
 from tests.plans import CLEAN, with_sections
@@ -397,18 +397,34 @@ def test_a_plan_without_a_heading_can_not_hold_the_reason(repo: Folder) -> None:
     assert path.read_text() == "Only words.\n"
 
 
-def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(repo: Folder) -> None:
+def test_a_restored_plan_whose_folder_held_only_evidence_is_restored_once(
+    repo: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is left of a move when its plan has arrived is finished, however little there was to move."""
     path = repo.plan(DONE)
     repo.ok("archive")
-    claims = repo.path / ".git/execplan/claims.json"
-    claims.write_text("damaged")
-    repo.ok("restore", "parser")
-    claims.unlink()
+
+    def broken(*arguments: object) -> None:
+        raise ExecplanError("io-error", "a broken disk", exit=ENVIRONMENT)
+
+    home = homes.find(str(repo.path))
+    [ref] = shelf.refs(home, archive=True)
+    monkeypatch.setattr(move, "let_follow", broken)
+    assert "a broken disk" in archive.restore(home, ref, Options()).warnings[0]
     assert (repo.path / ".git/execplan/move.json").exists()
     assert "is finished now" in repo.run("list").err
     assert path.read_text() == DONE
     assert not (repo.path / ".git/execplan/move.json").exists()
+
+
+def test_claims_that_can_not_be_read_stop_no_move(repo: Folder) -> None:
+    repo.plan(DONE)
+    repo.ok("next", "parser", "--claim", "ann")
+    (repo.path / ".git/execplan/claims.json").write_text("damaged")
+    result = repo.run("archive", "parser", "--json")
+    assert result.exit == 0
+    assert "claims on the plan stay where they were" in result.json["warnings"][0]
+    assert repo.run("list").err == ""
 
 
 def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,7 @@ def test_an_unmerged_plan_is_finished(repo: Folder, style: str) -> None:
     assert data["said"] == [f"merged: {count} of {count} conflicts"]
     assert result.json["next"] == [f"git add {PLAN}"]
     holds_both(repo)
+    assert repo.run("merge", "parser", "--json").json["next"] == [f"git add {PLAN}"]
     repo.git("add", PLAN)
     repo.git("commit", "-qm", "Merged")
     assert repo.run("lint", PLAN).exit == 0

@@ -91,7 +91,8 @@ def _plan(name: str, options: Options) -> Answer:
     amended, merged = finishing.finish(home, ref, options)
     answer = told(amended, options)
     data = {**answer.data, "conflicts": merged.conflicts, "notes": list(merged.notes)}
-    wanted = "diff" if merged.conflicts else "add" if amended.changed and not options.dry_run else ""
+    settled = (amended.changed or finishing.is_unmerged(home, ref.path)) and not options.dry_run
+    wanted = "diff" if merged.conflicts else "add" if settled else ""
     follow = (f"git {wanted} {quote(os.path.relpath(ref.path))}",) if wanted and home.git else ()
     return answer._replace(
         data=data,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.clock import read_stamp
 from execplan.plan.logs import newest_first
 from execplan.plan.merging.clerk import named
 from execplan.plan.merging.match import likeness, words_in
@@ -69,9 +70,15 @@ class _Said:
     def __init__(self, entry: Entry) -> None:
         words = words_in(entry.text)
         self.entry = entry
-        self.old = fold(entry.supersedes or "")
+        self.old = _undated(fold(entry.supersedes or ""))
         self.against = len(_AGAINST.intersection(words)) % 2
         self.words = frozenset(words) - _AGAINST - _FOR
+
+
+def _undated(words: str) -> str:
+    """What a decision supersedes without its date, which one of two may leave out."""
+    head, bracket, tail = words.rpartition(" (")
+    return head if bracket and tail.endswith(")") and read_stamp(tail[:-1]) is not None else words
 
 
 def _folded(lines: Sequence[str]) -> str:

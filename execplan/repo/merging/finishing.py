@@ -60,14 +60,27 @@ def finish(home: Home, ref: Ref, options: Options) -> tuple[Amended, Merged]:
     return amended, made[0]
 
 
+def is_unmerged(home: Home, path: str) -> bool:
+    """Whether git still takes a file for one that is in conflict; raises ExecplanError."""
+    return any([name for name, _, _ in _stages(home, path)])
+
+
 def _base(home: Home, path: str) -> bytes | None:
     """What both sides of an unmerged file grew out of, as it would lie in the working tree; None for any other."""
-    if home.git is None:
-        return None
-    shown = home.shown(os.path.realpath(path))
-    for line in ask.output(home, "--literal-pathspecs", "ls-files", "-uz", "--", shown).split(b"\0"):
-        about, _, name = line.partition(b"\t")
-        if about[-1:] == _BASE and os.fsdecode(name) == shown:
-            blob = about.split(b" ")[1].decode()
+    for shown, stage, blob in _stages(home, path):
+        if stage == _BASE:
             return ask.output(home, "cat-file", "--filters", f"--path={shown}", blob)
     return None
+
+
+def _stages(home: Home, path: str) -> list[tuple[str, bytes, str]]:
+    """The versions of an unmerged file in git's index: its path, which one, and the id of its content."""
+    if home.git is None:
+        return []
+    shown = home.shown(os.path.realpath(path))
+    found = []
+    for line in ask.output(home, "--literal-pathspecs", "ls-files", "-uz", "--", shown).split(b"\0"):
+        about, _, name = line.partition(b"\t")
+        if os.fsdecode(name) == shown:
+            found.append((shown, about[-1:], about.split(b" ")[1].decode()))
+    return found

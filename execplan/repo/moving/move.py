@@ -68,6 +68,10 @@ class Followed(NamedTuple):
     written: tuple[tuple[Ref, Written], ...]
     warnings: tuple[str, ...]
 
+    def also(self, warnings: tuple[str, ...]) -> Followed:
+        """The same with more to warn of."""
+        return self._replace(warnings=self.warnings + warnings)
+
 
 def move(
     home: Home, ref: Ref, goal: Goal, changer: Changer, options: Options, *, verb: str, evidence: Evidence | None = None
@@ -114,8 +118,8 @@ def move(
                 reverse(home, begun[0])
             raise
         try:
-            claims.follow(home, ref.path, None if verb == "archive" else goal.path)
             followed = let_follow(home, ref, moves, ids, Options(), verb)
+            followed = followed.also(claims.followed(home, ref.path, None if verb == "archive" else goal.path))
             intent.drop(home)
         except ExecplanError as error:
             followed = Followed((), (f"the next command goes on with the plans that name it: {error.message}",))

@@ -63,7 +63,7 @@ def _settle(home: Home, intent: Intent) -> list[str]:
         reverse(home, intent)
         return [f"the {intent.line}, was cut short; it could not be finished, so it was taken back: {error.message}"]
     home = homes.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
-    claims.follow(home, intent.path, None if intent.verb == "archive" else intent.goal)
+    warnings = claims.followed(home, intent.path, None if intent.verb == "archive" else intent.goal)
     ref = Ref(intent.ids[1], intent.goal, archived=False)
     followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb)
     for other in every(home):
@@ -71,4 +71,4 @@ def _settle(home: Home, intent: Intent) -> list[str]:
             tidy(home, other, verb=intent.verb)
     intents.drop(home)
     told = f"the {intent.line}, was cut short and is finished now: {home.shown(intent.goal)}"
-    return [told, *followed.warnings]
+    return [told, *followed.warnings, *warnings]

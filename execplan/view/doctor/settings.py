@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
@@ -53,6 +54,9 @@ def folders(ground: Ground) -> Iterator[Finding | str]:
             if os.path.lexists(path) and not os.path.isdir(path):
                 message = "a folder of the settings is a file, or a link that leads nowhere"
                 yield Finding(ERROR, home.shown(path), message, f"move it away: mv {home.shown(path)} OTHER")
+        if os.path.isdir(home.plans) and not os.access(home.plans, os.W_OK | os.X_OK):
+            shown = home.shown(home.plans)
+            yield Finding(ERROR, shown, "no plan in the folder can be written", f"chmod u+wx {quote(shown)}")
         if not os.path.lexists(home.plans):
             fix = Fix(f"make {home.shown(home.plans)}", partial(_make, home))
             yield Finding(
