@@ -7,7 +7,7 @@ JOBS ?= 2
 # For how long `make fuzz` looks for inputs that break something.
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test check fuzz generate bench torture wheel clean
+.PHONY: help demo test check corpus precision fuzz generate bench torture wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -25,11 +25,14 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 	$(BIN)/mypy
 	$(BIN)/python scripts/generate.py --check
 	$(MAKE) test
-	$(BIN)/python scripts/corpus.py --check
-	$(BIN)/python scripts/precision.py check
-	$(BIN)/python scripts/merges.py --check --count 300
-	$(MAKE) wheel
+	$(MAKE) --output-sync -j $(JOBS) corpus precision wheel
 	$(BIN)/execplan lint
+
+corpus: .venv/ready # every real plan, read and edited
+	$(BIN)/python scripts/corpus.py --check
+
+precision: .venv/ready # the findings that were judged
+	$(BIN)/python scripts/precision.py check
 
 fuzz: .venv/fuzz ## Look for plans and words that break the reader or a writer
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python scripts/fuzz.py

@@ -68,11 +68,12 @@ class Swept(NamedTuple):
         )
 
 
-def bounded(calls: Sequence[Call], most: int) -> list[Call]:
+def bounded(calls: Sequence[Call], most: int, every: int = 1) -> list[Call]:
     """The points that the bounded sweep kills at.
 
     These are all calls that change what lies outside of git's folder, or turn something within it, and what comes next
-    behind a turn; of the other changes so many, and a few of all other calls, spread evenly.
+    behind a turn, or every second of these and so on; of the other changes so many, and a few of all other calls,
+    spread evenly.
     """
     begin = next((at for at, call in enumerate(calls) if call.inside), 0)
     tail = calls[begin:]
@@ -84,6 +85,7 @@ def bounded(calls: Sequence[Call], most: int) -> list[Call]:
             and (_STATE not in call.line or call.name in TURNS | {"flock"})
         ):
             chosen |= {at, min(at + 1, len(tail) - 1)} if call.name in TURNS else {at}
+    chosen = {len(tail) - 1, *sorted(chosen)[::every]}
     for some, count in ((True, most), (False, _FEW)):
         chosen |= set(spread([at for at, call in enumerate(tail) if at not in chosen and call.changes is some], count))
     return [tail[at] for at in sorted(chosen)]

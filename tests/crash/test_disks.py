@@ -128,7 +128,7 @@ def test_41_killed_on_the_way_to_another_file_system(
     tmp_path: Path, name: str, record_property: Callable[[str, object], None]
 ) -> None:
     need("strace", "unshare")
-    command = [sys.executable, "-m", "tests.crash.elsewhere", str(tmp_path), name, "24"]
+    command = [sys.executable, "-m", "tests.crash.elsewhere", str(tmp_path), name, "10"]
     root = str(Path(__file__).parents[2])
     done = subprocess.run(
         ["unshare", "-rm", *command],

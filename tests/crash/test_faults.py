@@ -14,7 +14,7 @@ from tests.crash.scenes import SCENES
 from tests.crash.sweep import spread
 from tests.needs import need
 
-MOST = {"done": 30, "archive": 30, "rename": 12, "new": 20, "attach": 12, "lint --fix": 12}
+MOST = {"done": 12, "archive": 16, "rename": 8, "new": 8, "attach": 8, "lint --fix": 8}
 """How many errors are injected here; `make torture` injects them all."""
 
 

@@ -23,7 +23,7 @@ def test_killed(tmp_path: Path, name: str, record_property: Callable[[str, objec
     need("strace")
     begun = time.monotonic()
     bench = Bench(tmp_path, SCENES[name])
-    calls = bounded(bench.undisturbed.calls, SCENES[name].most)
+    calls = bounded(bench.undisturbed.calls, SCENES[name].most, SCENES[name].every)
     swept = Swept(name, tuple(sweep(bench, calls, {})), time.monotonic() - begun)
     record_property(COUNTED, swept.line)
     assert len({(each.call.name, each.call.nth) for each in swept.kills}) == len(calls)
