@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from execplan.errors import ENVIRONMENT
 from execplan.lint.fix import fixing
 from execplan.lint.rule import SAFE, UNSAFE
 from execplan.repo.amend import Amended, amend, tidy
@@ -30,7 +31,10 @@ class Mended(NamedTuple):
 def mend(target: Target, way: Way, options: Options, *, unsafe: bool) -> Mended | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
     home, ref, _ = target
-    if not any([_can(finding, unsafe=unsafe) for finding in check(target, way).findings]):
+    checked = check(target, way)
+    if checked.error is not None and checked.error.exit == ENVIRONMENT:  # it may be readable again when it is judged
+        raise checked.error
+    if not any([_can(finding, unsafe=unsafe) for finding in checked.findings]):
         if not options.dry_run:
             tidy(home, ref, verb="lint")
         return None

@@ -42,6 +42,8 @@ class Checked(NamedTuple):
     """The least level at which a finding makes the answer no."""
     plan: bool = True
     """Whether it is a plan, and not something else in its home."""
+    error: ExecplanError | None = None
+    """What kept it from being read."""
 
 
 class Way(NamedTuple):
@@ -65,7 +67,7 @@ def check(target: Target, way: Way) -> Checked:
     try:
         data = shelf.open_bytes(home, ref.path)
     except ExecplanError as error:
-        return Checked(path, named, [unreadable(error)], b"", fails)
+        return Checked(path, named, [unreadable(error)], b"", fails, error=error)
     return Checked(path, named, lint_bytes(data, given(home, ref, way), levels(home, way.selection, path)), data, fails)
 
 
