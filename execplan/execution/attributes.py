@@ -1,0 +1,93 @@
+"""The attributes of a step's fence: `{#build needs=fetch timeout=60}`, each with the field of the JSON step that it fills."""
+
+from __future__ import annotations
+
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+ID: Final = "id"
+IDS: Final = "ids"
+FLAG: Final = "flag"
+COUNT: Final = "count"
+SECONDS: Final = "seconds"
+MILLISECONDS: Final = "milliseconds"
+PATH: Final = "path"
+PATHS: Final = "paths"
+LIST: Final = "list"
+WORDS: Final = "words"
+COMMAND: Final = "command"
+PAIRS: Final = "pairs"
+LINES: Final = "lines"
+CHOICE: Final = "choice"
+WHEN: Final = "when"
+STRATEGY: Final = "strategy"
+
+
+class Attribute(NamedTuple):
+    """One of them."""
+
+    name: str
+    field: str
+    """Of the JSON step, with `.` between a field and a field within it."""
+    kind: str
+    about: str
+    choices: tuple[str, ...] = ()
+
+
+TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package")
+LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
+SHELLS = ("sh", "bash", "dash", "zsh")
+EXAMPLE: Final = "example"
+"""The mark of a fence that is never compiled."""
+EXPECT: Final = "expect"
+"""The mark of the fence that shows what the step above it prints."""
+
+ATTRIBUTES = (
+    Attribute("id", "id", ID, "Its name, written `#id`: a letter, then letters, digits and `_.-`."),
+    Attribute("type", "type", CHOICE, "What it does; without it, it runs a command.", TYPES),
+    Attribute("target", "target", PATH, "The file that it writes or deletes; of `install_package` the environment."),
+    Attribute("lines", "lines", LINES, "Which lines of the target the fence gives anew, as `50-55`."),
+    Attribute("action", "action", WORDS, "What is done to the target, in a word or two."),
+    Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),
+    Attribute("timeout", "timeout_s", SECONDS, "How long it may take: `90`, `90s`, `5m`, `1h`."),
+    Attribute("retry", "on_failure.max_retries", COUNT, "How often it is tried again after the first attempt."),
+    Attribute("backoff", "on_failure.backoff_ms", MILLISECONDS, "The pause before a retry: `500ms`, `2s`; it doubles."),
+    Attribute("on-failure", "on_failure.strategy", STRATEGY, "fail_fast, retry, skip, replan, ask or alternative:ID."),
+    Attribute(
+        "triggers", "on_failure.triggers", LIST, "Which failures that is for: exit, exit:N, timeout, expectation, …"
+    ),
+    Attribute("when", "when", WHEN, "A condition: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH."),
+    Attribute("checkpoint", "checkpoint", FLAG, "Whether the run stops behind it and asks."),
+    Attribute("effect", "effect", CHOICE, "Whether it may be run a second time.", ("idempotent", "once")),
+    Attribute("parallel", "parallel", FLAG, "Whether it may run beside others that share no path with it."),
+    Attribute("cwd", "cwd", PATH, "The folder that it runs in, from the root of the repository."),
+    Attribute("env", "env", PAIRS, 'Variables that it is given: `env="CI=1 LANG=C"`.'),
+    Attribute("shell", "shell", CHOICE, "That the fence is one script for a shell; alone, `sh`.", SHELLS),
+    Attribute("network", "network", FLAG, "Whether it may use the network."),
+    Attribute("inputs", "inputs", PATHS, "Files that it reads; an approval holds only while they stay as they are."),
+    Attribute("outputs", "outputs", PATHS, "Files that it must have made."),
+    Attribute(
+        "expect", "expect", WORDS, "All that it prints, with `…` for any text; or a fence marked `{expect}` below it."
+    ),
+    Attribute("exit", "exit", COUNT, "The exit status that is success."),
+    Attribute(
+        "syntax-check",
+        "validation.syntax_check",
+        FLAG,
+        "Whether what it writes must parse; `syntax-check=false` if not.",
+    ),
+    Attribute("test-after", "validation.test_after", COMMAND, "A command that must succeed behind it."),
+    Attribute("rollback", "rollback.enabled", FLAG, "Whether a rollback takes it back; `rollback=false` if not."),
+    Attribute("task", "task", WORDS, "The task of Progress that it completes: its id, or words of it."),
+    Attribute(
+        "risk", "risk.level", CHOICE, "Raises its risk; one that is lower than the table's changes nothing.", LEVELS
+    ),
+    Attribute("confirm", "confirm", FLAG, "Whether the run asks before it."),
+    Attribute("max-invocations", "max_invocations", COUNT, "How often an agent may call it."),
+    Attribute("allow", "allow", LIST, "Further calls that an agent may make for it, as patterns."),
+    Attribute("deny", "deny", LIST, "Calls that it may not make, whatever else allows them."),
+)
+BY_NAME = {each.name: each for each in ATTRIBUTES}

@@ -1,0 +1,234 @@
+"""The execution plan: what a plan compiles to, checked where it comes in, and never changed once it is made.
+
+Its fields are those of its JSON. No time, no state and no result stands in it: these live in the record of a run.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+SCHEMA: Final = "execplan-execution-plan"
+VERSION: Final = 1
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=64)]
+"""Of a step: a letter, then letters, digits and `_.-`."""
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""From the root of the repository, with `/` between folders."""
+Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""SHA-256, in hex."""
+Tool = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$", max_length=128)]
+Argument = Annotated[str, StringConstraints(max_length=131072, pattern=r"^[^\x00]*$")]
+"""131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
+Argv = Annotated[tuple[Argument, ...], Field(min_length=1, max_length=4096)]
+Trigger = Annotated[
+    str,
+    StringConstraints(pattern=r"^(exit(:([1-9]\d?|1\d\d|2[0-4]\d|25[0-5]))?|timeout|expectation|syntax|test|limit)$"),
+]
+"""What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
+the test afterwards, a limit of resources. None named: all of them."""
+Strategy = Annotated[
+    str, StringConstraints(pattern=r"^(fail_fast|retry|skip|replan|ask|alternative:[A-Za-z][A-Za-z0-9_.-]*)$")
+]
+
+
+class Type(StrEnum):
+    """What a step does; the last is for agents, whose tools nobody here runs."""
+
+    CREATE = "create_file"
+    MODIFY = "modify_file"
+    DELETE = "delete_file"
+    COMMAND = "execute_command"
+    REFACTOR = "refactor_code"
+    INSTALL = "install_package"
+    TOOL = "use_tool"
+
+
+TOOLS = {
+    Type.CREATE: "file.create",
+    Type.MODIFY: "file.modify",
+    Type.DELETE: "file.delete",
+    Type.COMMAND: "shell.run",
+    Type.REFACTOR: "code.refactor",
+    Type.INSTALL: "package.install",
+}
+"""The tool of each type; `use_tool` names its own."""
+
+
+class Level(StrEnum):
+    """How much harm a step can do."""
+
+    LOW = "LOW"
+    MEDIUM = "MEDIUM"
+    HIGH = "HIGH"
+    CRITICAL = "CRITICAL"
+
+
+class Model(BaseModel):
+    """What all of them share: no unknown field, no conversion, no change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Lines(Model):
+    """Where it stands in the plan, from 1; the end is inclusive."""
+
+    line_start: Annotated[int, Field(ge=1)]
+    line_end: Annotated[int, Field(ge=1)]
+
+
+class Source(Model):
+    """The plan that it was compiled from."""
+
+    path: Path
+    sha256: Digest
+    """Of the lines that steps came from, so that a tick or a new entry changes nothing."""
+
+
+class Risk(Model):
+    """How much harm it can do, and why that is so."""
+
+    level: Level
+    reasons: tuple[Words, ...] = ()
+
+
+class OnFailure(Model):
+    """What becomes of a step that failed."""
+
+    strategy: Strategy = "fail_fast"
+    max_retries: Annotated[int, Field(ge=0, le=10)] = 0
+    """Attempts are 1 + max_retries."""
+    backoff_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 1000
+    """Before the first retry; doubled before each further one."""
+    triggers: tuple[Trigger, ...] = ()
+
+
+class When(Model):
+    """A condition: how another step ended, or whether a path is there."""
+
+    kind: Literal["succeeded", "failed", "skipped", "exists", "missing"]
+    of: Path
+    """The id of a step, or a path."""
+
+
+class Validation(Model):
+    """What is checked of a step beside its exit status and its output."""
+
+    syntax_check: bool = True
+    test_after: Argv | None = None
+
+
+class Rollback(Model):
+    """Whether what it changed is taken back when the run is."""
+
+    enabled: bool = True
+
+
+class Step(Model):
+    """One thing to do."""
+
+    number: Annotated[int, Field(ge=1)]
+    id: Id
+    type: Type
+    tool: Tool
+    description: Words
+    target: Path | None = None
+    lines: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = None
+    """Which lines of the target a step that modifies it gives anew, from 1, inclusive."""
+    action: Words | None = None
+    command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
+    """As the plan has it: one line, or with `shell` a script."""
+    argv: Argv | None = None
+    """What runs; none for a script, and for a line that needs a shell and does not say so."""
+    content: str | None = None
+    patch: str | None = None
+    parameters: dict[str, JsonValue] | None = None
+    """What the tool of an agent is given; for `use_tool` only."""
+    depends_on: tuple[Id, ...] = ()
+    timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
+    on_failure: OnFailure = OnFailure()
+    when: When | None = None
+    checkpoint: bool = False
+    effect: Literal["idempotent", "once"] = "once"
+    parallel: bool = False
+    cwd: Path = "."
+    env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Argument] = {}
+    shell: Literal["sh", "bash", "dash", "zsh"] | None = None
+    network: bool = False
+    inputs: tuple[Path, ...] = ()
+    outputs: tuple[Path, ...] = ()
+    expect: str | None = None
+    exit: Annotated[int, Field(ge=0, le=255)] = 0
+    validation: Validation = Validation()
+    rollback: Rollback = Rollback()
+    task: Words | None = None
+    risk: Risk
+    confirm: bool = False
+    max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
+    allow: tuple[Words, ...] = ()
+    deny: tuple[Words, ...] = ()
+    inferred: bool = False
+    phase: Literal["work", "validate"] = "work"
+    source: Lines | None = None
+    """None for a step that comes from no plan: imported, or made by a program."""
+
+
+class Intent(Model):
+    """What it is for."""
+
+    summary: Words
+    category: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$", max_length=64)]
+    """Compiled: commands, files, packages or mixed."""
+    risk_level: Level
+
+
+class Constraints(Model):
+    """What holds for all of it."""
+
+    max_steps: Annotated[int, Field(ge=1, le=1000)] = 100
+    max_duration_s: Annotated[int, Field(ge=1, le=604_800)] | None = None
+    require_sequential: bool = False
+    allow_unplanned: bool = False
+    forbidden_paths: tuple[Path, ...] = ()
+    forbidden_commands: tuple[Words, ...] = ()
+
+
+class Revision(Model):
+    """Why an earlier revision was given up, and what had become of its steps."""
+
+    revision: Annotated[int, Field(ge=1)]
+    sha256: Digest
+    """Of the earlier document's bytes."""
+    reason: Words
+    completed_steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    failed_steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    new_information: dict[str, JsonValue] = {}
+
+
+class Metadata(Model):
+    """What no step depends on."""
+
+    history: tuple[Revision, ...] = ()
+    """The earlier revisions, the first one first."""
+    context: dict[str, JsonValue] = {}
+    """What whoever made the document wants to keep."""
+
+
+class ExecutionPlan(Model):
+    """All of it."""
+
+    schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
+    version: Literal[1] = VERSION
+    plan_id: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    revision: Annotated[int, Field(ge=1)] = 1
+    source: Source | None = None
+    """None for a document that comes from no plan."""
+    description: Words
+    mode: Literal["engine", "agent"] = "engine"
+    intent: Intent
+    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=1000)]
+    constraints: Constraints = Constraints()
+    metadata: Metadata = Metadata()
