@@ -7,6 +7,7 @@ import os
 from execplan.errors import POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.settings import FLAT, FOLDER, Settings
+from execplan.text.disk import real
 
 
 class Home(NamedTuple):
@@ -118,17 +119,17 @@ class Home(NamedTuple):
 
 def check_inside(home: Home, path: str, folder: str | None = None) -> str:
     """Where a path leads to, inside the repository, or inside a folder of it; raises ExecplanError."""
-    real = os.path.realpath(path)
-    within = home.root if folder is None else os.path.realpath(folder)
-    if not f"{real}/".startswith(within.rstrip("/") + "/"):
+    target = real(path)
+    within = home.root if folder is None else real(folder)
+    if not f"{target}/".startswith(within.rstrip("/") + "/"):
         what = "the repository" if folder is None else home.shown(folder)
         raise ExecplanError(
             "link-outside",
-            f"{home.shown(path)} is a link out of {what}, to {real}",
+            f"{home.shown(path)} is a link out of {what}, to {target}",
             exit=POLICY,
             hint=f"put the file itself into {what}",
         )
-    return real
+    return target
 
 
 def common(git: str) -> str:

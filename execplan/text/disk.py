@@ -8,6 +8,8 @@ import stat
 from execplan import trace
 from execplan.errors import CHANGED, ENVIRONMENT, INPUT, ExecplanError
 
+_TRIES = 100
+
 
 def read(path: str, limit: int) -> tuple[bytes, int]:
     """The bytes of a regular file, and its size; of a file above the limit no byte is read. Raises ExecplanError."""
@@ -60,6 +62,21 @@ def open_file(path: str) -> tuple[int, int]:
         os.close(handle)
         raise _not_a_file(path, "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file")
     return handle, status.st_size
+
+
+def real(path: str) -> str:
+    """Where a path leads to, through every link; raises ChangedMeanwhileError when folders on it keep changing places."""
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # what was looked at was gone when it was read
+        except OSError as error:
+            import errno
+
+            if error.errno != errno.EINVAL:  # or it was no link any more
+                raise
+    raise ChangedMeanwhileError(path)
 
 
 class ChangedMeanwhileError(ExecplanError):

@@ -7,7 +7,7 @@ import stat
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.text.disk import ChangedMeanwhileError, changed_underneath, trouble
+from execplan.text.disk import ChangedMeanwhileError, changed_underneath, real, trouble
 from execplan.text.folder import Folder
 from execplan.text.lines import digest
 
@@ -45,7 +45,7 @@ def replace(path: str, old: bytes, new: bytes, *, within: str | None = None, spa
     back. Raises ChangedMeanwhileError when the file does not hold the old bytes or lies outside `within` by now,
     ExecplanError for all else.
     """
-    target = os.path.realpath(path)
+    target = real(path)
     name = os.path.basename(target)
     with Folder(os.path.dirname(target), within=within) as folder:
         try:
@@ -102,7 +102,7 @@ def tidy(path: str, known: tuple[bytes, ...] = (), *, within: str | None = None,
     """
     if not is_untidy(path):
         return
-    folder, name = os.path.split(os.path.realpath(path))
+    folder, name = os.path.split(real(path))
     with Folder(folder, within=within) as held:
         try:
             _tidy(held, name, known, spare or Spare())
@@ -112,7 +112,7 @@ def tidy(path: str, known: tuple[bytes, ...] = (), *, within: str | None = None,
 
 def is_untidy(path: str) -> bool:
     """Whether something is beside a file that a writer needs while it writes, or has left."""
-    folder, name = os.path.split(os.path.realpath(path))
+    folder, name = os.path.split(real(path))
     return os.path.lexists(os.path.join(folder, temporary(name)))
 
 
@@ -197,7 +197,7 @@ def remove(path: str, old: bytes) -> int:
 
     A link is kept, what it leads to is removed. The caller holds a lock.
     """
-    target = os.path.realpath(path)
+    target = real(path)
     name = os.path.basename(target)
     with Folder(os.path.dirname(target)) as folder:
         try:

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from execplan.text.disk import ChangedMeanwhileError, trouble
+from execplan.text.disk import ChangedMeanwhileError, real, trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Folder:
 
         Raises ChangedMeanwhileError, and ExecplanError where it can't be opened or made.
         """
-        self.path = os.path.realpath(path)
+        self.path = real(path)
         if within is not None and not f"{self.path}/".startswith(within.rstrip("/") + "/"):
             raise ChangedMeanwhileError(path)
         self.made: list[str] = []

@@ -205,7 +205,7 @@ def test_33_a_folder_swapped_again_and_again(repo: Scratch) -> None:
     aside = str(plans.with_name("aside"))
     swapper = subprocess.Popen([sys.executable, "-c", script, str(plans), aside, str(outside)])
     try:
-        exits = [repo.run("add", f"Task {number}").exit for number in range(10)]
+        exits = [repo.run("add", f"Task {number}").exit for number in range(60)]
     finally:
         swapper.kill()
         swapper.wait()
