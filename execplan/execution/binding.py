@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from execplan.execution.model import Type
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -55,7 +54,7 @@ def digest_of(document: str, states: dict[str, State], policy: str) -> str:
 
 def bound_paths(step: Step) -> Iterator[str]:
     """The paths whose state before a step counts: its target, the files that its patch touches, its declared inputs."""
-    if step.target is not None and step.type != Type.TOOL:
+    if step.target is not None:
         yield step.target
     if step.patch is not None:
         yield from touched(step.patch)
@@ -66,7 +65,7 @@ def touched(patch: str) -> list[str]:
     """The files that a unified diff names in its headers, in order; not what the lines of its hunks look like."""
     found: dict[str, None] = {}
     old = new = 0
-    for line in patch.splitlines():
+    for line in patch.split("\n"):
         if old > 0 or new > 0:
             old -= line[:1] not in "+\\"
             new -= line[:1] not in "-\\"
