@@ -26,7 +26,9 @@ Argument = Annotated[str, StringConstraints(max_length=131072, pattern=r"^[^\x00
 Argv = Annotated[tuple[Argument, ...], Field(min_length=1, max_length=4096)]
 Trigger = Annotated[
     str,
-    StringConstraints(pattern=r"^(exit(:([1-9]\d?|1\d\d|2[0-4]\d|25[0-5]))?|timeout|expectation|syntax|test|limit)$"),
+    StringConstraints(
+        pattern=r"^(exit(:([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))?|timeout|expectation|syntax|test|limit)$"
+    ),
 ]
 """What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
 the test afterwards, a limit of resources. None named: all of them."""
