@@ -6,13 +6,14 @@ import hashlib
 import hmac
 import json
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.binding import Binding, digest_of
-from execplan.execution.model import Digest, Id, Level, Model, Path, Words
+from execplan.execution.model import Digest, Id, Level, Model, Path
 from execplan.execution.world import State
 from execplan.text.lines import digest
 
@@ -82,14 +83,16 @@ class Terms(Model):
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if self.digest != digest_of(self.document, states(self), self.policy):
-            raise ValueError("digest is not that of document, states and policy")
+            raise PydanticCustomError("approval", "digest is not that of document, states and policy")
         if not seconds(self.approved_at) < seconds(self.expires_at):
-            raise ValueError("expires_at is not after approved_at")
+            raise PydanticCustomError("approval", "expires_at is not after approved_at")
         return self
 
 
 class Approval(Terms):
     """An approval."""
+
+    document_name: ClassVar[str] = "approval"
 
     hmac: Digest
     """HMAC-SHA256 of all the rest, as canonical JSON, with the user's key."""
@@ -122,10 +125,7 @@ def states(terms: Terms) -> dict[str, State]:
 
 def before(binding: Binding) -> dict[str, Before]:
     """The states of a binding as a document holds them."""
-    return {
-        path: Before(kind=each.kind, sha256=each.sha256, mode=each.mode, link=each.link, size=each.size)
-        for path, each in binding.states.items()
-    }
+    return {path: Before.model_validate(each._asdict()) for path, each in binding.states.items()}
 
 
 def seal(terms: Terms, key: bytes) -> Approval:

@@ -41,8 +41,13 @@ class Binding(NamedTuple):
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
     """What an approval of a document, given by its bytes too, would bind now."""
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
-    states = {path: world.state(path) for path in paths}
+    states = {path: _written(world.state(path)) for path in paths}
     return Binding(digest_of(digest(data), states, policy.version), digest(data), states, policy.version)
+
+
+def _written(state: State) -> State:
+    """A state as a document can hold it: what a link says need not be UTF-8."""
+    return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
 def digest_of(document: str, states: dict[str, State], policy: str) -> str:
