@@ -90,6 +90,8 @@ def _info(info: str, language: str, words: list[Given], flaws: list[Flaw], end: 
             if any([each.name == word.name for each in given]):
                 flaws.append(Flaw(word.start, word.end, f"{word.name} is given twice"))
             given.append(word)
+        elif word.name == "." and not language:
+            language = word.value
     rest = info[end:].strip()
     if rest and not flaws:
         start = info.index(rest, end)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execplan.execution.annotated import COMMAND, RUNS, last_ids
 from execplan.execution.attributes import BY_NAME
-from execplan.execution.fitting import PATCHES
 from execplan.execution.values import ALTERNATIVE, ENDED, WrongValueError, value
 
 TYPE_CHECKING = False

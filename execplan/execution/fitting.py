@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from os.path import normpath
+
 from execplan.execution.annotated import COMMAND, RUNS, place
 from execplan.execution.attributes import BY_NAME, TYPES
-from execplan.execution.patched import has_hunk, patched_files
+from execplan.execution.touched import touched
 from execplan.execution.values import WrongValueError, value
 
 TYPE_CHECKING = False
@@ -19,7 +21,6 @@ _TARGETED = ("create_file", "modify_file", "delete_file")
 _USED = {
     "target": (*_TARGETED, "install_package"),
     "lines": ("modify_file",),
-    "action": tuple([each for each in TYPES if each != COMMAND]),
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
     **dict.fromkeys(("cwd", "env", "shell", "network", "expect", "exit"), RUNS),
 }
@@ -90,10 +91,10 @@ def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
 
 def _unpatched(fence: Fence, kind: str, target: str) -> Iterator[str]:
     """What is wrong with a patch that can be seen without the files."""
-    files = patched_files(fence.body)
-    if not has_hunk(fence.body):
+    files = touched("\n".join(fence.body))
+    if not any([line.startswith("@@ ") for line in fence.body]):
         yield "the patch holds no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
     elif kind == "refactor_code" and not files:
         yield "the patch names no file: `--- a/PATH` and `+++ b/PATH` above its hunks"
-    elif kind == "modify_file" and [each for each in files if each != target]:
+    elif kind == "modify_file" and target and [each for each in files if normpath(each) != normpath(target)]:
         yield f"the patch is for {', '.join(files)}, and the target is {target}"
