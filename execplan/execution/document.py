@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import strict
-from execplan.execution.strict import Violation
+from execplan.execution.model import Document
+from execplan.execution.violation import Violation, pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,6 +45,8 @@ def load(data: bytes, kind: type[T], where: str) -> T:
     violations = [*found.violations, *[each for each in violations if each.pointer not in told]]
     if violations or document is None:
         raise refusal(where, kind, violations, found.more)
+    if isinstance(document, Document):
+        document.refuse_unsafe(where)
     return document
 
 
@@ -71,7 +74,7 @@ def refusal(where: str, kind: type[BaseModel], violations: Sequence[Violation], 
         "bad-document",
         message,
         exit=INPUT,
-        hint=f"see what it must be: execplan schema {name_of(kind)}",
+        hint=f"see what it must be: execplan schema {name_of(kind)}".rstrip(),
         candidates=[*lines, *([f"and {more} more"] if more else [])] if count > 1 else (),
         data={"violations": [each._asdict() for each in violations]},
     )
@@ -79,22 +82,22 @@ def refusal(where: str, kind: type[BaseModel], violations: Sequence[Violation], 
 
 def name_of(kind: type[BaseModel]) -> str:
     """What `execplan schema` calls a kind of document."""
-    return str(getattr(kind, "document_name", "execution-plan"))
+    return kind.document_name if issubclass(kind, Document) else ""
 
 
 def _rules(value: dict[str, Any], kind: type[BaseModel]) -> Iterable[Violation]:
     """What the rules of a kind say of data whose fields may be wrong."""
-    rules = getattr(kind, "broken_rules", None)
-    return rules(value) if rules is not None else ()
+    return kind.broken_rules(value) if issubclass(kind, Document) else ()
 
 
 def _violations(error: ValidationError, kind: type[BaseModel]) -> Iterable[Violation]:
     """What pydantic found, in our words."""
     for each in error.errors(include_url=False, include_input=False):
-        where = strict.pointer(_path(each["loc"]))
+        where = pointer(_path(each["loc"]))
         if each["type"] == RULES:
-            for pointer, message in each["ctx"]["violations"]:
-                yield Violation(where + pointer, message)
+            yield from [Violation(where + inner, message) for inner, message in each["ctx"]["violations"]]
+        elif each["type"] == "value_error":
+            yield Violation(where, str(each["ctx"]["error"]))
         elif each["type"] == "extra_forbidden":
             yield Violation(where, "unknown key" + _nearest(str(each["loc"][-1]), kind))
         elif each["type"] == "missing":

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Final
 
+from execplan.execution.violation import Violation, pointer
 from execplan.record import NamedTuple
 
 LIMIT: Final = 5 * 1024 * 1024
@@ -20,7 +21,6 @@ DIGITS: Final = 19
 MOST: Final = 100
 """Violations that are told; the rest is counted."""
 _NUMBER_LENGTH: Final = 64
-_TOKEN_LENGTH: Final = 200
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+')
@@ -28,17 +28,6 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?+([eE][+-]?[0-9]++)?+")
 _WORD = re.compile(r"-?[A-Za-z]++")
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
-
-
-class Violation(NamedTuple):
-    """What is wrong, and where."""
-
-    pointer: str
-    """A JSON pointer as RFC 6901 has it; empty for all of the document."""
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.pointer or 'the document'}: {self.message}"
 
 
 class Read(NamedTuple):
@@ -51,18 +40,6 @@ class Read(NamedTuple):
     """How many violations are not told."""
     whole: bool = True
     """Whether it was read to its end."""
-
-
-def pointer(parts: list[str | int] | tuple[str | int, ...]) -> str:
-    """The pointer that the names and the indices from the top make; a name that is very long is cut."""
-    return "".join([f"/{_token(part)}" for part in parts])
-
-
-def _token(part: str | int) -> str:
-    if isinstance(part, int):
-        return str(part)
-    name = part if len(part) <= _TOKEN_LENGTH else part[:_TOKEN_LENGTH] + "…"
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def read(data: bytes) -> Read:
