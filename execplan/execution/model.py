@@ -6,27 +6,57 @@ Its fields are those of its JSON. No time, no state and no result stands in it: 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from execplan.execution import rules
+from execplan.execution.rules_parts import TYPES
+from execplan.execution.unseen import refuse_unseen, texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
 
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=64)]
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=128)]
 """Of a step: a letter, then letters, digits and `_.-`."""
+PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+"""Of a plan: the name of its file, and of the folder of its artifacts."""
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """From the root of the repository, with `/` between folders."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256, in hex."""
-Tool = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$", max_length=128)]
+Tool = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*\.[A-Za-z][A-Za-z0-9_-]*$", max_length=128)]
+"""`domain.tool`, with exactly one dot."""
+
+
+def _possible(moment: str) -> str:
+    from datetime import datetime
+
+    datetime.fromisoformat(moment)  # a ValueError where no calendar has it
+    return moment
+
+
+Moment = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"),
+    AfterValidator(_possible),
+]
+"""A time in UTC, to the second: text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=r"^[^\x00]*$")]
 """131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
 Argv = Annotated[tuple[Argument, ...], Field(min_length=1, max_length=4096)]
 Trigger = Annotated[
     str,
-    StringConstraints(pattern=r"^(exit(:([1-9]\d?|1\d\d|2[0-4]\d|25[0-5]))?|timeout|expectation|syntax|test|limit)$"),
+    StringConstraints(
+        pattern=r"^(exit(:([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))?|timeout|expectation|syntax|test|limit)$"
+    ),
 ]
 """What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
 the test afterwards, a limit of resources. None named: all of them."""
@@ -47,14 +77,7 @@ class Type(StrEnum):
     TOOL = "use_tool"
 
 
-TOOLS = {
-    Type.CREATE: "file.create",
-    Type.MODIFY: "file.modify",
-    Type.DELETE: "file.delete",
-    Type.COMMAND: "shell.run",
-    Type.REFACTOR: "code.refactor",
-    Type.INSTALL: "package.install",
-}
+TOOLS = {Type(name): parts.tool for name, parts in TYPES.items() if parts.tool}
 """The tool of each type; `use_tool` names its own."""
 
 
@@ -71,6 +94,29 @@ class Model(BaseModel):
     """What all of them share: no unknown field, no conversion, no change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Document(Model):
+    """A model that stands alone, with rules between its fields."""
+
+    document_name: ClassVar[str] = ""
+    """What `execplan schema` calls it."""
+
+    @classmethod
+    def broken_rules(cls, value: dict[str, Any]) -> Sequence[Violation]:
+        """The rules that plain data breaks, whether or not its fields are right."""
+        return ()
+
+    def refuse_unsafe(self, where: str) -> None:
+        """Refuse a document that is valid and must not be worked with; raises ExecplanError."""
+
+    @model_validator(mode="after")
+    def _holds_rules(self) -> Self:
+        found = self.broken_rules(self.model_dump(mode="json", by_alias=True))
+        if found:
+            told = "\n".join([str(each) for each in found])
+            raise PydanticCustomError("rules", "{told}", {"told": told, "violations": [tuple(each) for each in found]})
+        return self
 
 
 class Lines(Model):
@@ -217,12 +263,14 @@ class Metadata(Model):
     """What whoever made the document wants to keep."""
 
 
-class ExecutionPlan(Model):
+class ExecutionPlan(Document):
     """All of it."""
+
+    document_name: ClassVar[str] = "execution-plan"
 
     schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
     version: Literal[1] = VERSION
-    plan_id: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    plan_id: PlanId
     revision: Annotated[int, Field(ge=1)] = 1
     source: Source | None = None
     """None for a document that comes from no plan."""
@@ -232,3 +280,12 @@ class ExecutionPlan(Model):
     steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=1000)]
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
+
+    @classmethod
+    def broken_rules(cls, value: dict[str, Any]) -> Sequence[Violation]:
+        """Those of rules.py."""
+        return rules.broken(value)
+
+    def refuse_unsafe(self, where: str) -> None:
+        """Refuse what hides characters in what it runs or touches; raises ExecplanError."""
+        refuse_unseen(where, texts_of(self.model_dump(mode="json", include={"steps"})["steps"]))
