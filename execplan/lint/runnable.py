@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @rule("EP607", WARNING)
 def dangerous_command(plan: Plan, given: Given) -> list[Place]:
-    """A step is a command that can do harm beyond the repository.
+    """A step can do harm that no rollback takes back.
 
-    `sudo`, what is fetched and fed to a shell, a force push, publishing: a person has to approve each of them, and none can be
-    taken back. Write what it is for beside it, or do it by hand.
+    `sudo`, what is fetched and fed to a shell, a force push, publishing, a change of what deploys or who may log in: its risk is
+    CRITICAL. Nothing is wrong with it where it is meant; most often the work goes without it, or a person does it by hand.
 
     Bad:
         ## Concrete Steps
@@ -67,8 +67,8 @@ def path_outside(plan: Plan, given: Given) -> list[Place]:
 def no_expectation(plan: Plan, given: Given) -> list[Place]:
     """A step runs a command and does not say what comes of it.
 
-    Without `expect`, `exit`, `outputs`, `test-after` or a fence `{expect}` below it, all that is known of it is that it ended
-    with 0. That may be enough; then `exit=0` says so.
+    Without `expect`, `exit`, `test-after` or a fence `{expect}` below it, all that is known of it is that it ended with 0.
+    That may be enough; then `exit=0` says so.
 
     Bad:
         ## Concrete Steps

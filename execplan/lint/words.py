@@ -90,11 +90,7 @@ class Words:
             plan = self._plan
             self._steps = ()
             if plan is not None and any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
-                from execplan.execution.annotated import find_annotated
-                from execplan.execution.problems import advice, problems
-
-                found = find_annotated(plan)
-                self._steps = (*problems(plan, found), *advice(plan, found))
+                self._steps = _steps(plan)
         return self._steps
 
     def find(self, needle: str) -> Iterator[tuple[int, int]]:
@@ -173,6 +169,19 @@ class Words:
 
 NO_WORDS = Words()
 """Of no plan."""
+
+
+def _steps(plan: Plan) -> tuple[Problem, ...]:
+    """What stops the steps of a plan from being compiled, and what else there is to say of them."""
+    from execplan.execution.annotated import find_annotated
+    from execplan.execution.problems import problems
+
+    found = find_annotated(plan)
+    if not found.drafts:
+        return problems(plan, found)
+    from execplan.execution.advice import advice
+
+    return (*problems(plan, found), *advice(plan, found))
 
 
 def _read(kind: str, lines: list[str]) -> list[str] | None:
