@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.plan.model import ACTIVE, DRAFT
+
 if TYPE_CHECKING:
     from execplan.repo.home import Home
-    from execplan.repo.shelf import Ref
+    from execplan.repo.shelf import Ref, Shelved
 
 NONE: Final = "none"
 STALE: Final = "stale"
@@ -34,6 +36,16 @@ def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
     found = standing(home, ref)
     expires = found.approval.expires_at if found.approval is not None else None
     return {"state": found.state, "expires": expires, "drift": list(found.drift)}
+
+
+def told(shelved: Shelved) -> dict[str, Any] | None:
+    """How it stands, of a plan that is open: what is finished or broken will not run."""
+    return standing_json(shelved.home, shelved.ref) if shelved.state in (ACTIVE, DRAFT) else None
+
+
+def mark(standing: dict[str, Any] | None) -> str:
+    """What a line about a plan ends with; nothing where nothing was compiled."""
+    return f" (steps: {standing['state']})" if standing and standing["state"] != NONE else ""
 
 
 def said(standing: dict[str, Any]) -> str:

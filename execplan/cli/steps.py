@@ -25,37 +25,36 @@ _LONG = 60
 
 def steps_of(shelved: Shelved, warnings: tuple[str, ...]) -> Answer:
     """The steps that a plan compiles to now; raises ExecplanError where it can't be compiled."""
-    from execplan.repo.execution.current import current
-
     home, ref = shelved.home, shelved.ref
     told = plan_json(shelved)
-    steps: list[dict[str, Any]] = []
-    try:
-        found = current(home, ref)
-        steps, left = steps_json(found.document), left_json(found.left)
-    except ExecplanError as error:
-        if error.code != "no-steps":
-            raise
-        left = _left_of(error)
+    steps, left = _found(shelved)
     standing = standing_json(home, ref)
     data = {**told, "steps": steps, "left": left, "execution": standing}
-    name = typed(ref.id, told["path"])
-    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
-    lines = [told["title"] or "(no title)", f"{shown(told['path'])}: {count}, {said(standing)}"]
-    if steps:
-        lines += ["", steps_table(steps)]
-    else:
-        lines[1] = f"{shown(told['path'])}: it gives no step that could be compiled"
-    if left:
-        lines += ["", *left_lines(left)]
-    return Answer(data, "\n".join(lines), warnings=warnings, next=_follow(standing["state"], name) if steps else ())
+    count = "1 step" if len(steps) == 1 else f"{len(steps)} steps" if steps else "no step can be made of it"
+    lines = [
+        told["title"] or "(no title)",
+        f"{shown(told['path'])}: {count}" + (f", {said(standing)}" if steps else ""),
+    ]
+    lines += ["", steps_table(steps)] if steps else []
+    lines += ["", *left_lines(left)] if left else []
+    state = standing["state"]
+    verb = "" if state == APPROVED else "compile" if state in (NONE, STALE) else "evaluate"
+    follow = (f"execplan {verb} {typed(ref.id, told['path'])}",) if verb else ()
+    return Answer(data, "\n".join(lines), warnings=warnings, next=follow if steps else ("execplan explain steps",))
 
 
-def _follow(state: str, name: str) -> tuple[str, ...]:
-    """What makes sense for a plan with steps."""
-    if state == APPROVED:
-        return ()
-    return (f"execplan {'compile' if state in (NONE, STALE) else 'evaluate'} {name}",)
+def _found(shelved: Shelved) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The steps, and what looks like one and was not taken; raises ExecplanError."""
+    from execplan.execution.compile import find
+    from execplan.repo.execution.current import current
+
+    try:
+        found = current(shelved.home, shelved.ref)
+    except ExecplanError as error:
+        if error.code != "no-steps" or shelved.plan is None:
+            raise
+        return [], left_json(find(shelved.plan).left)
+    return steps_json(found.document), left_json(found.left)
 
 
 def steps_json(document: ExecutionPlan) -> list[dict[str, Any]]:

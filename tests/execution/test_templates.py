@@ -48,7 +48,9 @@ def carry_out(folder: Folder, step: dict[str, Any]) -> None:
         if step["expect"] is not None:
             assert done.stdout.decode().rstrip("\n") == step["expect"].rstrip("\n")
     if step["validation"]["test_after"] is not None:
-        subprocess.run(step["validation"]["test_after"], cwd=folder.path, env=folder.env, capture_output=True, check=True)
+        subprocess.run(
+            step["validation"]["test_after"], cwd=folder.path, env=folder.env, capture_output=True, check=True
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -52,7 +52,9 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     tasks = {task.start for task in plan.tasks}
     assert {at for at in filled if not is_guidance(prose[at])} == tasks
     assert bool(tasks) == (name != "plan")
-    assert not [line for at, line in enumerate(plan.text.lines) if line != line.rstrip() or ("{" in line and at not in code)]
+    assert not [
+        line for at, line in enumerate(plan.text.lines) if line != line.rstrip() or ("{" in line and at not in code)
+    ]
     assert not [at for at, line in prose.items() if at not in code and not line and not prose.get(at + 1, "-")]
 
 

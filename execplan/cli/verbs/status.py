@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.cli import standing
 from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json
-from execplan.cli.standing import NONE, standing_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
@@ -57,7 +57,7 @@ def _told(shelved: Shelved) -> dict[str, Any]:
     told["next"] = found.task if found is not None else None
     told["taken"] = found.taken if found is not None else []
     told["stalled"] = plan is not None and is_stalled(shelved.home, shelved.ref.path, plan)
-    told["execution"] = standing_json(shelved.home, shelved.ref) if plan is not None else None
+    told["execution"] = standing.told(shelved)
     return told
 
 
@@ -77,9 +77,8 @@ def _row(told: dict[str, Any], name: str) -> tuple[str, str, str, str]:
         what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(
             told["state"], ""
         )
-    what += " (stalled)" if told["stalled"] else ""
-    steps = told["execution"]["state"] if told["execution"] else NONE
-    return told["state"], done, told[name], what + (f" (steps: {steps})" if steps != NONE else "")
+    what += (" (stalled)" if told["stalled"] else "") + standing.mark(told["execution"])
+    return told["state"], done, told[name], what
 
 
 def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:
