@@ -40,6 +40,9 @@ class World(Protocol):
     def writable(self, path: str) -> bool:
         """Whether a file may be written, made or removed there."""
 
+    def protected(self, path: str) -> str:
+        """What of git's or the tool's own a path in its plain form is, in words; nothing for any other."""
+
     def program(self, name: str, cwd: str) -> bool:
         """Whether a command that begins with this word would find its program."""
 

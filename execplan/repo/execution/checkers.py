@@ -7,25 +7,29 @@ import subprocess
 from functools import cache
 
 _PARSERS = {
-    "sh": ("sh", "-n"),
-    "bash": ("bash", "--norc", "-n"),
-    "dash": ("dash", "-n"),
-    "zsh": ("zsh", "-f", "-n"),
-    "javascript": ("node", "--input-type=module", "--check", "-"),
+    "sh": (("sh", "-n"),),
+    "bash": (("bash", "--norc", "-n"),),
+    "dash": (("dash", "-n"),),
+    "zsh": (("zsh", "-f", "-n"),),
+    "javascript": (("node", "--check", "-"), ("node", "--input-type=module", "--check", "-")),
 }
-"""By language. Ruby and Perl are missing because they run `BEGIN` while they parse."""
+"""By language, the ways to read it. Ruby and Perl are missing because they run `BEGIN` while they parse."""
 _SECONDS = 10
 _SHOWN = 300
 
 
 def judge(language: str, content: bytes, root: str) -> str | None:
     """What is wrong with a text, or nothing; None where no program can say, or it takes too long."""
-    command = _PARSERS.get(language)
-    program = _find(command[0], root) if command is not None else None
-    if command is None or program is None:
+    said = [_ask(command, content, root) for command in _PARSERS.get(language, ())]
+    return "" if "" in said else next(iter(said), None)
+
+
+def _ask(command: tuple[str, ...], content: bytes, root: str) -> str | None:
+    program = _find(command[0], root)
+    if program is None:
         return None
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - one of the commands above, which run nothing of what they read
             [program, *command[1:]],
             input=content,
             capture_output=True,
@@ -38,8 +42,9 @@ def judge(language: str, content: bytes, root: str) -> str | None:
         return None
     if done.returncode == 0:
         return ""
-    said = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    return (said[0] if said else f"{command[0]} can't parse it")[:_SHOWN]
+    said = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
+    told = [line for line in said if "Error" in line] or [line for line in said if line]
+    return (told[0] if told else f"{command[0]} can't parse it")[:_SHOWN]
 
 
 @cache

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
+from execplan.repo.settings import FILE as SETTINGS
 from execplan.text.disk import trouble
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ SHOWN = 8 << 20
 """Bytes of the largest file that is read to show how it changes."""
 BOUND = 1 << 30
 """Bytes of the largest file whose digest is taken."""
+_EVIDENCE = ("execution-plan.json", "approvals", "ledger.jsonl", "runs")
+_KEPT = "what execplan keeps of the execution"
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -42,6 +45,7 @@ class Disk:
 
     def __init__(self, home: Home) -> None:
         self.root = home.root
+        self.home = home
 
     def state(self, path: str) -> State:
         """What is there; raises ExecplanError where a disk fails."""
@@ -102,6 +106,29 @@ class Disk:
         finally:
             os.close(place.handle)
 
+    def protected(self, path: str) -> str:
+        """What of git's or the tool's own a path is, whatever its case."""
+        if ".git" in path.casefold().split("/"):
+            return "git's own"
+        own = next((what for folder, what in self._own.items() if _within(path.casefold(), folder.casefold())), "")
+        return own or next((_KEPT for folder in self._evidence if _is_evidence(path, folder)), "")
+
+    @cached_property
+    def _own(self) -> dict[str, str]:
+        """The tool's own paths, from the root, with what they are."""
+        own = {
+            os.path.join(self.home.base, SETTINGS): "the settings of execplan",
+            self.home.state: "what execplan keeps for itself",
+            os.path.join(self.home.base, ".agent", ".state"): "what execplan keeps for itself",
+        }
+        return {os.path.relpath(path, self.root): what for path, what in own.items()}
+
+    @cached_property
+    def _evidence(self) -> tuple[str, ...]:
+        """The folders of artifacts, from the root."""
+        folders = [self.home.artifacts("", archived=archived) for archived in (False, True)]
+        return tuple([os.path.relpath(folder, self.root) for folder in folders])
+
     def program(self, name: str, cwd: str) -> bool:
         """Whether a command would find its program: on PATH, or from the folder that it runs in."""
         if "/" in name:
@@ -155,6 +182,16 @@ class Disk:
             os.close(handle)
             handle = inner
         return _Place(handle, parts[-1] if parts else "")
+
+
+def _within(path: str, folder: str) -> bool:
+    return f"{path}/".startswith(f"{folder}/")
+
+
+def _is_evidence(path: str, folder: str) -> bool:
+    """Whether a path is what execplan keeps of the execution of a plan whose artifacts lie in a folder of these."""
+    parts = path.casefold().removeprefix(f"{folder.casefold()}/").split("/")
+    return _within(path.casefold(), folder.casefold()) and len(parts) > 1 and parts[1] in _EVIDENCE
 
 
 def _blocked(error: OSError, handle: int, part: str, at: str) -> State:
