@@ -19,7 +19,10 @@ def differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
     gone = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
     come = [f"step {name} is new" for name in steps[1] if name not in steps[0]]
     changed = [
-        f"step {name}: {each}" for name in steps[0] if name in steps[1] for each in _fields(steps[0][name], steps[1][name])
+        f"step {name}: {each}"
+        for name in steps[0]
+        if name in steps[1]
+        for each in _fields(steps[0][name], steps[1][name])
     ]
     told = (*_fields(before, after), *gone, *come, *changed)
     more = tuple([each for each in told if not each.startswith(_LINES)])

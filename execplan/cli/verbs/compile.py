@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="FILE", help="Write it there and store nothing; - prints its bytes and nothing else.")
 @click.option("--check", is_flag=True, help="Exit 1 when what is stored is not what the plan compiles to.")
 @click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as fences with attributes.")
-@click.option("--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input.")
+@click.option(
+    "--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input."
+)
 @click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order, into that of -p.")
 @plan_option
 @new_options
@@ -144,9 +146,7 @@ def _composed(call: Call, plans: tuple[str, ...], plan: str | None, out: str | N
     return _kept(call, home, ref, made_of(compose(documents, ref.id)), out, options, "compose an execution plan")
 
 
-def _kept(
-    call: Call, home: Home, ref: Ref, made: Made, out: str | None, options: Options, summary: str
-) -> Answer:
+def _kept(call: Call, home: Home, ref: Ref, made: Made, out: str | None, options: Options, summary: str) -> Answer:
     """Stored for a plan, or sent elsewhere."""
     from execplan.cli.compiling import stored
 
