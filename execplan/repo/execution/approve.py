@@ -58,31 +58,28 @@ class Given(NamedTuple):
 
 
 def look(home: Home, ref: Ref) -> Evaluated:
-    """What would be approved; raises ExecplanError for what nobody may approve."""
+    """What would be approved; raises ExecplanError."""
     existing(home)
     stop_archived(home, ref)
-    found = evaluated(home, ref)
-    outside = list(forbidden(found.current.document, Disk(home)))
-    outside += [
-        f"{each.step.id if each.step else found.path}: {each.message}"
-        for each in found.evaluation.findings
-        if each.check == "hidden" and each.level == ERROR
-    ]
-    if outside:
+    return evaluated(home, ref)
+
+
+def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
+    """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
+    errors = [each for each in found.evaluation.findings if each.level == ERROR]
+    told = [f"{each.step.id if each.step else found.path}: {each.message}" for each in errors]
+    barred = list(forbidden(found.current.document, Disk(home)))
+    barred += [line for line, each in zip(told, errors, strict=True) if each.check == "hidden"]
+    if barred:
         raise ExecplanError(
             "not-approvable",
             f"{ref.id} has steps that nobody may approve",
             exit=POLICY,
             hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.typed}",
-            candidates=outside,
+            candidates=barred,
         )
-    wrong = [
-        f"{each.step.id if each.step else found.path}: {each.message}"
-        for each in found.evaluation.findings
-        if each.level == ERROR
-    ]
     unread = [path for path, at in found.binding.states.items() if at.kind == FILE and not at.sha256]
-    wrong += [f"{path}: can't be read whole, and so not be bound" for path in unread]
+    wrong = [*told, *[f"{path}: can't be read whole, and so not be bound" for path in unread]]
     if wrong:
         raise ExecplanError(
             "must-not-run",
@@ -92,7 +89,6 @@ def look(home: Home, ref: Ref) -> Evaluated:
             candidates=wrong,
             data={"reasons": wrong},
         )
-    return found
 
 
 def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:

@@ -119,7 +119,7 @@ def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run
         return Judged(kept, ALTERED, (why,))
     known = register.state(home, given.id)
     if known.revoked:
-        return Judged(kept, REVOKED, ("it was revoked",))
+        return Judged(kept, REVOKED, ())
     if known.run and known.run != run:
         return Judged(kept, USED, (f"it was used by the run {known.run}",))
     if why := given.wrong_time(now()):
