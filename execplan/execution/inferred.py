@@ -178,13 +178,12 @@ class _Reader:
                 else:
                     before, folder = folder, new
                 continue
-            why = unfit(command)
-            if not why and command.startswith(_SETS):
-                if command.startswith(_HARMLESS):
-                    continue
-                stop = f"depends on `{command}` in line {line.start + 1}"
-                self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
+            if command.startswith(_SETS) or _only_sets(shown):
+                if not command.startswith(_HARMLESS):
+                    stop = f"depends on `{command}` in line {line.start + 1}"
+                    self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
                 continue
+            why = unfit(command)
             at, typed = self._split(command, folder, start)
             if not why and at is None:
                 why = lost or "runs in a folder that is not sure"
@@ -337,6 +336,16 @@ def _is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:
     if prompted or is_typed(line, told=among) or line.startswith("cd "):
         return True
     return place.language in SHELLS and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
+
+
+def _only_sets(shown: str) -> bool:
+    """Whether a line only gives variables values."""
+    return not shown.startswith("=") and all(
+        [
+            "=" in word and word.partition("=")[0].isidentifier()
+            for word in shown.replace("$(", "$\x02").split("\x02")[0].split() or [""]
+        ]
+    )
 
 
 def _is_plain(comment: str) -> bool:
