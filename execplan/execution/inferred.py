@@ -5,6 +5,8 @@ What is not sure is left, with the reason: a step that is missing costs a person
 
 from __future__ import annotations
 
+import re
+
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
 from execplan.execution.typed import PROMPTS, SHELLS
 from execplan.execution.wild.folders import ROOT, Folders, Told
@@ -44,6 +46,9 @@ _SETS = (
     "direnv",
 )
 _HARMLESS = ("set -e", "set -u", "set -x", "set -o pipefail")
+
+
+_VALUES = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
 
 
 class _Line(NamedTuple):
@@ -340,12 +345,7 @@ def _is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:
 
 def _only_sets(shown: str) -> bool:
     """Whether a line only gives variables values."""
-    return not shown.startswith("=") and all(
-        [
-            "=" in word and word.partition("=")[0].isidentifier()
-            for word in shown.replace("$(", "$\x02").split("\x02")[0].split() or [""]
-        ]
-    )
+    return _VALUES.fullmatch(shown) is not None
 
 
 def _is_plain(comment: str) -> bool:
