@@ -45,12 +45,22 @@ _BARE = _PROGRAMS - _ENGLISH
 
 
 def fences(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
-    """The blocks of code of a section, each with the lines within it."""
+    """The blocks of code of a section, each with the lines within it; those of an example are typed by nobody."""
     for block in plan.blocks[section.first : section.last]:
+        if block.kind == FENCE and "{" in block.text and _is_example(block.text):
+            continue
         if block.kind == FENCE:
             yield block, block.start + 1, block.end - block.closed
         elif block.kind == CODE:
             yield block, block.start, block.end
+
+
+def _is_example(info: str) -> bool:
+    from execplan.execution.attributes import EXAMPLE
+    from execplan.execution.fence import attributes_of
+
+    said = attributes_of(info)
+    return said is not None and said.mark == EXAMPLE
 
 
 def commands(plan: Plan, given: Given, section: Section) -> Iterator[Span]:
