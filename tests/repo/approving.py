@@ -36,7 +36,7 @@ STEPS = """\
 make parser
 ```
 
-```python {#api type=create_file target=src/api.py}
+```python {#api type=create_file target=src/made.py}
 X = 1
 ```
 

@@ -54,7 +54,7 @@ def test_by_the_digest_that_was_read(desk: Desk) -> None:
     assert data["path"] == f".agent/execplans/artifacts/{NAME}/approvals/{digest}.json"
     kept = desk.kept()
     assert kept["head"] == desk.git("rev-parse", "HEAD").strip()
-    assert list(kept["states"]) == ["Makefile", "src/api.py", "src/old.py"]
+    assert list(kept["states"]) == ["Makefile", "src/made.py", "src/old.py"]
     stored = desk.path / f".agent/execplans/artifacts/{NAME}/execution-plan.json"
     assert kept["document"] == desk.data("evaluate")["document"]
     assert json.loads(stored.read_bytes())["plan_id"] == NAME
@@ -70,7 +70,7 @@ def test_a_digest_that_is_none_or_not_the_present_one(desk: Desk) -> None:
     desk.write("Makefile", "parser: all\n")
     error = desk.refused(4, "other-digest", "approve", "--digest", desk.kept()["digest"])
     assert [line.partition(" (")[0] for line in error["candidates"]] == ["Makefile: other bytes"]
-    desk.write("src/api.py", "")
+    desk.write("src/made.py", "")
     desk.refused(4, "other-digest", "approve", "--digest", desk.kept()["digest"])
 
 
@@ -166,7 +166,7 @@ def test_inferred_steps_are_shown_or_allowed(desk: Desk) -> None:
 
 @pytest.mark.parametrize("target", ["../out.py", "/etc/cron.d/x", ".git/hooks/pre-commit", ".agent/execplan.toml"])
 def test_a_path_outside_is_for_nobody_to_approve(desk: Desk, target: str) -> None:
-    desk.plan(STEPS.replace("target=src/api.py", f"target={target}"))
+    desk.plan(STEPS.replace("target=src/made.py", f"target={target}"))
     error = desk.refused(7, "not-approvable", "approve")
     assert error["candidates"][0].startswith(f"api: {target} ")
     desk.write("../.config/execplan/config.toml", "[execution.checks]\npaths = false\n")
@@ -175,12 +175,12 @@ def test_a_path_outside_is_for_nobody_to_approve(desk: Desk, target: str) -> Non
 
 def test_a_folder_that_is_a_link_out_is_outside(desk: Desk) -> None:
     (desk.path / "out").symlink_to(desk.path.parent)
-    desk.plan(STEPS.replace("target=src/api.py", "target=out/api.py"))
+    desk.plan(STEPS.replace("target=src/made.py", "target=out/api.py"))
     desk.refused(7, "not-approvable", "approve")
 
 
 def test_what_must_not_run_is_not_approved(desk: Desk) -> None:
-    desk.write("src/api.py", "")
+    desk.write("src/made.py", "")
     result = desk.type("approve", "--json")
     assert (result.exit, result.json["error"]["code"]) == (1, "must-not-run")
     assert result.json["data"]["reasons"] == result.json["error"]["candidates"]

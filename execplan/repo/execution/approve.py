@@ -25,6 +25,8 @@ from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -36,12 +38,12 @@ class Yes(NamedTuple):
     """How somebody said yes, and to what."""
 
     by: str
-    how: str
+    how: Literal["terminal", "digest", "policy"]
     seconds: int
     """For which it holds."""
     max_risk: str | None = None
     steps: tuple[str, ...] | None = None
-    inferred: str | None = None
+    inferred: Literal["terminal", "flag"] | None = None
 
 
 class Given(NamedTuple):
