@@ -100,17 +100,16 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
         return
     kept = [each for each in approvals.every(home, ref) if each.approval is not None]
     known = next((each for each in kept if each.digest.startswith(prefix.lower())), kept[0] if kept else None)
-    lines: tuple[str, ...] = ("the steps, a file that they touch, or the policy",)
-    since = ""
+    lines: tuple[str, ...] = ()
     if known is not None and known.approval is not None:
-        lines = drift(known.approval.binding, found.binding) or lines
-        since = f"; since {known.digest[:12]} was approved these have"
+        lines = drift(known.approval.binding, found.binding)
+    since = f", since {known.digest[:12]} was approved" if known is not None and lines else ""
     raise ExecplanError(
         "other-digest",
         f"{prefix} is not what would be approved now, which is {present}: something has changed{since}",
         exit=CHANGED,
         hint=f"look at it again: execplan evaluate {ref.typed}",
-        candidates=lines,
+        candidates=lines or ("the steps, a file that they touch, or the policy",),
     )
 
 
