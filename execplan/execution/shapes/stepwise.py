@@ -46,7 +46,11 @@ def read(form: Form) -> dict[str, Any]:
 
 def _step(form: Form, at: int, level: str | None) -> dict[str, Any]:
     ours = f"/steps/{at}"
-    form.book.origins |= {ours: form.where, f"{ours}/lines": form.place("line_range")}
+    form.book.origins |= {
+        ours: form.where,
+        f"{ours}/lines": form.place("line_range"),
+        f"{ours}/tool": form.place("type"),
+    }
     kind = form.take("type", str, "", needed=True)
     target, content = form.take("target", str), form.take("content", str)
     command = form.take("command", str)
