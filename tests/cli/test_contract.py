@@ -41,13 +41,16 @@ CALLS = {
     "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
     "compile": ["compile"],
+    "evaluate": ["evaluate"],
+    "approve": ["approve", "--dry-run"],
+    "schema": ["schema", "execution-plan"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
 """What must have happened for a call to make sense."""
-PLANS = {"compile": STEPS}
+PLANS = {"compile": STEPS, "evaluate": STEPS, "approve": STEPS}
 """The plan that a verb is called on, where it is not just any."""
 
 
@@ -79,7 +82,9 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     assert repo.run("--json", *CALLS[verb]).json["kind"] == verb
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "uninstall")])
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall")]
+)
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])
     assert result.exit == 6
