@@ -41,13 +41,14 @@ CALLS = {
     "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
     "compile": ["compile"],
+    "evaluate": ["evaluate"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
 """What must have happened for a call to make sense."""
-PLANS = {"compile": STEPS}
+PLANS = {"compile": STEPS, "evaluate": STEPS}
 """The plan that a verb is called on, where it is not just any."""
 
 
