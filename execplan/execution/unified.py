@@ -26,7 +26,9 @@ def diff(old: bytes | None, new: bytes | None, path: str) -> str:
     one, two = cut(old or b""), cut(new or b"")
     if not one and not two:
         return f"diff --git a/{path} b/{path}\n{'new' if old is None else 'deleted'} file mode 100644\n"
-    lines = unified_diff(one, two, *names) if min(len(one), len(two)) <= _LONGEST else _coarse(one, two, names)
+    lines = (
+        unified_diff(one, two, names[0], names[1]) if min(len(one), len(two)) <= _LONGEST else _coarse(one, two, names)
+    )
     return "".join([line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines])
 
 
@@ -40,7 +42,7 @@ def _coarse(one: list[str], two: list[str], names: list[str]) -> list[str]:
     begin, behind = max(first - _AROUND, 0), min(last, _AROUND)
     ends = [len(lines) - last + behind for lines in (one, two)]
     if max(ends) - begin <= _LONGEST:
-        shorter = list(unified_diff(one[begin : ends[0]], two[begin : ends[1]], *names, n=max(ends)))
+        shorter = list(unified_diff(one[begin : ends[0]], two[begin : ends[1]], names[0], names[1], n=max(ends)))
         body = shorter[3:]
     else:
         old, new = one[first : len(one) - last], two[first : len(two) - last]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+
 import pytest
 
 from execplan.errors import ExecplanError
+from execplan.execution.checks.every import CHECKS
 from execplan.execution.policy import CAUSES, Policy
-from execplan.repo import homes
+from execplan.repo import homes, pages
 from execplan.repo.execution.policy import effective
+from execplan.repo.execution.terms import NAMES
 from tests.conftest import Folder
 
 OWN = "config/execplan/config.toml"
@@ -135,6 +140,17 @@ def test_rows_of_risk(repo: Folder) -> None:
     assert raised.version != Policy().version
     lowered = "[[execution.risk]]\nprogram = 'git'\nlevel = 'LOW'\nreason = 'we trust it'\n"
     assert said(repo, own=lowered).version != Policy().version
+
+
+def test_the_page_shows_the_defaults(repo: Folder) -> None:
+    page = pages.topic("policy")
+    lines = [line.strip().partition("   ")[0] for line in page.splitlines() if re.match(r"    \w+ = ", line)]
+    shown = tomllib.loads("\n".join([re.sub(r"  .*", "", line) for line in lines]))
+    policy = Policy()._asdict()
+    for name in set(shown) - {"checks", "notify"}:
+        assert shown[name] == (list(policy[name]) if isinstance(policy[name], tuple) else policy[name]), name
+    assert set(shown) == set(NAMES) - {"risk"}
+    assert set(CHECKS) <= set(page.split())
 
 
 def test_own_settings_know_no_other_table(repo: Folder) -> None:
