@@ -25,6 +25,9 @@ settings.load_profile("execplan")
 CLOCK = 1767225600
 """2026-01-01 00:00 UTC: what `done` writes in a test."""
 
+collect_ignore = ["app"]
+"""An application to try steps on, which has tests of its own."""
+
 COUNTED = "counted"
 """The property of a test under which it records a line for the end of the run."""
 

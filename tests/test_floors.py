@@ -25,7 +25,7 @@ FLOORS = (
     ("__main__",),
 )
 HEIGHT = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-DOORS = {"git": {"repo/git.py"}, "click": {"cli/"}, "mistune": {"text/inline.py", "view/"}, "yaml": {"agents/yamls.py"}}
+DOORS = {"git": {"repo/git.py"}, "click": {"cli/"}, "mistune": {"text/inline.py", "view/"}, "yaml": {"agents/yamls.py", "execution/checks/syntax.py"}}
 HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
@@ -79,11 +79,8 @@ def test_no_circles() -> None:
         walk(name, ())
 
 
-def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
-    from tests.plans import CLEAN
-
-    plan = tmp_path / "plan.md"
-    plan.write_text(CLEAN, encoding="utf-8")
+def imports_of_lint(plan: Path) -> set[str]:
+    """The modules that are imported when a clean plan is linted."""
     code = (
         "import sys; from execplan.cli.main import main; sys.argv = ['execplan', 'lint', sys.argv[1]]; "
         "status = main(); print(status, *sys.modules)"
@@ -94,4 +91,25 @@ def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
     assert out[0] == "1 plan, nothing found"
     status, *modules = out[1].split(" ")
     assert status == "0"
-    assert not HEAVY & set(modules)
+    return set(modules)
+
+
+def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
+    from tests.plans import CLEAN
+
+    plan = tmp_path / "plan.md"
+    plan.write_text(CLEAN, encoding="utf-8")
+    modules = imports_of_lint(plan)
+    assert not HEAVY & modules
+    assert not [name for name in modules if name.startswith("execplan.execution.fence")]
+
+
+def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
+    from tests.plans import CLEAN
+
+    plan = tmp_path / "plan.md"
+    step = '```sh {#test exit=0 task="Write the tests"}\nmake test\n```\n'
+    plan.write_text(CLEAN.replace("## Validation", f"{step}\n## Validation"), encoding="utf-8")
+    modules = imports_of_lint(plan)
+    assert "execplan.execution.advice" in modules
+    assert not {"click", "pydantic"} & modules

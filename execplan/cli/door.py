@@ -67,7 +67,7 @@ def refusal(error: ExecplanError, kind: str) -> str:
         "hint": error.hint or None,
         "candidates": list(error.candidates),
     }
-    data = {"reasons": [error.message]} if error.exit == NO and error.data is None else error.data
+    data = (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == NO else None
     return document(kind, data, error=told, warnings=trace.warnings)
 
 

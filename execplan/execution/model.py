@@ -6,27 +6,66 @@ Its fields are those of its JSON. No time, no state and no result stands in it: 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from execplan.execution import rules
+from execplan.execution.rules_parts import TYPES
+from execplan.execution.unseen import refuse_unseen, texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
 
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=64)]
+T = TypeVar("T")
+Many = Annotated[tuple[T, ...], Strict(False)]
+"""A list or a tuple where Python hands it in; what is in it is not converted."""
+Version = Annotated[int, Field(ge=1, le=1)]
+"""A `Literal[1]` would take true."""
+Number = Annotated[int, Field(ge=1)]
+"""Of a step, a line or a revision."""
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=128)]
 """Of a step: a letter, then letters, digits and `_.-`."""
+PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+"""Of a plan: the name of its file, and of the folder of its artifacts."""
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """From the root of the repository, with `/` between folders."""
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""Of a person or a session."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256, in hex."""
-Tool = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$", max_length=128)]
+Tool = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*\.[A-Za-z][A-Za-z0-9_-]*$", max_length=128)]
+"""`domain.tool`, with exactly one dot."""
+
+
+def _possible(moment: str) -> str:
+    from datetime import datetime
+
+    datetime.fromisoformat(moment)  # a ValueError where no calendar has it
+    return moment
+
+
+Moment = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"),
+    AfterValidator(_possible),
+]
+"""A time in UTC, to the second: text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=r"^[^\x00]*$")]
 """131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
-Argv = Annotated[tuple[Argument, ...], Field(min_length=1, max_length=4096)]
+Argv = Annotated[Many[Argument], Field(min_length=1, max_length=4096)]
 Trigger = Annotated[
     str,
-    StringConstraints(pattern=r"^(exit(:([1-9]\d?|1\d\d|2[0-4]\d|25[0-5]))?|timeout|expectation|syntax|test|limit)$"),
+    StringConstraints(
+        pattern=r"^(exit(:([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))?|timeout|expectation|syntax|test|limit)$"
+    ),
 ]
 """What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
 the test afterwards, a limit of resources. None named: all of them."""
@@ -47,14 +86,7 @@ class Type(StrEnum):
     TOOL = "use_tool"
 
 
-TOOLS = {
-    Type.CREATE: "file.create",
-    Type.MODIFY: "file.modify",
-    Type.DELETE: "file.delete",
-    Type.COMMAND: "shell.run",
-    Type.REFACTOR: "code.refactor",
-    Type.INSTALL: "package.install",
-}
+TOOLS = {Type(name): parts.tool for name, parts in TYPES.items() if parts.tool}
 """The tool of each type; `use_tool` names its own."""
 
 
@@ -73,11 +105,34 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class Document(Model):
+    """A model that stands alone, with rules between its fields."""
+
+    document_name: ClassVar[str] = ""
+    """What `execplan schema` calls it."""
+
+    @classmethod
+    def broken_rules(cls, value: dict[str, Any]) -> Sequence[Violation]:
+        """The rules that plain data breaks, whether or not its fields are right."""
+        return ()
+
+    def refuse_unsafe(self, where: str) -> None:
+        """Refuse a document that is valid and must not be worked with; raises ExecplanError."""
+
+    @model_validator(mode="after")
+    def _holds_rules(self) -> Self:
+        found = self.broken_rules(self.model_dump(mode="json", by_alias=True))
+        if found:
+            told = "\n".join([str(each) for each in found])
+            raise PydanticCustomError("rules", "{told}", {"told": told, "violations": [tuple(each) for each in found]})
+        return self
+
+
 class Lines(Model):
     """Where it stands in the plan, from 1; the end is inclusive."""
 
-    line_start: Annotated[int, Field(ge=1)]
-    line_end: Annotated[int, Field(ge=1)]
+    line_start: Number
+    line_end: Number
 
 
 class Source(Model):
@@ -91,8 +146,8 @@ class Source(Model):
 class Risk(Model):
     """How much harm it can do, and why that is so."""
 
-    level: Level
-    reasons: tuple[Words, ...] = ()
+    level: Annotated[Level, Strict(False)]
+    reasons: Many[Words] = ()
 
 
 class OnFailure(Model):
@@ -103,7 +158,7 @@ class OnFailure(Model):
     """Attempts are 1 + max_retries."""
     backoff_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 1000
     """Before the first retry; doubled before each further one."""
-    triggers: tuple[Trigger, ...] = ()
+    triggers: Many[Trigger] = ()
 
 
 class When(Model):
@@ -130,13 +185,13 @@ class Rollback(Model):
 class Step(Model):
     """One thing to do."""
 
-    number: Annotated[int, Field(ge=1)]
+    number: Number
     id: Id
-    type: Type
+    type: Annotated[Type, Strict(False)]
     tool: Tool
     description: Words
     target: Path | None = None
-    lines: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = None
+    lines: Annotated[tuple[Number, Number], Strict(False)] | None = None
     """Which lines of the target a step that modifies it gives anew, from 1, inclusive."""
     action: Words | None = None
     command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
@@ -147,7 +202,7 @@ class Step(Model):
     patch: str | None = None
     parameters: dict[str, JsonValue] | None = None
     """What the tool of an agent is given; for `use_tool` only."""
-    depends_on: tuple[Id, ...] = ()
+    depends_on: Many[Id] = ()
     timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
     on_failure: OnFailure = OnFailure()
     when: When | None = None
@@ -158,8 +213,8 @@ class Step(Model):
     env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Argument] = {}
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
-    inputs: tuple[Path, ...] = ()
-    outputs: tuple[Path, ...] = ()
+    inputs: Many[Path] = ()
+    outputs: Many[Path] = ()
     expect: str | None = None
     exit: Annotated[int, Field(ge=0, le=255)] = 0
     validation: Validation = Validation()
@@ -168,8 +223,8 @@ class Step(Model):
     risk: Risk
     confirm: bool = False
     max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
-    allow: tuple[Words, ...] = ()
-    deny: tuple[Words, ...] = ()
+    allow: Many[Words] = ()
+    deny: Many[Words] = ()
     inferred: bool = False
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
@@ -182,7 +237,7 @@ class Intent(Model):
     summary: Words
     category: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$", max_length=64)]
     """Compiled: commands, files, packages or mixed."""
-    risk_level: Level
+    risk_level: Annotated[Level, Strict(False)]
 
 
 class Constraints(Model):
@@ -192,43 +247,54 @@ class Constraints(Model):
     max_duration_s: Annotated[int, Field(ge=1, le=604_800)] | None = None
     require_sequential: bool = False
     allow_unplanned: bool = False
-    forbidden_paths: tuple[Path, ...] = ()
-    forbidden_commands: tuple[Words, ...] = ()
+    forbidden_paths: Many[Path] = ()
+    forbidden_commands: Many[Words] = ()
 
 
 class Revision(Model):
     """Why an earlier revision was given up, and what had become of its steps."""
 
-    revision: Annotated[int, Field(ge=1)]
+    revision: Number
     sha256: Digest
     """Of the earlier document's bytes."""
     reason: Words
-    completed_steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
-    failed_steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    completed_steps: Many[Number] = ()
+    failed_steps: Many[Number] = ()
     new_information: dict[str, JsonValue] = {}
 
 
 class Metadata(Model):
     """What no step depends on."""
 
-    history: tuple[Revision, ...] = ()
+    history: Many[Revision] = ()
     """The earlier revisions, the first one first."""
     context: dict[str, JsonValue] = {}
     """What whoever made the document wants to keep."""
 
 
-class ExecutionPlan(Model):
+class ExecutionPlan(Document):
     """All of it."""
 
+    document_name: ClassVar[str] = "execution-plan"
+
     schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
-    version: Literal[1] = VERSION
-    plan_id: Annotated[str, StringConstraints(min_length=1, max_length=255)]
-    revision: Annotated[int, Field(ge=1)] = 1
+    version: Version = VERSION
+    plan_id: PlanId
+    revision: Number = 1
     source: Source | None = None
     """None for a document that comes from no plan."""
     description: Words
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent
-    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=1000)]
+    steps: Annotated[Many[Step], Field(min_length=1, max_length=1000)]
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
+
+    @classmethod
+    def broken_rules(cls, value: dict[str, Any]) -> Sequence[Violation]:
+        """Those of rules.py."""
+        return rules.broken(value)
+
+    def refuse_unsafe(self, where: str) -> None:
+        """Refuse what hides characters in what it runs or touches; raises ExecplanError."""
+        refuse_unseen(where, texts_of(self.model_dump(mode="json", include={"steps"})["steps"]))

@@ -7,6 +7,7 @@ from execplan.lint.rule import WARNING, Given, Place, on_line, on_span, rule
 from execplan.lint.shell import commands, fences
 from execplan.plan import outline
 from execplan.plan.grammar import is_nothing
+from execplan.text.blocks import FENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _EXPECTED = (
     ),
     *"erwartet,zeigt,ergibt,meldet,on voit,attendu,affiche,espera,muestra,imprime".split(","),
 )
+_ATTRIBUTES = ("{expect}", "expect=", "exit=", "test-after=")
 _PROVES = ("expect", "proof", "proves", "exit", "pass", "criteria", "evidence", "出口", "通过")
 _MOST = 500
 """Commands of one section that may take something away, that are taken apart."""
@@ -166,9 +168,11 @@ def _speaks_elsewhere(plan: Plan, given: Given) -> bool:
 
 
 def _prints(plan: Plan, section: Section, spans: list[Span]) -> bool:
-    """Whether a block of code shows what is printed."""
+    """Whether a block of code shows what is printed, or its attributes say what comes of it."""
     typed = {span.line for span in spans}
-    for _, start, end in fences(plan, section):
+    for block, start, end in fences(plan, section):
+        if block.kind == FENCE and "{" in block.text and _holds(block.text, _ATTRIBUTES):
+            return True
         lines = [at for at in range(start, end) if plan.text.lines[at].strip()]
         if lines and not typed.issuperset(lines):
             return True

@@ -17,11 +17,13 @@ from execplan.lint import (
     milestones,
     order,
     progress,
+    runnable,
     sections,
     source,
     spacing,
     stalled,
     stamps,
+    steps,
     strays,
     structure,
     suppress,
@@ -72,6 +74,7 @@ FAMILIES = (
     *(logs, strays),
     *(contained, commands, symbols, links),
     *(life, homes, history),
+    *(steps, runnable),
 )
 """The files of rules; importing one registers what it holds."""
 for _code in sorted(RULES):

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.execution.draft import Problem
     from execplan.plan.model import Plan
     from execplan.text.blocks import Block
 
@@ -35,7 +36,7 @@ class Span(NamedTuple):
 class Words:
     """The text of a plan as one string, and what stands in it."""
 
-    __slots__ = ("_codes", "_headings", "_inert", "_lines", "_parts", "_plan", "_seen", "_source", "_starts")
+    __slots__ = ("_codes", "_headings", "_inert", "_lines", "_parts", "_plan", "_seen", "_source", "_starts", "_steps")
 
     def __init__(self, plan: Plan | None = None) -> None:
         self._plan = plan
@@ -47,6 +48,7 @@ class Words:
         self._headings: list[Block] | None = None
         self._seen: dict[tuple[str, int], list[str] | None] = {}
         self._parts: dict[tuple[int, int], list[Span]] = {}
+        self._steps: tuple[Problem, ...] | None = None
 
     @property
     def source(self) -> str:
@@ -80,6 +82,16 @@ class Words:
             blocks: list[Block] = self._plan.blocks if self._plan is not None else []
             self._headings = [block for block in blocks if block.kind == HEADING]
         return self._headings
+
+    @property
+    def steps(self) -> tuple[Problem, ...]:
+        """What is wrong with the steps that are fences with attributes; few plans have any, and others pay nothing."""
+        if self._steps is None:
+            plan = self._plan
+            self._steps = ()
+            if plan is not None and any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
+                self._steps = _steps(plan)
+        return self._steps
 
     def find(self, needle: str) -> Iterator[tuple[int, int]]:
         """Line and column of each place where the needle stands, code and comments included."""
@@ -157,6 +169,19 @@ class Words:
 
 NO_WORDS = Words()
 """Of no plan."""
+
+
+def _steps(plan: Plan) -> tuple[Problem, ...]:
+    """What stops the steps of a plan from being compiled, and what else there is to say of them."""
+    from execplan.execution.annotated import find_annotated
+    from execplan.execution.problems import problems
+
+    found = find_annotated(plan)
+    if not found.drafts:
+        return problems(plan, found)
+    from execplan.execution.advice import advice
+
+    return (*problems(plan, found), *advice(plan, found))
 
 
 def _read(kind: str, lines: list[str]) -> list[str] | None:

@@ -17,22 +17,11 @@ def path() -> str:
 
 def rules() -> tuple[str, ...]:
     """The files and entry points of rules that `lint.rules` names; raises ExecplanError."""
-    data = read(path())
-    if data is None or not says(data):
-        return ()
-    from execplan.repo.toml import table
-
-    found = table(data, path()) or {}
-    lint = found.get("lint", {})
-    unknown = [*(found.keys() - {"lint"}), *(lint.keys() - {"rules"} if isinstance(lint, dict) else ())]
+    lint = _tables()["lint"]
+    unknown = [key for key in lint if key != "rules"]
     if unknown:
-        raise ExecplanError(
-            "unknown-setting",
-            f"{path()}: there is no setting {unknown[0]}",
-            exit=INPUT,
-            hint="did you mean lint.rules?",
-        )
-    names = lint.get("rules", []) if isinstance(lint, dict) else None
+        raise _unknown(f"lint.{unknown[0]}", "lint.rules")
+    names = lint.get("rules", [])
     if not isinstance(names, list) or not all([isinstance(name, str) and name for name in names]):
         raise ExecplanError(
             "bad-setting",
@@ -43,6 +32,38 @@ def rules() -> tuple[str, ...]:
     return tuple(
         [os.path.join(os.path.dirname(path()), os.path.expanduser(name)) if is_file(name) else name for name in names]
     )
+
+
+def execution() -> dict[str, object]:
+    """The table `execution`, which may loosen the policy as well as tighten it; raises ExecplanError."""
+    found = _tables()["execution"]
+    if found:
+        from execplan.repo.execution.terms import check_table
+
+        check_table(found, path(), may_loosen=True)
+    return found
+
+
+def _tables() -> dict[str, dict[str, object]]:
+    """The tables of the file by their names, empty where there are none; raises ExecplanError."""
+    tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}}
+    data = read(path())
+    if data is None or not says(data):
+        return tables
+    from execplan.repo.toml import table
+
+    for name, value in (table(data, path()) or {}).items():
+        if name not in tables:
+            raise _unknown(name, "lint.rules, or the table execution")
+        if not isinstance(value, dict):
+            raise ExecplanError("bad-setting", f"{path()}: {name} is no table", exit=INPUT, hint=f"write: [{name}]")
+        tables[name] = value
+    return tables
+
+
+def _unknown(name: str, known: str) -> ExecplanError:
+    what = f"{path()}: there is no setting {name}"
+    return ExecplanError("unknown-setting", what, exit=INPUT, hint=f"did you mean {known}?")
 
 
 def is_file(name: str) -> bool:

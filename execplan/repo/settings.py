@@ -49,6 +49,7 @@ class Settings(NamedTuple):
     follow: bool = False
     follow_files: int = 20
     lint: dict[str, object] = _EMPTY
+    execution: dict[str, object] = _EMPTY
 
 
 ABOUT = {
@@ -70,6 +71,7 @@ ABOUT = {
     "follow": "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
     "follow_files": "How many files a commit may change without a plan; 0: any number.",
     "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
+    "execution": "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
 }
 """What each setting is for: the settings file, the README and `init` say it from here."""
 
@@ -183,9 +185,7 @@ def _check_value(name: str, value: object, where: str) -> None:
     text = str(value)
     why = ""
     if isinstance(value, dict):
-        from execplan.repo.checking.table import check_table
-
-        check_table(value, where)
+        _check_dict(name, value, where)
     elif name in _PATHS and (not _is_inside(text) if text else name != "superseded"):
         why = "is a path inside the repository"
     elif name == "homes" and isinstance(value, tuple) and not all([_is_inside(each) for each in value]):
@@ -202,6 +202,18 @@ def _check_value(name: str, value: object, where: str) -> None:
         why = _why_not_form(name, text)
     if why:
         raise ExecplanError("bad-setting", f"{where}: {name} {why}, not {value!r}", exit=INPUT, hint=ABOUT[name])
+
+
+def _check_dict(name: str, value: dict[str, object], where: str) -> None:
+    """Refuse a table that says what it can't; raises ExecplanError."""
+    if name == "lint":
+        from execplan.repo.checking.table import check_table
+
+        check_table(value, where)
+    else:
+        from execplan.repo.execution.terms import check_table as check_policy
+
+        check_policy(value, where, may_loosen=False)
 
 
 def _why_not_form(name: str, text: str) -> str:

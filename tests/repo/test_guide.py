@@ -15,7 +15,8 @@ from tests.conftest import Folder
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 FIRST = (TEMPLATES / "guides/1.md").read_text(encoding="utf-8")
 NEWEST = (TEMPLATES / "PLANS.md").read_text(encoding="utf-8")
-MARK = "\n<!-- execplan guide 2 -->\n"
+VERSION = 3
+MARK = f"\n<!-- execplan guide {VERSION} -->\n"
 BOTH = "4. When you must stop inside a task, split it"
 """How a line begins that the second guide changed."""
 
@@ -31,7 +32,7 @@ def test_a_new_home_has_the_newest(plain: Folder) -> None:
     assert NEWEST.endswith(MARK)
     assert FIRST != NEWEST
     data = plain.ok("init", "--upgrade")
-    assert (data["changed"], data["guide"]["version"], data["guide"]["newest"]) == (False, 2, 2)
+    assert (data["changed"], data["guide"]["version"], data["guide"]["newest"]) == (False, VERSION, VERSION)
 
 
 def test_plain_init_only_says_that_a_newer_one_is_there(plain: Folder) -> None:
@@ -64,7 +65,7 @@ def test_what_a_person_changed_stays(plain: Folder) -> None:
     path = guide(plain, mine)
     result = plain.run("init", "--upgrade")
     assert result.err == ""
-    assert "upgraded  .agent/PLANS.md  (guide 1 to 2)" in result.out
+    assert f"upgraded  .agent/PLANS.md  (guide 1 to {VERSION})" in result.out
     text = path.read_text(encoding="utf-8")
     wanted = (
         NEWEST.removesuffix(MARK).replace("## Fences", "## Our fences").replace("A typo, or", "A typo, a comma, or")
@@ -118,7 +119,7 @@ def test_an_upgrade_is_committed_alone(repo: Folder) -> None:
     data = repo.ok("init", "--upgrade", "--commit")
     assert repo.git("rev-parse", "HEAD").strip() == data["commit"]
     assert repo.git("show", "--name-only", "--format=%s").split("\n") == [
-        "plan(init): upgrade the guide to version 2",
+        f"plan(init): upgrade the guide to version {VERSION}",
         "",
         ".agent/PLANS.md",
         "",
@@ -138,7 +139,7 @@ def test_a_guide_of_ones_own_is_left(plain: Folder) -> None:
 
 
 def test_the_mark_tells_the_version(plain: Folder) -> None:
-    newer = NEWEST.replace("guide 2 -->", "guide 9 -->")
+    newer = NEWEST.replace(f"guide {VERSION} -->", "guide 9 -->")
     path = guide(plain, newer)
     assert "version 9" in plain.run("init", "--upgrade").err
     assert path.read_text(encoding="utf-8") == newer

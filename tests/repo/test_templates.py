@@ -12,6 +12,7 @@ from execplan.plan import outline, reader
 from execplan.plan.guidance import is_guidance
 from execplan.repo.drafting.render import Words
 from execplan.repo.drafting.sandbox import FILTERS, LOOP
+from execplan.text.blocks import FENCE
 from tests.conftest import Folder
 from tests.plans import from_template
 
@@ -43,12 +44,18 @@ def test_a_template_of_the_tool_gives_a_clean_draft(name: str) -> None:
     assert plan.state() == "draft"
     assert {each.code for each in lint_bytes(data)} == ({"EP109", "EP201"} if name == "plan" else {"EP109"})
     assert all(each.level == "warning" for each in lint_bytes(data, Given(draft_is_fine=True)))
-    filled = [at for section in plan.sections for at in range(section.body, section.end) if plan.text.lines[at].strip()]
+    shown = [block for block in plan.blocks if block.kind == FENCE]
+    assert all("{example" in block.text for block in shown)
+    code = {at for block in shown for at in range(block.start, block.end)}
+    prose = {at: plan.text.lines[at] for section in plan.sections for at in range(section.body, section.end)}
+    filled = [at for at, line in prose.items() if line.strip() and at not in code]
     tasks = {task.start for task in plan.tasks}
-    assert {at for at in filled if not is_guidance(plan.text.lines[at])} == tasks
+    assert {at for at in filled if not is_guidance(prose[at])} == tasks
     assert bool(tasks) == (name != "plan")
-    assert not [line for line in plan.text.lines if line != line.rstrip() or "{" in line]
-    assert b"\n\n\n" not in data
+    assert not [
+        line for at, line in enumerate(plan.text.lines) if line != line.rstrip() or ("{" in line and at not in code)
+    ]
+    assert not [at for at, line in prose.items() if at not in code and not line and not prose.get(at + 1, "-")]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -61,7 +68,8 @@ def test_words_stand_in_place_of_what_a_template_says(repo: Folder, name: str) -
 def test_every_kind_asks_questions_of_its_own() -> None:
     plain = set(from_template("plan").split("\n"))
     asked = [set(from_template(name).split("\n")) - plain for name in KINDS]
-    assert all(len([line for line in each if is_guidance(line)]) >= 5 for each in asked)
+    asked = [{line for line in each if is_guidance(line)} for each in asked]
+    assert all(len(each) >= 5 for each in asked)
     for at, each in enumerate(asked):
         assert all(not each & other for other in asked[:at])
 

@@ -37,6 +37,12 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "Give a plan another title and id.",
         "commit": "Commit a plan and nothing else.",
     },
+    "Execute": {
+        "compile": "Turn a plan's steps into its execution plan.",
+        "evaluate": "Judge what a plan would do, and whether it must not run.",
+        "approve": "Approve what a plan would do, for one run.",
+        "schema": "Print the JSON Schema of a kind of document.",
+    },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",

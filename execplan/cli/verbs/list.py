@@ -6,6 +6,7 @@ import os
 
 import click
 
+from execplan.cli import standing
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.table import table
@@ -16,7 +17,7 @@ from execplan.repo import homes, shelf
 
 
 @verb(
-    reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too.",
+    reads="every plan outside the archive, with those of `homes` in the settings; with --all, the archived ones too; execution plans and approvals.",
     writes="nothing.",
     examples=("execplan list", "execplan list --all --json"),
 )
@@ -25,7 +26,7 @@ def list_(call: Call, everything: bool) -> Answer:
     """Print a line for each plan: its state, how many of its tasks are done, its id and its title."""
     home = homes.require(os.getcwd())
     shelved = shelf.load_together(home, archive=everything)
-    plans = [plan_json(each) for each in shelved]
+    plans = [{**plan_json(each), "execution": standing.told(each)} for each in shelved]
     name = "path" if len({each.home.base for each in shelved}) > 1 else "id"
     broken = [each for each in plans if each["state"] == BROKEN]
     rows = [
@@ -33,7 +34,7 @@ def list_(call: Call, everything: bool) -> Answer:
             each["state"],
             f"{each['counts']['done']}/{each['counts']['total']}",
             each[name],
-            each["title"] or "(no title)",
+            (each["title"] or "(no title)") + standing.mark(each["execution"]),
         )
         if each["counts"]
         else (each["state"], "-", each[name], each["error"])

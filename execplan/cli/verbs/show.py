@@ -10,21 +10,31 @@ from execplan.cli import door
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json, whole_json
 from execplan.cli.verb import verb
-from execplan.errors import About
+from execplan.errors import USAGE, About, ExecplanError
 from execplan.plan.model import COMPLETE, DONE, OPEN
 from execplan.plan.seek import find_section
 from execplan.repo import pick, shelf
 
 
 @verb(
-    reads="the plan.",
+    reads="the plan; with --steps, its execution plan and the approvals among its artifacts.",
     writes="nothing.",
-    examples=("execplan show", "execplan show parser --json", "execplan show parser --section 'Decision Log'"),
+    examples=(
+        "execplan show",
+        "execplan show parser --json",
+        "execplan show parser --section 'Decision Log'",
+        "execplan show parser --steps",
+    ),
 )
 @click.argument("plan", required=False)
 @click.option("--section", metavar="NAME", help="Only this section's lines, as they stand in the file.")
-def show(call: Call, plan: str | None, section: str | None) -> Answer:
-    """Show one plan: its state, its tasks with number and id, its decisions; or one of its sections."""
+@click.option("--steps", is_flag=True, help="The steps that it compiles to now, and how they stand.")
+def show(call: Call, plan: str | None, section: str | None, steps: bool) -> Answer:
+    """Show one plan: its state, its tasks with number and id, its decisions; or one of its sections, or its steps."""
+    if section is not None and steps:
+        raise ExecplanError(
+            "usage", "--section and --steps exclude each other", exit=USAGE, hint="execplan show --steps"
+        )
     home, ref = pick.open_plan(os.getcwd(), plan)
     shelved = shelf.load(home, ref)
     if shelved.plan is None:
@@ -41,6 +51,10 @@ def show(call: Call, plan: str | None, section: str | None) -> Answer:
         )
         place = {"section": found.title, "name": found.name, "line_start": found.start + 1, "line_end": found.notes}
         return Answer({**plan_json(shelved), **place, "text": text}, text, warnings=warnings)
+    if steps:
+        from execplan.cli.steps import steps_of
+
+        return steps_of(shelved, warnings)
     data = whole_json(shelved, read)
     follow: tuple[str, ...] = ()
     if not ref.archived:

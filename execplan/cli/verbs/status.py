@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from execplan.cli import standing
 from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.shape import conflict_warnings, plan_json
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @verb(
-    reads="every plan, with those of `homes` in the settings, or the one that is named.",
+    reads="every plan, with those of `homes` in the settings, or the one that is named; their execution plans and approvals.",
     writes="nothing.",
     examples=("execplan status", "execplan status parser --json"),
 )
@@ -56,6 +57,7 @@ def _told(shelved: Shelved) -> dict[str, Any]:
     told["next"] = found.task if found is not None else None
     told["taken"] = found.taken if found is not None else []
     told["stalled"] = plan is not None and is_stalled(shelved.home, shelved.ref.path, plan)
+    told["execution"] = standing.told(shelved)
     return told
 
 
@@ -75,7 +77,8 @@ def _row(told: dict[str, Any], name: str) -> tuple[str, str, str, str]:
         what = {DRAFT: "no task yet", ACTIVE: "no task yet", COMPLETE: "nothing open: archive it"}.get(
             told["state"], ""
         )
-    return told["state"], done, told[name], what + (" (stalled)" if told["stalled"] else "")
+    what += (" (stalled)" if told["stalled"] else "") + standing.mark(told["execution"])
+    return told["state"], done, told[name], what
 
 
 def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:

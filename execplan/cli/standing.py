@@ -1,0 +1,54 @@
+"""How the execution plan of a plan stands: not compiled, compiled, approved, stale, and so on."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from execplan.plan.model import ACTIVE, DRAFT
+
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref, Shelved
+
+NONE: Final = "none"
+STALE: Final = "stale"
+APPROVED: Final = "approved"
+_SAID = {
+    NONE: "not compiled",
+    "compiled": "compiled, not approved",
+    STALE: "stale: the plan, or what it works on, has changed since",
+    APPROVED: "approved",
+    "expired": "the approval does not hold at this time",
+    "altered": "the approval is not as it was given",
+    "used": "the approval was used",
+    "revoked": "the approval was revoked",
+}
+
+
+def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
+    """How it stands; nothing heavy is imported where nothing was compiled."""
+    folder = home.artifacts_of(ref.path, archived=ref.archived)
+    if not os.path.lexists(os.path.join(folder, "execution-plan.json")):
+        return {"state": NONE, "expires": None, "drift": []}
+    from execplan.repo.execution.standing import standing
+
+    found = standing(home, ref)
+    expires = found.approval.expires_at if found.approval is not None else None
+    return {"state": found.state, "expires": expires, "drift": list(found.drift)}
+
+
+def told(shelved: Shelved) -> dict[str, Any] | None:
+    """How it stands, of a plan that is open: what is finished or broken will not run."""
+    return standing_json(shelved.home, shelved.ref) if shelved.state in (ACTIVE, DRAFT) else None
+
+
+def mark(standing: dict[str, Any] | None) -> str:
+    """What a line about a plan ends with; nothing where nothing was compiled."""
+    return f" (steps: {standing['state']})" if standing and standing["state"] != NONE else ""
+
+
+def said(standing: dict[str, Any]) -> str:
+    """How it stands, for a person."""
+    until = f" until {standing['expires']}" if standing["state"] == APPROVED else ""
+    return _SAID[standing["state"]] + until

@@ -1,0 +1,159 @@
+"""An approval: who said yes to which steps of which document on which files, until when; sealed with the user's key."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from datetime import UTC, datetime
+from typing import Annotated, ClassVar, Final, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from execplan.execution.attributes import LEVELS
+from execplan.execution.binding import Binding, digest_of
+from execplan.execution.model import Digest, Id, Level, Model, Path, Version
+from execplan.execution.world import State
+from execplan.text.lines import digest
+
+SCHEMA: Final = "execplan-approval"
+VERSION: Final = 1
+GRACE: Final = 60
+"""Seconds by which the clock that approved may be ahead of the one that runs."""
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Moment = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
+"""In UTC."""
+Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+
+
+class Before(Model):
+    """What was at a path."""
+
+    kind: Literal["absent", "file", "folder", "link", "other", "outside"]
+    sha256: Digest | Literal[""] = ""
+    mode: Annotated[int, Field(ge=0, le=0o7777)] = 0
+    link: Annotated[str, StringConstraints(max_length=4096)] = ""
+    """Where a link leads to."""
+    size: Annotated[int, Field(ge=0)] = 0
+
+
+class Terms(Model):
+    """All of an approval but its seal."""
+
+    schema_: Annotated[Literal["execplan-approval"], Field(alias="schema")] = SCHEMA
+    version: Version = VERSION
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+    """Random; the register knows by it whether the approval was used or revoked."""
+    plan_id: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    revision: Annotated[int, Field(ge=1)]
+    place: Digest
+    """SHA-256 of the path of the checkout that it was given in: it holds in no other."""
+    digest: Digest
+    """Of document, states and policy."""
+    document: Digest
+    """Of the execution plan's bytes."""
+    states: dict[Path, Before]
+    """Of each target and declared input, before."""
+    policy: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    """Its version."""
+    tree: Digest | None = None
+    """Of all that HEAD held outside the plans' folders, under the policy `pin = "tree"`."""
+    head: Commit | None = None
+    """Recorded, not bound."""
+    approver: Name
+    user: Name
+    """The login."""
+    session: Name | None = None
+    """That of the agent program, where it is known."""
+    approved_at: Moment
+    expires_at: Moment
+    how: Literal["terminal", "digest", "policy"]
+    """A person answered on a terminal; the digest was given; or the policy approves every step by itself."""
+    inferred: Literal["terminal", "flag"] | None = None
+    """How inferred steps were allowed: shown on a terminal, or by `--allow-inferred`; null: they were not."""
+    max_risk: Level | None = None
+    """Steps above it are not covered; null: none is too high."""
+    steps: tuple[Id, ...] | None = None
+    """The only steps that are covered; null: all."""
+    key: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+    """Which key it is sealed with: the beginning of the SHA-256 of its SHA-256."""
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        if self.digest != digest_of(self.document, states(self), self.policy):
+            raise PydanticCustomError("approval", "digest is not that of document, states and policy")
+        if not seconds(self.approved_at) < seconds(self.expires_at):
+            raise PydanticCustomError("approval", "expires_at is not after approved_at")
+        return self
+
+
+class Approval(Terms):
+    """An approval."""
+
+    document_name: ClassVar[str] = "approval"
+
+    hmac: Digest
+    """HMAC-SHA256 of all the rest, as canonical JSON, with the user's key."""
+
+    @property
+    def binding(self) -> Binding:
+        """What it binds."""
+        return Binding(self.digest, self.document, states(self), self.policy)
+
+    def covers(self, step: str, risk: str, *, inferred: bool = False) -> bool:
+        """Whether it covers a step, given by its id and its risk."""
+        low_enough = self.max_risk is None or LEVELS.index(risk) <= LEVELS.index(self.max_risk)
+        named = self.steps is None or step in self.steps
+        return low_enough and named and (self.inferred is not None or not inferred)
+
+    def wrong_time(self, moment: datetime) -> str:
+        """Why it does not hold at a moment, or nothing."""
+        now = moment.timestamp()
+        if now >= seconds(self.expires_at):
+            return f"expired at {self.expires_at}"
+        if now < seconds(self.approved_at) - GRACE:
+            return f"approved at {self.approved_at}, which is in the future: the clock was set back"
+        return ""
+
+
+def states(terms: Terms) -> dict[str, State]:
+    """The states that were bound."""
+    return {path: State(each.kind, each.sha256, each.mode, each.link, each.size) for path, each in terms.states.items()}
+
+
+def before(binding: Binding) -> dict[str, Before]:
+    """The states of a binding as a document holds them."""
+    return {path: Before.model_validate(each._asdict()) for path, each in binding.states.items()}
+
+
+def seal(terms: Terms, key: bytes) -> Approval:
+    """The approval, sealed."""
+    return Approval.model_validate({**terms.model_dump(by_alias=True), "hmac": _mac(terms, key)})
+
+
+def check(approval: Approval, key: bytes) -> bool:
+    """Whether it is as it was sealed, with this key; compared in constant time."""
+    return hmac.compare_digest(_mac(approval, key), approval.hmac)
+
+
+def name_of(key: bytes) -> str:
+    """What a key is called in an approval, which tells nothing of it."""
+    return digest(hashlib.sha256(key).digest())[:16]
+
+
+def _mac(terms: Terms, key: bytes) -> str:
+    told = terms.model_dump(mode="json", by_alias=True, exclude={"hmac"})
+    data = json.dumps(told, sort_keys=True, separators=(",", ":")).encode()
+    return hmac.new(key, data, hashlib.sha256).hexdigest()
+
+
+def moment(when: datetime) -> str:
+    """A time as a document holds it."""
+    return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def seconds(said: str) -> float:
+    """A time of a document in seconds since 1970; raises ValueError for one that no calendar has."""
+    return datetime.strptime(said, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()

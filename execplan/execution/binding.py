@@ -1,0 +1,97 @@
+"""What an approval binds: the document's bytes, the state of each target and declared input before, and the policy."""
+
+from __future__ import annotations
+
+import json
+
+from execplan.execution.touched import touched
+from execplan.record import NamedTuple
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
+    from execplan.execution.world import State, World
+
+_KINDS = {
+    "absent": "absent",
+    "file": "a file",
+    "folder": "a folder",
+    "link": "a link",
+    "other": "neither file nor folder",
+    "outside": "outside the repository",
+}
+
+
+class Binding(NamedTuple):
+    """What was approved, or what would be."""
+
+    digest: str
+    """SHA-256 of all the rest."""
+    document: str
+    """SHA-256 of its bytes."""
+    states: dict[str, State]
+    """By path; of a folder its kind and mode, not what lies in it."""
+    policy: str
+    """Its version."""
+
+
+def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
+    """What an approval of a document, given by its bytes too, would bind now."""
+    paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
+    states = {path: _written(world.state(path)) for path in paths}
+    return Binding(digest_of(digest(data), states, policy.version), digest(data), states, policy.version)
+
+
+def _written(state: State) -> State:
+    """A state as a document can hold it: what a link says need not be UTF-8."""
+    return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+
+
+def digest_of(document: str, states: dict[str, State], policy: str) -> str:
+    """The digest of a binding's parts; a size is left out, which the bytes' own digest tells."""
+    told = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
+    whole = {"document": document, "states": told, "policy": policy}
+    return digest(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode())
+
+
+def bound_paths(step: Step) -> Iterator[str]:
+    """The paths whose state before a step counts: its target, the files that its patch touches, its declared inputs."""
+    if step.target is not None:
+        yield step.target
+    if step.patch is not None:
+        yield from touched(step.patch)
+    yield from step.inputs
+
+
+def drift(old: Binding, new: Binding) -> tuple[str, ...]:
+    """What differs, a line each."""
+    lines = []
+    if old.document != new.document:
+        lines.append(f"the execution plan: other bytes ({old.document[:12]} → {new.document[:12]})")
+    for path, before in old.states.items():
+        after = new.states.get(path)
+        if after is not None and (why := _differs(before, after)):
+            lines.append(f"{path}: {why}")
+    if old.document == new.document:
+        lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
+    if old.policy != new.policy:
+        lines.append(f"the policy: another version ({old.policy[:12]} → {new.policy[:12]})")
+    return tuple(lines)
+
+
+def _differs(before: State, after: State) -> str:
+    """How a path's state differs, or nothing."""
+    if before.kind != after.kind:
+        return f"was {_KINDS.get(before.kind, before.kind)}, is {_KINDS.get(after.kind, after.kind)}"
+    said = []
+    if before.sha256 != after.sha256:
+        said.append(f"other bytes ({before.sha256[:12]} → {after.sha256[:12]})")
+    if before.link != after.link:
+        said.append(f"links to {after.link}, not to {before.link}")
+    if before.mode != after.mode:
+        said.append(f"mode {before.mode:o} → {after.mode:o}")
+    return ", ".join(said)

@@ -1,0 +1,168 @@
+"""From a plan to its execution plan: a function of the plan's text and its name, and of nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.execution.annotated import RUNS, find_annotated, numbered
+from execplan.execution.attributes import LEVELS
+from execplan.execution.draft import INFERRED, Found
+from execplan.execution.fences import fences
+from execplan.execution.fields import all_fields
+from execplan.execution.problems import problems
+from execplan.plan.change import stop_conflicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.execution.draft import Draft, Left
+    from execplan.execution.model import ExecutionPlan
+    from execplan.plan.model import Plan
+
+_LONGEST = 200
+"""Characters of a description that come from a plan's own lines."""
+
+
+class Compiled(NamedTuple):
+    """What a plan compiles to."""
+
+    document: ExecutionPlan | None
+    """None when it gives no step."""
+    left: tuple[Left, ...]
+
+
+def find(plan: Plan) -> Found:
+    """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
+    from execplan.execution.inferred import find_inferred
+
+    annotated = find_annotated(plan)
+    inferred = find_inferred(plan, fences(plan).taken)
+    return Found(
+        numbered([*annotated.drafts, *inferred.drafts]),
+        tuple(sorted([*annotated.left, *inferred.left])),
+        (*annotated.problems, *inferred.problems),
+    )
+
+
+def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
+    """The execution plan of a plan, which lies at a path from the repository's root.
+
+    Raises ExecplanError with everything that is wrong at once: with the steps (`bad-steps`), or with the document that
+    they make (`bad-document`); and for a character in a command that nobody can see.
+    """
+    from execplan.execution.document import check, refusal
+    from execplan.execution.model import ExecutionPlan
+    from execplan.execution.unseen import refuse_unseen
+
+    stop_conflicts(plan)
+    found = find(plan)
+    refuse_unseen(path, dict.fromkeys(_texts(found.drafts)))
+    _stop_problems(plan, found, path)
+    if not found.drafts:
+        return Compiled(None, found.left)
+    steps = all_fields(found.drafts)
+    for number, (draft, step) in enumerate(zip(found.drafts, steps, strict=True), 1):
+        _complete(number, draft, step)
+    title = (plan.title or plan_id)[:_LONGEST]
+    level = max([step["risk"]["level"] for step in steps], key=LEVELS.index)
+    document, violations = check(
+        {
+            "schema": "execplan-execution-plan",
+            "version": 1,
+            "plan_id": plan_id,
+            "source": {"path": path, "sha256": _digest(plan, found.drafts)},
+            "description": title,
+            "intent": {"summary": title, "category": _category(steps), "risk_level": level},
+            "steps": steps,
+        },
+        ExecutionPlan,
+    )
+    if document is None:
+        raise refusal(path, ExecutionPlan, violations)
+    return Compiled(document, found.left)
+
+
+def _stop_problems(plan: Plan, found: Found, path: str) -> None:
+    wrong = problems(plan, found)
+    if not wrong:
+        return
+    lines = [f"{path}:{each.line + 1}:{each.column + 1}: {each.kind} {each.message}" for each in wrong]
+    count = f"{len(wrong)} things are wrong with its steps; the first: " if len(wrong) > 1 else ""
+    raise ExecplanError(
+        "bad-steps",
+        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].message}",
+        exit=INPUT,
+        hint="how steps are written: execplan explain steps",
+        candidates=lines if len(wrong) > 1 else (),
+        data={"problems": [each._asdict() for each in wrong]},
+    )
+
+
+def _texts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
+    """What steps run and touch, as it is written, each with its place."""
+    for draft in drafts:
+        line = f"line {draft.start + 1}"
+        yield f"{line}, command", draft.command
+        yield f"{line}, cwd", draft.cwd
+        for name, text in draft.attributes.items():
+            yield f"{line}, {name}", text
+
+
+def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
+    """Fill in what is derived."""
+    from execplan.execution.model import TOOLS, Type
+    from execplan.execution.rating import rated
+
+    step["number"] = number
+    step["tool"] = TOOLS[Type(step["type"])]
+    step["phase"] = draft.phase
+    step["inferred"] = draft.origin == INFERRED
+    step["source"] = {"line_start": draft.start + 1, "line_end": draft.end}
+    risk = rated(step)
+    step["risk"] = {"level": risk.level, "reasons": list(risk.reasons)}
+    if step["type"] in RUNS and "shell" not in step:
+        from execplan.execution.command import parse
+
+        read = parse(step["command"])
+        if read.argv is not None:
+            step["argv"] = list(read.argv)
+            step["env"] = {**step.get("env", {}), **dict(read.assigned)}
+    step["description"] = _description(draft, step)
+
+
+def _description(draft: Draft, step: dict[str, Any]) -> str:
+    """What a step does, in a line."""
+    kind, target = step["type"], step.get("target", "")
+    if kind in RUNS:
+        lines = [line.strip() for line in step["command"].split("\n") if line.strip()]
+        words = f"Run a script for {step['shell']}: {'; '.join(lines)}" if "shell" in step else f"Run {' '.join(lines)}"
+    elif kind == "create_file":
+        words = f"Create {target}"
+    elif kind == "modify_file":
+        words = f"Change {target}"
+        if "lines" in step:
+            words += f", lines {step['lines'][0]} to {step['lines'][1]}"
+    elif kind == "delete_file":
+        reason = " ".join(" ".join(draft.body).split())
+        words = f"Delete {target}" + (f": {reason}" if reason else "")
+    else:
+        from execplan.execution.touched import touched
+
+        words = f"Change {', '.join(touched(step['patch']))}"
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
+
+
+def _category(steps: Sequence[dict[str, Any]]) -> str:
+    """What the steps are about: commands, files or packages, or mixed."""
+    names = {"shell": "commands", "file": "files", "code": "files", "package": "packages"}
+    found = {names[step["tool"].partition(".")[0]] for step in steps}
+    return found.pop() if len(found) == 1 else "mixed"
+
+
+def _digest(plan: Plan, drafts: Sequence[Draft]) -> str:
+    """SHA-256 of the lines that steps came from, in order, each once and with LF behind it."""
+    from execplan.text.lines import digest
+
+    lines = sorted({line for draft in drafts for line in range(draft.start, draft.end)})
+    return digest("".join([f"{plan.text.lines[line]}\n" for line in lines]).encode())

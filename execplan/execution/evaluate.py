@@ -1,0 +1,87 @@
+"""What an execution plan would do, and whether it must not run: judged without any side effect."""
+
+from __future__ import annotations
+
+from execplan.execution.after import Tree
+from execplan.execution.attributes import LEVELS
+from execplan.execution.checks.check import ERROR, Case, Finding
+from execplan.execution.checks.every import CHECKS
+from execplan.execution.rating import rated
+from execplan.execution.risk import Risk
+from execplan.execution.trial import try_all
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
+    from execplan.execution.trial import DryRun
+    from execplan.execution.world import World
+
+
+class Judged(NamedTuple):
+    """A step and all that is known of it before it runs."""
+
+    step: Step
+    risk: Risk
+    dry_run: DryRun
+    needs_person: bool
+    """Whether the policy does not approve it by itself."""
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing speaks against running it."""
+        return not any([each.level == ERROR for each in self.findings])
+
+
+class Evaluation(NamedTuple):
+    """What was found."""
+
+    risk: Risk
+    steps: tuple[Judged, ...]
+    findings: tuple[Finding, ...]
+    """All of them, those about the whole first, then step by step."""
+    checks: dict[str, bool]
+    """Every check, and whether the policy has it run."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it may run once it is approved."""
+        return not any([each.level == ERROR for each in self.findings])
+
+
+def evaluate(document: ExecutionPlan, world: World, policy: Policy) -> Evaluation:
+    """Judge a document as things stand; raises ExecplanError where a disk fails."""
+    trials = try_all(Tree(world, document), document.steps)
+    case = Case(document, trials, policy, world)
+    checks = {name: name not in policy.off for name in CHECKS}
+    found = [finding._replace(check=name) for name, on in checks.items() if on for finding in CHECKS[name].look(case)]
+    judged = []
+    for trial in trials:
+        risk = _risk(trial.step, policy)
+        person = trial.step.inferred or policy.needs_person(risk.level)
+        own = tuple([each for each in found if each.step is trial.step])
+        judged.append(Judged(trial.step, risk, trial.dry, person, own))
+    whole = [each for each in found if each.step is None]
+    return Evaluation(
+        _overall(judged), tuple(judged), (*whole, *[each for step in judged for each in step.findings]), checks
+    )
+
+
+def _risk(step: Step, policy: Policy) -> Risk:
+    """The highest of what the policy's table says of a step, and of what the document says."""
+    found = rated(step.model_dump(mode="json"), policy.rated)
+    said = step.risk
+    if found.level != said.level.value:
+        return found
+    return Risk(found.level, tuple(dict.fromkeys([*found.reasons, *said.reasons])))
+
+
+def _overall(judged: list[Judged]) -> Risk:
+    """The highest risk, and the steps that have it."""
+    level = max([each.risk.level for each in judged], key=LEVELS.index)
+    reasons = [
+        f"{each.step.id}: {reason}" for each in judged if each.risk.level == level for reason in each.risk.reasons
+    ]
+    return Risk(level, tuple(reasons))

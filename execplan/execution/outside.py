@@ -1,0 +1,22 @@
+"""Paths that no step may write or run in, told from their words alone; links are for whoever can see the disk."""
+
+from __future__ import annotations
+
+from os.path import normpath
+
+_STATE = (".agent", ".state")
+
+
+def why_outside(path: str) -> str:
+    """Why a path that counts from the repository's root is no place for a step, or nothing."""
+    if path.startswith("/"):
+        return "is absolute: paths count from the repository's root"
+    if path.startswith("~"):
+        return "is in somebody's home: paths count from the repository's root"
+    parts = normpath(path).split("/")
+    if parts[0] == "..":
+        return "leads out of the repository"
+    folded = [each.lower() for each in parts]
+    if ".git" in folded:
+        return "is git's own"
+    return "is the state of execplan itself" if tuple(folded[:2]) == _STATE else ""

@@ -1,0 +1,90 @@
+"""What may run and who must say so: the built-in policy, a user's own, and the tighter one of a repository."""
+
+from __future__ import annotations
+
+import json
+
+from execplan.execution.attributes import LEVELS
+from execplan.record import NamedTuple
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Final
+
+    from execplan.execution.risk import Table
+
+SANDBOXES = ("off", "auto", "required")
+"""Whether steps run inside a sandbox: never, where there is one, or not at all without; the tightest last."""
+PINS = ("", "tree")
+"""What an approval binds beside the document and its files: nothing, or every file outside the plans' folders."""
+CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
+"""What a run may be rolled back on by itself: a step that failed, what a step wrote or printed that is not right, a time
+limit, a limit of resources, an interruption."""
+NOBODY: Final = "NEVER"
+"""In place of a level: no step needs a person."""
+
+
+class Policy(NamedTuple):
+    """What holds for every execution plan of a home."""
+
+    person_from: str = "MEDIUM"
+    """The lowest level of risk that needs a person; the policy itself approves what is below."""
+    steps: int = 100
+    files: int = 200
+    """Files that the steps of a plan write or delete, by what they declare."""
+    megabytes: int = 50
+    """Of what a plan writes."""
+    seconds: int = 14_400
+    """For a whole run."""
+    sandbox: str = "auto"
+    checkpoint_interval: int = 10
+    """Steps after which a run keeps a state that it can go back to."""
+    rollback_on: tuple[str, ...] = CAUSES
+    pin: str = ""
+    off: tuple[str, ...] = ()
+    """Checks of `evaluate` that are switched off."""
+    table: Table | None = None
+    """What commands and paths are rated by; None: the built-in table."""
+    notify: str = ""
+    """A command that is run when a run ends; it decides nothing, and is no part of the version."""
+
+    @property
+    def rated(self) -> Table:
+        """The table of risk."""
+        from execplan.execution.risk import builtin
+
+        return builtin() if self.table is None else self.table
+
+    @property
+    def version(self) -> str:
+        """The digest of all that decides what may run."""
+        said = {**self._asdict(), "table": self.rated.version, "notify": ""}
+        return digest(json.dumps(said, sort_keys=True, separators=(",", ":")).encode())
+
+    def needs_person(self, level: str) -> bool:
+        """Whether a step of this risk is for a person to approve."""
+        return self.person_from != NOBODY and LEVELS.index(level) >= LEVELS.index(self.person_from)
+
+
+def tighter(policy: Policy, said: Mapping[str, object]) -> Policy:
+    """The policy with what a repository says where that is tighter; its values have the right types."""
+    tight: dict[str, Any] = {name: _tighter(name, getattr(policy, name), value) for name, value in said.items()}
+    return policy._replace(**tight)
+
+
+def loosens(name: str, value: object) -> bool:
+    """Whether a repository's value is looser than the built-in policy."""
+    built_in = getattr(Policy(), name)
+    return bool(_tighter(name, built_in, value) != value)
+
+
+def _tighter(name: str, one: object, two: object) -> object:
+    """The tighter of two values."""
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        return tuple([each for each in CAUSES if each in (*one, *two)])
+    if isinstance(one, int) and isinstance(two, int):
+        return min(one, two)
+    order = {"person_from": (NOBODY, *reversed(LEVELS)), "sandbox": SANDBOXES, "pin": PINS}[name]
+    return max(one, two, key=lambda value: order.index(str(value)))

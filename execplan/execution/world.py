@@ -1,0 +1,64 @@
+"""What the judges of an execution plan may know of the machine: they look, and nothing that they do changes it."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from execplan.record import NamedTuple
+
+ABSENT: Final = "absent"
+FILE: Final = "file"
+FOLDER: Final = "folder"
+LINK: Final = "link"
+OTHER: Final = "other"
+OUTSIDE: Final = "outside"
+
+
+class State(NamedTuple):
+    """What is at a path."""
+
+    kind: str
+    """`other` is a device, a pipe or a socket; `outside`: no way leads there from the root but through a link or `..`."""
+    sha256: str = ""
+    """Of a file's bytes; empty where they can't be read, or are more than anybody would bind."""
+    mode: int = 0
+    """The permission bits of a file or a folder."""
+    link: str = ""
+    """What a link says; of a path that leads through a link, that link."""
+    size: int = 0
+
+
+class World(Protocol):
+    """The repository and the machine; paths count from the repository's root, with `/` between folders."""
+
+    def state(self, path: str) -> State:
+        """What is there; no link is followed."""
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; raises ExecplanError where there is none, or it is too large to be shown."""
+
+    def writable(self, path: str) -> bool:
+        """Whether a file may be written, made or removed there."""
+
+    def protected(self, path: str) -> str:
+        """What of git's or the tool's own a path in its plain form is, in words; nothing for any other."""
+
+    def program(self, name: str, cwd: str) -> bool:
+        """Whether a command that begins with this word would find its program."""
+
+    def free_bytes(self) -> int:
+        """What the disk of the repository has left; -1 where that is not known."""
+
+    def memory_bytes(self) -> int:
+        """What memory can be had; -1 where that is not known."""
+
+    def syntax(self, language: str, content: bytes) -> str | None:
+        """What an installed program of the language says is wrong with a text, or nothing; None: there is none."""
+
+
+def plain(path: str) -> str | None:
+    """A path from the root in its one form, None for one that leads elsewhere: absolute, or with `..`."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith("/") or ".." in parts or "\0" in path:
+        return None
+    return "/".join(parts) or "."

@@ -1,0 +1,103 @@
+"""The execution plan that a plan has now: what is evaluated, approved and run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.errors import INPUT, About, ExecplanError
+from execplan.execution.compile import compile_plan
+from execplan.execution.differing import differences
+from execplan.execution.document import load, to_bytes
+from execplan.execution.model import ExecutionPlan
+from execplan.plan import reader
+from execplan.repo import shelf
+from execplan.repo.execution import store
+
+if TYPE_CHECKING:
+    from execplan.execution.compile import Compiled
+    from execplan.execution.draft import Left
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+class Current(NamedTuple):
+    """The execution plan of a plan, wherever it comes from."""
+
+    document: ExecutionPlan
+    data: bytes
+    path: str
+    """Where it is stored, or would be, from the root of the repository."""
+    stored: bool
+    """Whether these very bytes lie there."""
+    stale: str
+    """Why what is stored is not used; empty where it is, or where nothing is stored."""
+    left: tuple[Left, ...]
+    """What looked like a step and was not taken."""
+    differences: tuple[str, ...] = ()
+    """How what is stored differs, where it is not used."""
+
+
+def compiled(home: Home, ref: Ref) -> Compiled:
+    """What a plan compiles to as it is on disk; raises ExecplanError."""
+    shown = home.shown(ref.path)
+    with About(shown):
+        plan = reader.read(shelf.open_bytes(home, ref.path))
+        try:
+            return compile_plan(plan, ref.id, shown.rpartition("/")[2] if shown.startswith("/") else shown)
+        except ExecplanError as error:
+            error.name_plan(ref.id)
+            raise
+
+
+def current(home: Home, ref: Ref) -> Current:
+    """The execution plan of a plan: what it compiles to now, or a stored one that comes from elsewhere, or is revised.
+
+    That lines have moved is no difference: then the stored bytes are the ones. Raises ExecplanError.
+    """
+    where = home.shown(store.path_of(home, ref))
+    data = store.read(home, ref)
+    if data is None:
+        return _fresh(home, ref, where, compiled(home, ref), "")
+    try:
+        document = load(data, ExecutionPlan, where)
+    except ExecplanError as error:
+        made = compiled(home, ref)
+        if made.document is None:
+            raise
+        return _fresh(home, ref, where, made, f"it can't be used: {error.message}")
+    if document.source is None or document.revision > 1:
+        _check_owner(document, ref, where)
+        return Current(document, data, where, True, "", ())
+    made = compiled(home, ref)
+    found = () if made.document is None else differences(document, made.document)
+    if made.document is None or found:
+        return _fresh(home, ref, where, made, f"the plan compiles to something else now: {'; '.join(found[:3])}", found)
+    return Current(document, data, where, True, "", made.left)
+
+
+def _fresh(home: Home, ref: Ref, where: str, made: Compiled, stale: str, found: tuple[str, ...] = ()) -> Current:
+    if made.document is None:
+        raise no_steps(home.shown(ref.path), made.left)
+    return Current(made.document, to_bytes(made.document), where, False, stale, made.left, found)
+
+
+def no_steps(path: str, left: tuple[Left, ...]) -> ExecplanError:
+    """The refusal of a plan that gives no step, with what looked like one."""
+    return ExecplanError(
+        "no-steps",
+        f"{path}: no step stands in its Concrete Steps or Validation and Acceptance",
+        exit=INPUT,
+        hint="how steps are written: execplan explain steps",
+        candidates=[f"{path}:{each.line + 1}: {each.text}: {each.why}" for each in left],
+    )
+
+
+def _check_owner(document: ExecutionPlan, ref: Ref, where: str) -> None:
+    """Refuse a document from elsewhere that was stored for another plan, or before this one was renamed."""
+    if document.plan_id != ref.id:
+        raise ExecplanError(
+            "other-plan",
+            f"{where} is the execution plan of {document.plan_id}, not of {ref.id}",
+            exit=INPUT,
+            hint=f"store it for this one: execplan compile {ref.typed} --from FILE",
+        )

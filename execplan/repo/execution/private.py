@@ -1,0 +1,35 @@
+"""Where approvals keep what no repository may hold: the user's folders for settings and for state."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import POLICY, ExecplanError
+from execplan.repo import own
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+
+
+def config(home: Home) -> str:
+    """The folder of the key; raises ExecplanError when it lies in the repository."""
+    return _outside(home, os.path.dirname(own.path()), "XDG_CONFIG_HOME")
+
+
+def state(home: Home) -> str:
+    """The folder of the register; raises ExecplanError when it lies in the repository."""
+    above = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return _outside(home, os.path.join(above, "execplan", "approvals"), "XDG_STATE_HOME")
+
+
+def _outside(home: Home, folder: str, variable: str) -> str:
+    folder = os.path.abspath(folder)
+    if f"{os.path.realpath(folder)}/".startswith(os.path.realpath(home.root).rstrip("/") + "/"):
+        raise ExecplanError(
+            "key-inside",
+            f"{folder} lies in the repository {home.root}: what approves must not be kept where a commit takes it along",
+            exit=POLICY,
+            hint=f"let {variable} name a folder outside of it",
+        )
+    return folder

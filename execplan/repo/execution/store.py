@@ -1,0 +1,108 @@
+"""Where the execution plan of a plan lies: among its artifacts, so that archiving takes it along."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import About
+from execplan.plan import reader
+from execplan.record import NamedTuple
+from execplan.repo import shelf, state
+from execplan.repo.amend import diff, stop_archived, stop_gone
+from execplan.repo.home import check_inside
+from execplan.repo.homes import existing
+from execplan.text import disk, files
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Final
+
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+NAME: Final = "execution-plan.json"
+MAX_BYTES = 5 * 1024 * 1024
+
+
+class Stored(NamedTuple):
+    """What became of it."""
+
+    path: str
+    """From the root of the repository."""
+    changed: bool
+    digest: str
+    """SHA-256 of the document's bytes."""
+    diff: str
+    """Unified, in a dry run only."""
+    commit: str | None
+    warnings: tuple[str, ...]
+
+
+def path_of(home: Home, ref: Ref) -> str:
+    """The file, whether it is there or not."""
+    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), NAME)
+
+
+def read(home: Home, ref: Ref) -> bytes | None:
+    """Its bytes, or None where there is none; raises ExecplanError."""
+    return _read(home, path_of(home, ref))
+
+
+def _read(home: Home, path: str) -> bytes | None:
+    if not os.path.lexists(path):
+        return None
+    check_inside(home, path)
+    data, size = disk.read(path, MAX_BYTES)
+    if size > MAX_BYTES:
+        with About(home.shown(path)):
+            raise reader.too_large(size)
+    return data
+
+
+def save(home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, verb: str, summary: str) -> Stored:
+    """Store what `make` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
+
+    A document that is there already, to the byte, is not written again.
+    """
+    existing(home)
+    stop_archived(home, ref)
+    path = path_of(home, ref)
+    shown = home.shown(path)
+    if options.dry_run:
+        old, new = _read(home, path), make()
+        told = diff(old or b"", new, shown) if new != old else ""
+        return Stored(shown, new != old, digest(new), told, None, ())
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
+    with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+        stop_gone(home, ref)
+        new = make()
+        old = files.again(lambda: put(home, path, new), shown)
+        stored = Stored(shown, old != new, digest(new), "", None, ())
+        if not stored.changed or not options.commits(home):
+            return stored
+        from execplan.repo.commit import commit_paths
+
+        before = {} if old is None else {path: old}
+        title = reader.read(shelf.open_bytes(home, ref.path)).title
+        made = commit_paths(home, ref.id, [path], verb, summary, before, title)
+        return stored._replace(commit=made.digest, warnings=made.warnings)
+
+
+def put(home: Home, path: str, new: bytes) -> bytes | None:
+    """Let a file of the artifacts hold these bytes; what it held before, None if it was not there.
+
+    The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
+    """
+    old = _read(home, path)
+    if old is None:
+        if not files.create(path, new, within=home.root, folders=True):
+            raise disk.ChangedMeanwhileError(path)
+    elif old != new:
+        files.replace(path, old, new, within=home.root)
+    return old

@@ -1,0 +1,21 @@
+"""Which function answers which request."""
+
+from __future__ import annotations
+
+from service.greeting import greeting
+from service.ping import ping
+
+ROUTES = {
+    ("GET", "/greeting"): greeting,
+    ("GET", "/ping"): ping,
+}
+
+
+def answer(method: str, target: str) -> tuple[int, str]:
+    """The status and the body of the answer to a request."""
+    path, _, query = target.partition("?")
+    handler = ROUTES.get((method, path))
+    if handler is not None:
+        return handler(query)
+    known = [each for each, there in ROUTES if there == path]
+    return (405, f"use {known[0]}") if known else (404, f"there is nothing at {path}")

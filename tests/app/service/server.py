@@ -1,0 +1,28 @@
+"""The service on a port."""
+
+from __future__ import annotations
+
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from service.routes import answer
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Takes requests, and tells of each in a line without its query."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        status, body = answer(self.command, self.path)
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(f"{body}\n".encode())
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Tell of a request."""
+        path, _, _ = self.path.partition("?")
+        print(self.command, path, code)
+
+
+def serve(port: int) -> None:
+    """Answer until the process is told to end."""
+    ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()

@@ -1,0 +1,80 @@
+"""What the tests of approvals share: a document, a world that is told, and terms that can be sealed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from execplan.execution.approval import Terms, before, name_of
+from execplan.execution.binding import Binding, digest_of
+from execplan.execution.document import to_bytes
+from execplan.execution.model import ExecutionPlan
+from execplan.execution.world import ABSENT, FILE, State
+
+KEY = bytes(range(32))
+BEFORE = State(FILE, "a" * 64, 0o644, "", 12)
+STATES = {"src/app.py": BEFORE, "src/new.py": State(ABSENT)}
+
+
+class Told:
+    """A world whose states are told; what is not is absent."""
+
+    def __init__(self, states: dict[str, State]) -> None:
+        self.states = states
+
+    def state(self, path: str) -> State:
+        """What is told of a path."""
+        return self.states.get(path, State(ABSENT))
+
+
+def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
+    """An execution plan of these steps, each with an id and what sets it apart."""
+    made = [
+        {
+            "number": number,
+            "id": f"s{number}",
+            "type": "execute_command",
+            "tool": "shell.run",
+            "description": "Do it",
+            "risk": {"level": "HIGH"},
+        }
+        | step
+        for number, step in enumerate(steps, 1)
+    ]
+    whole = {"plan_id": "p", "description": "A plan", "intent": {"summary": "A plan", "category": "mixed"}} | fields
+    whole["intent"] = {"risk_level": "HIGH"} | whole["intent"]
+    import json
+
+    return ExecutionPlan.model_validate_json(json.dumps({**whole, "steps": made}))
+
+
+def binding(states: dict[str, State] | None = None, data: str = "b" * 64, policy: str = "c" * 64) -> Binding:
+    """A binding of these parts."""
+    states = STATES if states is None else states
+    return Binding(digest_of(data, states, policy), data, states, policy)
+
+
+def terms(bound: Binding | None = None, **changed: Any) -> Terms:
+    """Terms of an approval, with what sets them apart."""
+    bound = binding() if bound is None else bound
+    return Terms.model_validate(
+        {
+            "id": "d" * 32,
+            "plan_id": "2026-01-01_parser",
+            "revision": 1,
+            "place": "e" * 64,
+            "digest": bound.digest,
+            "document": bound.document,
+            "states": before(bound),
+            "policy": bound.policy,
+            "approver": "Ann",
+            "user": "ann",
+            "approved_at": "2026-01-01T00:00:00Z",
+            "expires_at": "2026-01-02T00:00:00Z",
+            "how": "digest",
+            "key": name_of(KEY),
+        }
+        | changed
+    )
+
+
+__all__ = ["BEFORE", "KEY", "STATES", "Told", "binding", "document", "terms", "to_bytes"]
