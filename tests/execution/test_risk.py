@@ -23,8 +23,8 @@ from execplan.execution.risk import (
     rate_command,
     rate_path,
 )
-from scripts.risk_rates import SETS, WANTED, rates
 from tests.conftest import COUNTED
+from tests.execution.rates import SETS, WANTED, rates
 
 TABLE = builtin()
 EVERYDAY = (SETS / "everyday.tsv").read_text(encoding="utf-8").split("\n")[:-1]
