@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     Tasks = Mapping[str, frozenset[str]]
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-@/%")
-_CODE = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME"))
+_LOADED = (
+    "CC CXX LD AR AS CPP ENV BASH_ENV LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS PERL5OPT RUBYOPT PYTHONSTARTUP".split()
+)
+_CODE = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADED))
 _GOALS = frozenset(
     "validate compile test package verify install clean site test-compile integration-test process-classes process-resources "
     "generate-sources dependency:tree dependency:analyze spotless:check spotless:apply checkstyle:check fmt:format "
