@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
+from execplan.execution.schema import KINDS, schema_bytes
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
@@ -199,6 +200,8 @@ GENERATED: dict[str, Callable[[], str]] = {
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
 }
+for _kind in KINDS:
+    GENERATED[f"docs/schemas/{_kind}.json"] = partial(lambda name: schema_bytes(name).decode(), _kind)
 for _path in sorted((ROOT / "docs").glob("*.md")):
     _name = f"docs/{_path.name}"
     if _name not in GENERATED and "```console" in _path.read_text(encoding="utf-8"):

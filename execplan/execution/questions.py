@@ -93,7 +93,9 @@ def _is_address_here(word: str) -> bool:
 
 def _prints(words: Sequence[str], tasks: Tasks) -> bool:
     """The first word is a program of sed that prints, and neither writes a file nor runs a command."""
-    return bool(words) and all([_is_print(each.strip()) for each in words[0].replace("\n", ";").split(";") if each.strip()])
+    return bool(words) and all(
+        [_is_print(each.strip()) for each in words[0].replace("\n", ";").split(";") if each.strip()]
+    )
 
 
 def _is_print(command: str) -> bool:
@@ -112,7 +114,9 @@ def _is_print(command: str) -> bool:
 
 def _columns(words: Sequence[str], tasks: Tasks) -> bool:
     """The first word is a program of awk that neither runs a command nor writes or reads other files."""
-    return bool(words) and not [each for each in ("system", "|", ">", "@", "getline", "`", "ENVIRON") if each in words[0]]
+    return bool(words) and not [
+        each for each in ("system", "|", ">", "@", "getline", "`", "ENVIRON") if each in words[0]
+    ]
 
 
 QUESTIONS: dict[str, Callable[[Sequence[str], Tasks], bool]] = {

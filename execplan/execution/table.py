@@ -125,7 +125,11 @@ def _row(given: Mapping[str, object], at: int, origin: str) -> Row:
             )
         if name in _LISTS:
             listed = [value] if isinstance(value, str) else value
-            if not isinstance(listed, list) or not listed or not all([isinstance(each, str) and each for each in listed]):
+            if (
+                not isinstance(listed, list)
+                or not listed
+                or not all([isinstance(each, str) and each for each in listed])
+            ):
                 raise _bad(f"{where}: {name} takes a string, or a list of strings")
             values[name] = tuple(listed)
         elif not isinstance(value, bool if name in _FLAGS else str):

@@ -41,6 +41,7 @@ CALLS = {
     "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
     "compile": ["compile"],
+    "schema": ["schema", "execution-plan"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
@@ -79,7 +80,9 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     assert repo.run("--json", *CALLS[verb]).json["kind"] == verb
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "uninstall")])
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall")]
+)
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])
     assert result.exit == 6
