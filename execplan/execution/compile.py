@@ -91,7 +91,7 @@ def _stop_problems(plan: Plan, found: Found, path: str) -> None:
     count = f"{len(wrong)} things are wrong with its steps; the first: " if len(wrong) > 1 else ""
     raise ExecplanError(
         "bad-steps",
-        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].message}",
+        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].kind} {wrong[0].message}",
         exit=INPUT,
         hint="how steps are written: execplan explain steps",
         candidates=lines if len(wrong) > 1 else (),

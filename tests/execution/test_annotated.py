@@ -9,8 +9,8 @@ import pytest
 from execplan.execution.advice import advice
 from execplan.execution.annotated import find_annotated
 from execplan.execution.draft import Draft
-from execplan.execution.fields import all_fields
 from execplan.execution.fences import fences
+from execplan.execution.fields import all_fields
 from execplan.execution.problems import problems
 from execplan.plan import reader
 from execplan.plan.model import Plan
