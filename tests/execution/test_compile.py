@@ -129,6 +129,12 @@ def test_a_dangerous_test_behind_a_harmless_step_counts() -> None:
     assert found.risk.level in ("HIGH", "CRITICAL")
 
 
+def test_variables_that_change_what_runs_count() -> None:
+    plain, loaded = of_steps(step("#a", "git status") + step("#b env=LD_PRELOAD=x.so", "git status"))
+    assert plain.risk.level == "LOW"
+    assert loaded.risk.level in ("HIGH", "CRITICAL")
+
+
 def test_the_risk_of_all_is_the_highest() -> None:
     text = step("#a type=create_file target=notes.txt", "x") + step("#b type=delete_file target=x", "Gone.")
     assert compiled(plan_of(text).text.to_bytes()).intent.risk_level == "HIGH"
@@ -269,7 +275,7 @@ def test_every_plan_compiles_or_says_why(pieces: list[tuple[str, list[str]]]) ->
     plan = plan_of(text)
     found = find(plan)
     if problems(plan, found):
-        with pytest.raises(ExecplanError, match="t.md:"):
+        with pytest.raises(ExecplanError, match=r"t\.md:"):
             compile_plan(plan, "t", "t.md")
         return
     document: Any = compile_plan(plan, "t", "t.md").document
