@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 200
 """Characters of a description that come from a plan's own lines."""
+_LONGEST_REASON = 2000
+"""Characters of the reason for a deletion, which stands nowhere else."""
 
 
 class Compiled(NamedTuple):
@@ -145,7 +147,7 @@ def _description(draft: Draft, step: dict[str, Any]) -> str:
             words += f", lines {step['lines'][0]} to {step['lines'][1]}"
     elif kind == "delete_file":
         reason = " ".join(" ".join(draft.body).split())
-        words = f"Delete {target}" + (f": {reason}" if reason else "")
+        return f"Delete {target}{': ' if reason else ''}{reason}"[:_LONGEST_REASON]
     else:
         from execplan.execution.touched import touched
 
