@@ -28,6 +28,8 @@ _FETCHING = {
     "python -m": "pypi stdlib",
 }
 """Runners that take a program by its name from elsewhere, and where they look for it."""
+_CHANNELS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
+"""Programs whose first word may say which version of them is meant: `+nightly`."""
 _NEUTRAL = frozenset(("cross-env",))
 _ASKING = frozenset(("--version", "-V", "-version", "--help"))
 
@@ -82,10 +84,13 @@ def _apart(
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]:
     """The words, all that is no flag, and the flags behind a program; and whether the first word is sure to be it."""
     values = table.values.get(name, frozenset())
+    bare = table.bare["all"] | table.bare.get(name, frozenset())
     words: list[str] = []
     loose: list[str] = []
     flags: list[str] = []
     is_clear, ended, at = True, False, 0
+    if name in _CHANNELS and argv and argv[0].startswith("+"):
+        at = 1
     while at < len(argv):
         word = argv[at]
         at += 1
@@ -105,7 +110,7 @@ def _apart(
             elif flag in values and at < len(argv):
                 loose.append(argv[at])
                 at += 1
-            elif not words and flag not in table.bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
+            elif not words and flag not in bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
                 is_clear = False
     return tuple(words), tuple(loose), tuple(flags), is_clear
 

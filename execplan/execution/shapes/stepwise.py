@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.execution.attributes import LEVELS
 from execplan.execution.rules_parts import TYPES
 
 if TYPE_CHECKING:
@@ -27,13 +28,14 @@ def read(form: Form) -> dict[str, Any]:
     kept["created_at"] = form.moment("created_at")
     form.pending()
     level = form.take("risk_level", str)
-    form.book.origins["/intent/risk_level"] = form.place("risk_level")
+    if level is not None and level not in LEVELS:
+        form.note("risk_level", f"is none of {', '.join(LEVELS)}")
     form.nothing("validation", why="is a result; what has begun can't be imported")
     metadata = form.form("metadata")
     metadata.nothing(*_RESULTS, why="is a result; what has begun can't be imported")
     kept |= {"risk_level": level, "metadata": metadata.value}
     parts = form.forms("steps", needed=True)
-    steps = [_step(part, at, level) for at, part in enumerate(parts)]
+    steps = [_step(part, at, level if level in LEVELS else None) for at, part in enumerate(parts)]
     for each in (form, *parts):
         each.close()
     return {
