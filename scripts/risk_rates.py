@@ -1,0 +1,28 @@
+"""How often the table of risks is right: on the commands of the tests, or on files with a command a line.
+
+`risk_rates.py` prints both rates and every miss; `risk_rates.py hostile FILE` and `risk_rates.py everyday FILE` those of a file.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
+from tests.execution.rates import SETS, WANTED, rates
+
+
+def main(arguments: list[str]) -> int:
+    """Print the rates; the exit status is 1 when something was missed."""
+    chosen = {arguments[0]: Path(arguments[1])} if arguments else {name: SETS / f"{name}.tsv" for name in WANTED}
+    missed = []
+    for name, path in chosen.items():
+        found = rates(name, path)
+        missed += found.missed
+        print("\n".join([found.line(name), *found.missed]))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
