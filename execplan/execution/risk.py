@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.command import parse
 from execplan.execution.matching import Read, fits, goes_out, is_from, on_path, paths, read
-from execplan.execution.simple import leads_out
+from execplan.execution.simple import is_remote, leads_out
 from execplan.execution.table import (
     BUILTIN,
     CRITICAL,
@@ -128,7 +128,13 @@ def _program(simple: Simple, command: Read, table: Table) -> Risk:
     """What there is to say of the program and its words."""
     said = f"`{_shown(simple, command)}`"
     known, wrong = _matched(command, table)
-    own = [row for row in table.rows if row.origin == OWN and fits(row, command, table, anywhere=False)][-1:]
+    own = [
+        row
+        for row in table.rows
+        if row.origin == OWN
+        and (command.is_trusted or row.level in (HIGH, CRITICAL))
+        and fits(row, command, table, anywhere=False)
+    ][-1:]
     if not (own or known or wrong) and simple.argv[0] in _NAMING and command.words and command.is_clear:
         inner = _tool(simple, command, table)
         if inner:
@@ -205,8 +211,6 @@ def _is_about(row: Row, name: str, value: str) -> bool:
 
 def _is_plain(value: str) -> bool:
     """Whether the value of a variable is a word, a number, a path inside, or an address of this machine."""
-    from execplan.execution.simple import is_remote
-
     rest = value
     for each in "_.,:-/@ ?&=":
         rest = rest.replace(each, "")
@@ -220,7 +224,7 @@ def _written(path: str, table: Table) -> Iterator[Risk]:
     """What there is to say of a file that a redirection writes."""
     for each in paths(path):
         yield Risk(HIGH, (f"it writes `{path}`",))
-        if each.startswith(("/", "~", "$")) and not each.startswith("/tmp/"):  # noqa: S108 - no file is made here
+        if leads_out(each) and not each.startswith("/tmp/"):  # noqa: S108 - no file is made here
             yield Risk(CRITICAL, (f"it writes `{path}`, outside the repository",))
         yield from _placed(each, table, writes=True)
 
