@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.execution.fences import Fence
 
 _TARGETED = ("create_file", "modify_file", "delete_file")
-_USED = {
+USED = {
     "target": (*_TARGETED, "install_package"),
     "lines": ("modify_file",),
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
@@ -43,7 +43,7 @@ def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterat
             yield place(fence, "EP602", _unknown(each.name, near=near), each.start, each.end)
             continue
         yield from _wrong(fence, each, each.name, each.value)
-        if kind in TYPES and kind not in _USED.get(each.name, TYPES):
+        if kind in TYPES and kind not in USED.get(each.name, TYPES):
             yield place(fence, "EP603", f"{kind} has no use for {each.name}", each.start, each.end)
     if kind in TYPES and not info.flaws:
         for message in _missing(fence, drafts, kind):

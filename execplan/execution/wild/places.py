@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 LINES: Final = "lines"
 WORDS: Final = "words"
+_ALSO_ENGLISH = re.compile(
+    r"(?:make|just|rake|invoke|task|mix|turbo)(?: [a-z0-9][\w.:/-]*){1,3}|go (?:test|vet|build|run|mod|generate|fmt|install|tool|list|work)\b.*|"
+    r"(?:node|perl|ruby|cat|find|test|head|tail|export|source|env|time|curl|cut|ruff|tree|stat|sleep|touch|echo) (?:[-./'\"$]|\S*[/.=:]\S|check|format).*|"
+    r"(?:poetry|pip|meson|ninja|helm|heroku|flutter|swift|firebase|nox|forge|black|buf) (?:run|install|test|build|compile|setup|check|lint|-)\b.*"
+)
+"""Commands whose first word is one of English too."""
 _BOX = re.compile(r"^\[.\]\s+")
 
 
@@ -43,6 +49,10 @@ class Place(NamedTuple):
     """Whether it begins a list item."""
     inner: int
     """Where the innermost item that it stands in ends, or -1."""
+    indent: int = 0
+    """The column where that item's content begins."""
+    fence: Block | None = None
+    """The fence whose lines they are."""
 
 
 class Span(NamedTuple):
@@ -106,13 +116,14 @@ def places(plan: Plan, section: Section) -> list[Place]:
 def _place(plan: Plan, block: Block, frames: list[_Frame], heads: tuple[str, ...], found: list[Place]) -> None:
     frame = frames[-1]
     item = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
-    inner = frame.block.end if frame.block is not None else -1
+    inner, indent = (frame.block.end, frame.block.content) if frame.block is not None else (-1, 0)
+    fence = block if block.kind == FENCE else None
     alone, frame.begun = frame.block is not None and not frame.begun, True
     lines = plan.text.lines
 
     def add(kind: str, start: int, end: int, held: list[tuple[int, str]], language: str = "") -> None:
         context = tuple([each for each in (frame.said, *frame.context, *heads) if each])
-        found.append(Place(kind, start, end, tuple(held), language, context, "", item, alone, inner))
+        found.append(Place(kind, start, end, tuple(held), language, context, "", item, alone, inner, indent, fence))
 
     if block.kind == PARAGRAPH:
         held = [(at, lines[at].strip(" \t")) for at in range(block.start, block.end)]
@@ -156,7 +167,7 @@ def _is_bare(line: str, above: str) -> bool:
     word = line.partition(" ")[0]
     sure = word in BARE or "=" in word or line.startswith("cd ") or word.endswith("\\")
     local = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
-    return (sure and is_command(line.removesuffix("\\"))) or local
+    return (sure and is_command(line.removesuffix("\\"))) or local or _ALSO_ENGLISH.fullmatch(line) is not None
 
 
 def is_shown(place: Place) -> bool:
