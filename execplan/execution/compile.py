@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 200
 """Characters of a description that come from a plan's own lines."""
+_LONGEST_REASON = 2000
+"""Characters of the reason for a deletion, which stands nowhere else."""
 
 
 class Compiled(NamedTuple):
@@ -91,7 +93,7 @@ def _stop_problems(plan: Plan, found: Found, path: str) -> None:
     count = f"{len(wrong)} things are wrong with its steps; the first: " if len(wrong) > 1 else ""
     raise ExecplanError(
         "bad-steps",
-        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].message}",
+        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].kind} {wrong[0].message}",
         exit=INPUT,
         hint="how steps are written: execplan explain steps",
         candidates=lines if len(wrong) > 1 else (),
@@ -145,7 +147,7 @@ def _description(draft: Draft, step: dict[str, Any]) -> str:
             words += f", lines {step['lines'][0]} to {step['lines'][1]}"
     elif kind == "delete_file":
         reason = " ".join(" ".join(draft.body).split())
-        words = f"Delete {target}" + (f": {reason}" if reason else "")
+        return f"Delete {target}{': ' if reason else ''}{reason}"[:_LONGEST_REASON]
     else:
         from execplan.execution.touched import touched
 

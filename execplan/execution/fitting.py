@@ -5,7 +5,7 @@ from __future__ import annotations
 from os.path import normpath
 
 from execplan.execution.annotated import COMMAND, RUNS, place
-from execplan.execution.attributes import BY_NAME, TYPES
+from execplan.execution.attributes import BY_NAME, SHELLS, TYPES
 from execplan.execution.touched import touched
 from execplan.execution.values import WrongValueError, value
 
@@ -25,6 +25,8 @@ USED = {
     **dict.fromkeys(("cwd", "env", "shell", "network", "expect", "exit"), RUNS),
 }
 """The types that have a use for an attribute, where not all do."""
+_TYPED = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
+"""The languages of a fence that holds commands, where it does not say so."""
 PATCHES = ("diff", "patch")
 """The languages of a fence that holds a patch."""
 
@@ -80,7 +82,9 @@ def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
     given = drafts[-1].attributes
     if kind in _TARGETED and "target" not in given:
         yield f"{kind} needs a target: target=PATH"
-    if kind in RUNS:
+    if "type" not in given and fence.info.language.lower() not in _TYPED:
+        yield f"{fence.info.language} is no language of commands: say what it does by type=, or write sh"
+    elif kind in RUNS:
         if not any([each.command.strip() for each in drafts]):
             yield f"{kind} holds no command"
     elif fence.expect is not None:

@@ -149,3 +149,53 @@ def test_links_out_of_the_repository_are_not_followed(repo: Folder) -> None:
     (repo.path / STORED).parent.symlink_to(outside)
     assert repo.run("compile").exit in (4, 7)
     assert list(outside.iterdir()) == []
+
+
+def test_a_document_from_elsewhere_is_stored_and_used_as_it_is(repo: Folder) -> None:
+    path = repo.plan(STEPS)
+    repo.plan(NONE.replace("# Build the parser", "# Build the writer"), "2026-01-02_writer")
+    document = repo.run("compile", "parser", "--out", "-").out.encode()
+    result = repo.run("compile", "writer", "--from", "-", "--json", stdin=document)
+    assert result.exit == 0
+    stored = json.loads((repo.path / STORED.replace("01_parser", "02_writer")).read_bytes())
+    assert (stored["plan_id"], stored["source"], len(stored["steps"])) == (
+        "2026-01-02_writer",
+        None,
+        len(json.loads(document)["steps"]),
+    )
+    assert repo.ok("compile", "writer", "--check")["current"] is True
+    refused = repo.run("compile", "writer", "--json")
+    assert (refused.exit, refused.json["error"]["code"]) == (1, "other-source")
+    (repo.path / STORED).parent.mkdir(parents=True)
+    (repo.path / STORED).write_text(json.dumps(stored))
+    assert repo.run("compile", "parser", "--check", "--json").json["error"]["code"] == "other-plan"
+    bad = repo.run("compile", "writer", "--from", str(path))
+    assert bad.exit == 3
+
+
+def test_plans_are_joined_in_their_order(repo: Folder) -> None:
+    repo.plan(STEPS)
+    repo.plan(STEPS.replace("# Build the parser", "# Build the writer").replace("api.py", "w.py"), "2026-01-02_writer")
+    repo.plan(NONE.replace("# Build the parser", "# Build both"), "2026-01-03_both")
+    data = repo.ok("compile", "--compose", "writer", "parser", "-p", "both")
+    ids = [each["id"] for each in data["steps"]]
+    assert ids.index("writer.api") < ids.index("parser.build.1")
+    assert data["path"] == STORED.replace("01_parser", "03_both")
+    assert repo.run("compile", "--compose", "writer", "parser", "--out", "-").exit == 0
+    repo.plan(STEPS.replace("# Build the parser", "# Build the writer"), "2026-01-02_writer")
+    refused = repo.run("compile", "--compose", "writer", "parser", "-p", "both")
+    assert refused.exit == 3
+    assert "src/api.py" in refused.err
+
+
+def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:
+    path = repo.plan(STEPS.replace("```sh {#build", "    ls src\n\n```sh {#build"))
+    before = {each["argv"][0]: each for each in repo.ok("compile", "--dry-run")["steps"] if each["argv"]}["ls"]
+    assert before["inferred"] is True
+    data = repo.ok("compile", "--annotate")
+    assert data["path"] == ".agent/execplans/2026-01-01_parser.md"
+    assert "```sh {#ls-src}\nls src\n```" in path.read_text()
+    assert not (repo.path / STORED).exists()
+    after = {each["argv"][0]: each for each in repo.ok("compile")["steps"] if each["argv"]}["ls"]
+    assert (after["inferred"], after["argv"], after["cwd"]) == (False, before["argv"], before["cwd"])
+    assert repo.ok("compile", "--annotate")["changed"] is False

@@ -41,6 +41,8 @@ CALLS = {
     "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
     "compile": ["compile"],
+    "evaluate": ["evaluate"],
+    "approve": ["approve", "--dry-run"],
     "schema": ["schema", "execution-plan"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
@@ -48,7 +50,7 @@ CALLS = {
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
 """What must have happened for a call to make sense."""
-PLANS = {"compile": STEPS}
+PLANS = {"compile": STEPS, "evaluate": STEPS, "approve": STEPS}
 """The plan that a verb is called on, where it is not just any."""
 
 

@@ -39,6 +39,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Execute": {
         "compile": "Turn a plan's steps into its execution plan.",
+        "evaluate": "Judge what a plan would do, and whether it must not run.",
+        "approve": "Approve what a plan would do, for one run.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {
