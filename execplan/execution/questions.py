@@ -62,9 +62,13 @@ def _settings(words: Sequence[str], tasks: Tasks) -> bool:
 
 
 def _ships(words: Sequence[str], tasks: Tasks) -> bool:
-    """A task is named that publishes or deploys."""
-    names = [word for word in words if "/" not in word and "." not in word and "=" not in word]
-    return any([tasks["shipping"] & set(_parts(name)) and not is_task(name, tasks) for name in names])
+    """A task is named that publishes or deploys; behind a harmless one stand the words for it."""
+    for word in words:
+        if is_task(word, tasks):
+            return False
+        if tasks["shipping"] & set(_parts(word)) and not set("/.=") & set(word):
+            return True
+    return False
 
 
 def _goals(words: Sequence[str], tasks: Tasks) -> bool:
