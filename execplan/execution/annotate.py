@@ -104,7 +104,7 @@ def _block(plan: Plan, place: Place, drafts: Sequence[Draft], names: Names) -> E
             body.append(" " * max(column - shift, 0) + line)
         elif at in starts:
             shift = column
-            bare, comment = split_comment(line)
+            _, comment = split_comment(line)
             whole = starts[at].end == at + 1
             if not whole and (comment or not _begins(starts[at].command, line)):
                 return None

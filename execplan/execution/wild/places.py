@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.typed import BARE, PLAIN, PROMPTS, is_command
+from execplan.execution.typed import BARE, PROMPTS, is_command
 from execplan.execution.wild.said import sentences
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
@@ -168,11 +168,6 @@ def _is_bare(line: str, above: str) -> bool:
     sure = word in BARE or "=" in word or line.startswith("cd ") or word.endswith("\\")
     local = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
     return (sure and is_command(line.removesuffix("\\"))) or local or _ALSO_ENGLISH.fullmatch(line) is not None
-
-
-def is_shown(place: Place) -> bool:
-    """Whether the lines are in no language, so that they may be anything."""
-    return place.language in PLAIN
 
 
 def spoken(place: Place) -> Iterator[Sentence]:
