@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
 from execplan.execution.fence import attributes_of
-from execplan.execution.typed import PROMPTS, SHELLS
+from execplan.execution.typed import PLAIN, PROMPTS, SHELLS
 from execplan.execution.wild.block import Line, is_harmless, is_plain, is_sure, lines_of, sets
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
@@ -21,6 +21,8 @@ from execplan.plan import outline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from execplan.plan.model import Plan
 
 _WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
@@ -84,31 +86,34 @@ class _Reader:
     def _block(self, place: Place) -> None:
         first = next(((at, line) for at, line in place.lines if line), None)
         if first is None:
-            return None
-        prompted = [line for _, line in place.lines if line.startswith(PROMPTS)]
+            return
         if place.language in _WINDOWS:
-            return self._leave(*first, "is for Windows")
-        if not is_shown(place) and place.language not in SHELLS:
-            return self._leave(*first, f"is {place.language}, no command: give it a type if it is a step")
-        lines = lines_of(place, prompted=bool(prompted))
+            self._leave(*first, "is for Windows")
+        elif place.language in SHELLS | PLAIN:
+            self._typed(place)
+        else:
+            self._leave(*first, f"is {place.language}, no command: give it a type if it is a step")
+
+    def _typed(self, place: Place) -> None:
+        """A block in the language of a shell, or of no language."""
+        printed = [(at, line) for at, line in place.lines if line and not line.startswith(PROMPTS)]
+        prompted = len(printed) < len([line for _, line in place.lines if line])
+        lines = lines_of(place, prompted=prompted)
         commands = [line for line in lines if is_typed(line.text)]
-        sure = [line for line in lines if is_sure(line.text, place, bool(prompted), bool(commands))]
-        if not commands or (len(sure) < len(lines) and not prompted):
+        mixed = not all([is_sure(line.text, place, prompted, bool(commands)) for line in lines])
+        if not commands or mixed:
             why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
-            for line in commands or lines[:1]:
-                self._leave(line.start, line.text, why)
-            return None
-        why = doubt_around(place.context) or doubt_behind(place.tail)
-        if why:
-            for line in lines:
-                self._leave(line.start, line.text, why)
-            return None
-        if prompted:
-            for at, printed in place.lines:
-                if printed and not printed.startswith(PROMPTS):
-                    self._leave(at, printed, "is what is printed: mark it `expect` if it always is")
-                    break
-        self._commands(place, lines)
+            self._leave_all(commands or lines[:1], why)
+        elif why := doubt_around(place.context) or doubt_behind(place.tail):
+            self._leave_all(lines, why)
+        else:
+            if prompted and printed:
+                self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
+            self._commands(place, lines)
+
+    def _leave_all(self, lines: Iterable[Line], why: str) -> None:
+        for line in lines:
+            self._leave(line.start, line.text, why)
 
     def _commands(self, place: Place, lines: list[Line]) -> None:
         """The commands of a block, with the folder that its lines go to."""
