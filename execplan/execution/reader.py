@@ -302,7 +302,7 @@ class Reader:
             return self.text[start : self.at], "`${…}` is expanded"
         if opening == "[":
             self._trouble("arithmetic")
-        if opening.isascii() and opening.isdigit() or opening in ("@", "*", "#", "?", "-", "$", "!"):
+        if (opening.isascii() and opening.isdigit()) or opening in ("@", "*", "#", "?", "-", "$", "!"):
             self.at += 2
             return self.text[start : self.at], f"`${opening}` is expanded"
         self.at += 1

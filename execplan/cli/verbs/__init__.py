@@ -39,6 +39,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Execute": {
         "compile": "Turn a plan's steps into its execution plan.",
+        "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
