@@ -54,7 +54,12 @@ ATTRIBUTES = (
     Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),
     Attribute("timeout", "timeout_s", SECONDS, "How long it may take: `90`, `90s`, `5m`, `1h`."),
     Attribute("retry", "on_failure.max_retries", COUNT, "How often it is tried again after the first attempt."),
-    Attribute("backoff", "on_failure.backoff_ms", MILLISECONDS, "The pause before a retry: `500ms`, `2s`; each further one is twice as long."),
+    Attribute(
+        "backoff",
+        "on_failure.backoff_ms",
+        MILLISECONDS,
+        "The pause before a retry: `500ms`, `2s`; each further one is twice as long.",
+    ),
     Attribute("on-failure", "on_failure.strategy", STRATEGY, "fail_fast, retry, skip, replan, ask or alternative:ID."),
     Attribute(
         "triggers", "on_failure.triggers", LIST, "Which failures that is for: exit, exit:N, timeout, expectation, …"

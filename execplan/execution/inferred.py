@@ -5,6 +5,7 @@ What is not sure is left, with the reason: a step that is missing costs a person
 
 from __future__ import annotations
 
+from execplan.execution.command import parse
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
 from execplan.execution.fence import attributes_of
 from execplan.execution.typed import PLAIN, PROMPTS, SHELLS
@@ -12,7 +13,7 @@ from execplan.execution.wild.block import Line, is_harmless, is_plain, is_sure, 
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
 from execplan.execution.wild.orders import orders
-from execplan.execution.wild.places import LINES, Place, places, spoken
+from execplan.execution.wild.places import LINES, Place, places, spoken, without_commands
 from execplan.execution.wild.said import CHOICE, KEEPS_RUNNING, doubt, doubt_around, doubt_behind
 from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, needs_server
 from execplan.execution.wild.unfit import is_typed, unfit
@@ -154,6 +155,9 @@ class _Reader:
     def _why_not(self, command: str, typed: Typed, stand: Stand) -> str:
         """Why a command is not taken that the words around it tell to run, or nothing."""
         why = unfit(command)
+        problem = "" if why else parse(typed.command).problem
+        if problem and not problem.startswith("a character"):  # one that can't be seen is refused, not left
+            why = f"can't be read: {problem}"
         if not why and typed.folder is None:
             why = unsure(stand)
         if not why and self.started and needs_server(command):
@@ -171,7 +175,7 @@ class _Reader:
         item: set[str] = set()
         for at, sentence in enumerate(said):
             behind = doubt_behind(said[at + 1].words) if at + 1 < len(said) else ""
-            own = self.where.folders.told(sentence.words)
+            own = self.where.folders.told(without_commands(sentence))
             whole = place.alone and len(said) == 1
             found = orders(sentence, whole=whole, listed=listed, placed=own is not None)
             for span, why in found.left:
@@ -185,7 +189,7 @@ class _Reader:
                 if command in item or self._is_told_below(place, typed.command):
                     continue
                 item.add(command)
-                if not typed.moves and (sets(command) or command.startswith("cd ")):
+                if typed.command == command and (sets(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
                 else:
                     why = around or behind or self._why_not(command, typed, stand)

@@ -104,7 +104,9 @@ class Folders:
             path, kind = found.group(1), (found.group(2) or "").lower()
             folder = kind in ("directory", "folder", "package", "crate", "workspace", "app")
             if not _BRANCH.search(path) and (folder or "/" in path or path[1:3] == ":\\") and _is_folder(path):
-                runs = re.search(_RUNS + r"|^\W*(?:\d+[.)]\W*)?from\b", words, re.IGNORECASE)
+                runs = re.search(
+                    _RUNS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", words, re.IGNORECASE
+                )
                 return Told(self.resolved(path) if runs else None, lasting)
         if (
             (found := _STATED.search(words))
@@ -156,7 +158,7 @@ def _roots(lines: Iterable[str]) -> tuple[str, ...]:
         return ()
     top = tops[0]
     above, _, name = top.rpartition("/")
-    beside = [_bare(found.group(1)) for found in _ANY_PATH.finditer(text)]
+    beside = [found.group(1).rstrip("/") for found in _ANY_PATH.finditer(text)]
     is_part = bool(above.strip("/~")) and any(
         [f"{each}/".startswith(f"{above}/") and not f"{each}/".startswith(f"{top}/") for each in beside]
     )

@@ -193,3 +193,12 @@ def spoken(place: Place) -> Iterator[Sentence]:
             ]
             spans.append(Span(lines[0], lines[1] + 1, found.group(2).strip()))
         yield Sentence(words, shape + words[done:], tuple(spans))
+
+
+def without_commands(sentence: Sentence) -> str:
+    """The words of a sentence with code spans of several words hidden, but for a lone `cd`."""
+    words = sentence.words
+    for span in sentence.spans:
+        if " " in span.code and (not span.code.startswith("cd ") or "&" in span.code):
+            words = words.replace(f"`{span.code}`", "`command`")
+    return words

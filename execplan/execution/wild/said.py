@@ -90,7 +90,7 @@ def doubt(sentence: str) -> str:
     """Why what a sentence tells to run may not be meant to be run as it stands, or nothing; `it ` would begin the answer."""
     bare = _CODE.sub("`x`", sentence)
     bare = re.sub(
-        r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)\b",
+        r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)(?: otherwise)?\b",
         "run",
         bare,
     )

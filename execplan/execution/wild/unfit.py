@@ -88,7 +88,8 @@ def _gap(line: str, shown: str) -> str:
     """What is left open for the reader to fill in."""
     program = program_of(next(commands(shown)))
     found = _GAP.search(shown) or _SAMPLE.search(shown)
-    if found is None and program not in _SEARCH:
+    searches = program in _SEARCH and (program != "git" or re.search(r" (?:grep|log|show) .*\x02|\x01", shown))
+    if found is None and not searches:
         found = _QUOTED_GAP.search(line) or _SAMPLE.search(line)
         for capitals in _CAPITALS.finditer(shown) if found is None else ():
             word = capitals.group().strip(" =/")
