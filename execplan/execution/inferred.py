@@ -142,7 +142,7 @@ class _Reader:
                     self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
                 typed = self.where.typed(command, stand)
-                why = self._why_not(command, typed, stand)
+                why = self._why_not(typed, stand)
                 if why:
                     self._leave(line.start, command, why)
                     if why.startswith(("has a quote", "has a here", "is a part")):
@@ -152,15 +152,15 @@ class _Reader:
                 stand = after(typed, stand, line.start)
         self.where.behind(place, told, start, stand)
 
-    def _why_not(self, command: str, typed: Typed, stand: Stand) -> str:
+    def _why_not(self, typed: Typed, stand: Stand) -> str:
         """Why a command is not taken that the words around it tell to run, or nothing."""
-        why = unfit(command)
+        why = unfit(typed.command)
         problem = "" if why else parse(typed.command).problem
         if problem and not problem.startswith("a character"):  # one that can't be seen is refused, not left
             why = f"can't be read: {problem}"
         if not why and typed.folder is None:
             why = unsure(stand)
-        if not why and self.started and needs_server(command):
+        if not why and self.started and needs_server(typed.command):
             why = "needs what was to be started, and that is not a step"
         return why
 
@@ -192,7 +192,7 @@ class _Reader:
                 if typed.command == command and (sets(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
                 else:
-                    why = around or behind or self._why_not(command, typed, stand)
+                    why = around or behind or self._why_not(typed, stand)
                 if why:
                     self._leave(span.start, span.code, why)
                 else:

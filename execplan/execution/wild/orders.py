@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 _JOINT = r"(?:,? (?:and then|then|and|followed by|plus)|[,;+&])\s*(?:again )?"
 _CHAIN = rf"\x01(?:{_JOINT}\x01)*"
-_WHOLE = re.compile(rf"\W*({_CHAIN})\s*[.;,。]?")
+_WHOLE = re.compile(rf"[^\w\x01]*({_CHAIN})\s*[.;,。]?")
 _ADVERBS = r"(?:(?:then|next|finally|now|first|second|third|fourth|lastly|also|again|after that|afterwards?|locally|please)[,:]?\s+)*"
 _ORDER = re.compile(
-    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)\W*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_CHAIN})(?P<rest>.*)$",
+    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_RUN_FIRST = re.compile(rf"^\W*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
-_LABEL = re.compile(rf"^\W*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
+_RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_LABEL = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
 _GOES_ON = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
 _SOMEWHERE = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
 
