@@ -48,7 +48,7 @@ def _parts(value: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_the_published_copy_is_what_is_printed(name: str, plain: Folder) -> None:
+def test_the_published_copy_is_what_is_printed(name: str) -> None:
     path = Path(__file__).parents[2] / "docs" / "schemas" / f"{name}.json"
     assert path.read_bytes() == schema_bytes(name)
     assert json.loads(schema_bytes(name)) == schema(name)
