@@ -63,7 +63,9 @@ def check(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
     return document, violations
 
 
-def refusal(where: str, kind: type[BaseModel], violations: Sequence[Violation], more: int = 0) -> ExecplanError:
+def refusal(
+    where: str, kind: type[BaseModel], violations: Sequence[Violation], more: int = 0, *, hint: str = ""
+) -> ExecplanError:
     """The refusal of a document with so much wrong in it; the first is in its message, all are its candidates."""
     more += max(len(violations) - strict.MOST, 0)
     violations = violations[: strict.MOST]
@@ -74,7 +76,7 @@ def refusal(where: str, kind: type[BaseModel], violations: Sequence[Violation], 
         "bad-document",
         message,
         exit=INPUT,
-        hint=f"see what it must be: execplan schema {name_of(kind)}".rstrip(),
+        hint=hint or f"see what it must be: execplan schema {name_of(kind)}".rstrip(),
         candidates=[*lines, *([f"and {more} more"] if more else [])] if count > 1 else (),
         data={"violations": [each._asdict() for each in violations]},
     )

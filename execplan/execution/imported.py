@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SHAPES = (governance, typed, stepwise)
+_HINT = "which shapes are taken, field by field, is told in docs/api.md; of each refusal: execplan explain bad-document"
 
 
 def read(data: bytes, where: str, plan_id: str) -> ExecutionPlan:
@@ -34,7 +35,7 @@ def read(data: bytes, where: str, plan_id: str) -> ExecutionPlan:
     shape = next((each for each in _SHAPES if isinstance(value, dict) and each.fits(value)), None)
     if shape is None or not isinstance(value, dict):
         why = "no plan of a known shape: it needs operations, or steps; execplan's own name their schema"
-        raise refusal(where, ExecutionPlan, [*found.violations, Violation("", why)], found.more)
+        raise refusal(where, ExecutionPlan, [*found.violations, Violation("", why)], found.more, hint=_HINT)
     book = Book(now().timestamp())
     made = shape.read(Form(value, "", book))
     kept = {name: each for name, each in made.pop("kept").items() if each not in (None, {}, [])}
@@ -43,7 +44,7 @@ def read(data: bytes, where: str, plan_id: str) -> ExecutionPlan:
     told = {each.pointer for each in (*found.violations, *book.violations)}
     wrong = [*found.violations, *book.violations, *[each for each in document[1] if each.pointer not in told]]
     if document[0] is None or wrong:
-        raise refusal(where, ExecutionPlan, wrong, found.more)
+        raise refusal(where, ExecutionPlan, wrong, found.more, hint=_HINT)
     document[0].refuse_unsafe(where)
     return document[0]
 
