@@ -78,6 +78,14 @@ def targets(step: Step) -> list[str]:
     return touched(step.patch) if step.type is Type.REFACTOR and step.patch is not None else []
 
 
+def texts(trial: Trial) -> list[Changed]:
+    """What a step writes, as far as that is known before it runs: at least what the step itself holds."""
+    step = trial.step
+    added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+") and line[:4] != "+++ "]
+    own = "".join([f"{line}\n" for line in added]) + (step.content or "")
+    return list(trial.changes) or [Changed(path, None, own.encode()) for path in list(trial.targets)[:1] if own]
+
+
 def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
     written = {path: tree.seen(path, step) for path in inside(targets(step))}
     program = step.argv[0] if step.argv is not None and "/" in step.argv[0] else None
@@ -116,7 +124,7 @@ def _skipped(tree: Tree, step: Step) -> str:
     there = seen.state.kind != ABSENT
     if there == (step.when.kind == "exists"):
         return ""
-    return f"it is skipped: {path} is {'there' if there else 'missing'}"
+    return f"it is skipped as things stand: {path} is {'there' if there else 'missing'}"
 
 
 def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed, ...]:

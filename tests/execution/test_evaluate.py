@@ -11,7 +11,7 @@ from execplan.execution.checks.every import CHECKS
 from execplan.execution.policy import Policy
 from execplan.repo.execution.world import Disk
 from tests.conftest import Folder
-from tests.execution.judging import create, delete, found, judge, messages, modify, refactor, run, splice
+from tests.execution.judging import Step, create, delete, found, judge, messages, modify, refactor, run, splice
 
 EDIT = "@@ -1 +1 @@\n-x = 1\n+x = 2\n"
 
@@ -122,7 +122,7 @@ def test_a_step_in_place_of_another_finds_what_that_one_did_not_make(repo: Folde
 def test_a_condition_that_does_not_hold_skips(repo: Folder, kind: str, of: str, skipped: bool) -> None:
     judged = judge(repo, create("src/app.py", when={"kind": kind, "of": of}))
     assert judged.ok == skipped
-    assert ("it is skipped" in judged.steps[0].dry_run.why) == skipped
+    assert ("it is skipped as things stand" in judged.steps[0].dry_run.why) == skipped
 
 
 def test_a_diff_that_does_not_fit_is_told_with_its_hunk(repo: Folder) -> None:
@@ -210,6 +210,18 @@ def test_secrets_and_traps_in_what_is_written(repo: Folder) -> None:
     judged = judge(repo, create("id", key))
     assert messages(judged, "patterns", "error") == ["id holds a private key (----…)"]
     assert messages(judge(repo, create("a.py", "import os\nos.system('x')\n")), "patterns", "warning")
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        create("src/app.py", "x = '\u202e'\n", when={"kind": "missing", "of": "src/app.py"}),
+        modify("made.py", "@@ -1 +1 @@\n-x\n+x = '\u202e'\n"),
+    ],
+)
+def test_what_is_written_is_looked_at_though_nobody_knows_whether_it_will_be(repo: Folder, step: Step) -> None:
+    judged = judge(repo, run("make", outputs=["made.py"]), step)
+    assert messages(judged, "hidden"), found(judged)
 
 
 def test_hidden_characters(repo: Folder) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.checks.check import ERROR, WARNING, Case, Finding, check
-from execplan.execution.trial import targets
+from execplan.execution.trial import targets, texts
 from execplan.text.hidden import hidden_in, shown
 
 TYPE_CHECKING = False
@@ -18,11 +18,11 @@ def hidden(case: Case) -> Iterator[Finding]:
     """No command, path or text that is written holds a character that can't be seen or that turns the direction."""
     for trial in case.trials:
         step = trial.step
-        for what, texts in _read_by_a_person(step):
-            for text in texts:
+        for what, said in _read_by_a_person(step):
+            for text in said:
                 for chars in _hidden(text):
                     yield Finding(ERROR, f"{what} holds {shown(chars)}, which nobody sees", "take it out", step)
-        for change in trial.changes:
+        for change in texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             for chars in dict.fromkeys(_hidden(after)):
                 if chars not in before:

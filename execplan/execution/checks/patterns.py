@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.commands import lines
+from execplan.execution.trial import texts
 from execplan.text import secrets
 
 TYPE_CHECKING = False
@@ -77,7 +78,7 @@ def patterns(case: Case) -> Iterator[Finding]:
                 yield from _command(step, simple)
             yield from _secrets(step, "its command", line.text, "")
         yield from _secrets(step, "its environment", "\n".join([f"{k}={v}" for k, v in step.env.items()]), "")
-        for change in trial.changes:
+        for change in texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             yield from _secrets(step, change.path, after, before)
             said = [what for sign, what in _WRITTEN if after.count(sign) > before.count(sign)]

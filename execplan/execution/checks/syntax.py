@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 
 from execplan.execution.checks.check import ERROR, Case, Finding, check
+from execplan.execution.model import Type
+from execplan.execution.trial import texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ def syntax(case: Case) -> Iterator[Finding]:
             said = case.world.syntax(step.shell, step.command.encode())
             if said:
                 yield Finding(ERROR, f"its script does not parse: {said}", "mend it", step)
-        for change in trial.changes:
+        for change in texts(trial) if step.type is Type.CREATE else trial.changes:
             language = _language(change.path, change.after)
             if change.after is None or not language or len(change.after) > _LARGEST:
                 continue
