@@ -14,9 +14,11 @@ from execplan.text.edit import apply
 if TYPE_CHECKING:
     from corpus_probe import Probe
 
-    from execplan.plan.model import Plan
+    from execplan.execution.draft import Found
 
-_OWN = re.compile(r"`[^`]*`|\$\w+|(?<=line )\d+|(?<=: ).*|(?<=goes to )\S+(?=,)|(?<=runs in )\S+(?=, and)|(?<=^is )\S+(?=, no command)")
+_OWN = re.compile(
+    r"`[^`]*`|\$\w+|(?<=line )\d+|(?<=: ).*|(?<=goes to )\S+(?=,)|(?<=runs in )\S+(?=, and)|(?<=^is )\S+(?=, no command)"
+)
 
 
 def find_steps(probe: Probe) -> None:
@@ -30,17 +32,17 @@ def find_steps(probe: Probe) -> None:
     steps["inferred"] += len(inferred)
     steps["elsewhere"] += len([each for each in inferred if each.cwd != "."])
     probe.report.left.update([_OWN.sub("…", each.why) for each in found.left])
-    told = _compiled(plan)
-    steps["argv"] += len([each for each in told if each[2] is not None])
+    document = compile_plan(plan, "plan", "plan.md").document
+    steps["argv"] += len([each for each in document.steps if each.argv is not None]) if document is not None else 0
     then = read_text(apply(plan.text, annotate(plan).edits))
-    steps["annotated"] += len([each for each in find(then).drafts if each.origin != INFERRED])
-    if _compiled(then) != told:
+    seen = find(then)
+    steps["annotated"] += len([each for each in seen.drafts if each.origin != INFERRED])
+    if seen.problems or _told(seen) != _told(found):
         probe.fail(0, "annotated, it compiles to other steps")
     if annotate(then).edits:
         probe.fail(0, "annotating it a second time changes it")
 
 
-def _compiled(plan: Plan) -> list[tuple[object, ...]]:
-    """What its steps run, and where."""
-    document = compile_plan(plan, "plan", "plan.md").document
-    return [(each.command, each.cwd, each.argv, each.env) for each in document.steps] if document is not None else []
+def _told(found: Found) -> list[tuple[str, str, str]]:
+    """What steps run, and where."""
+    return [(each.phase, each.cwd, each.command) for each in found.drafts]

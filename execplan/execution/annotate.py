@@ -37,19 +37,20 @@ def annotate(plan: Plan) -> Change:
     drafts = find_inferred(plan, fences(plan).taken).drafts
     names = Names([each.attributes["id"] for each in find_annotated(plan).drafts if "id" in each.attributes])
     edits = [edit for section in found for edit in _edits(plan, section, drafts, names)]
-    kept = _kept(plan, edits)
-    count = len(drafts) - len(_inferred(plan, kept))
-    said = f"annotated: {count} of {len(drafts)} inferred step{'s' * (len(drafts) != 1)}"
-    nothing = "nothing to annotate: no step is inferred" if not drafts else f"{said}; the others are left to you"
-    words = said if count == len(drafts) else f"{said}; the others are left to you"
-    return Change(tuple(kept), facts(plan), f"annotate {count} steps", (words if kept else nothing,))
-
-
-def _kept(plan: Plan, edits: Sequence[Edit]) -> list[Edit]:
-    """Those of the edits after which the plan tells the same commands in the same folders."""
     told = _told(plan)
-    if not edits or _told(plan, edits) == told:
-        return list(edits)
+    kept = list(edits) if not edits or _told(plan, edits) == told else _kept(plan, edits, told)
+    then = read_text(apply(plan.text, kept)) if kept else plan
+    count = len(drafts) - (len(find_inferred(then, fences(then).taken).drafts) if kept else len(drafts))
+    if not drafts:
+        said = "nothing to annotate: no step is inferred"
+    else:
+        rest = "" if count == len(drafts) else "; the others are left to you"
+        said = f"annotated: {count} of {len(drafts)} inferred step{'s' * (len(drafts) > 1)}{rest}"
+    return Change(tuple(kept), facts(plan), f"annotate {count} step{'s' * (count != 1)}", (said,))
+
+
+def _kept(plan: Plan, edits: Sequence[Edit], told: list[tuple[str, str, str]]) -> list[Edit]:
+    """Those of the edits after which the plan tells the same commands in the same folders."""
     kept: list[Edit] = []
     for edit in edits:
         if _told(plan, [*kept, edit]) == told:
@@ -58,18 +59,12 @@ def _kept(plan: Plan, edits: Sequence[Edit]) -> list[Edit]:
 
 
 def _told(plan: Plan, edits: Sequence[Edit] = ()) -> list[tuple[str, str, str]]:
-    """Phase, folder and command of every step, and what the plan says beside, once the edits are made."""
+    """Phase, folder and command of every step once the edits are made; nothing when the plan then says other things."""
     then = read_text(apply(plan.text, edits)) if edits else plan
     if edits and facts(then) != facts(plan):
         return []
     drafts = [*find_annotated(then).drafts, *find_inferred(then, fences(then).taken).drafts]
     return [(each.phase, each.cwd, each.command) for each in sorted(drafts, key=lambda each: each.start)]
-
-
-def _inferred(plan: Plan, edits: Sequence[Edit]) -> list[Draft]:
-    """The steps that are still inferred once the edits are made."""
-    then = read_text(apply(plan.text, edits)) if edits else plan
-    return list(find_inferred(then, fences(then).taken).drafts)
 
 
 def _edits(plan: Plan, section: Section, drafts: Sequence[Draft], names: Names) -> list[Edit]:

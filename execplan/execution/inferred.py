@@ -180,8 +180,11 @@ class _Reader:
             found = orders(sentence, whole=whole, listed=listed, placed=own is not None)
             for span, why in found.left:
                 self._leave(span.start, span.code, why)
-            told = own or self.where.told(place)
-            start = stand = self.where.at(told)
+            if not found.taken:
+                if own is not None:
+                    self.where.heard(own)
+                continue
+            start = stand = self.where.at(own or self.where.told(place))
             needs: tuple[str, ...] = ()
             for span in found.taken:
                 command = without_prompt(span.code)
@@ -198,10 +201,7 @@ class _Reader:
                 else:
                     needs = (self._take(span.start, span.end, typed, needs, place.item),)
                 stand = after(typed, stand, span.start)
-            if found.taken:
-                self.where.behind(place, None, start, stand)
-            elif own is not None:
-                self.where.heard(own)
+            self.where.behind(place, None, start, stand)
 
     def _is_told_below(self, place: Place, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""

@@ -274,7 +274,7 @@ def test_any_text_is_read_and_a_step_holds_only_words_of_its_lines(words: str) -
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of real plans")
 def test_real_plans_compile_or_give_no_step() -> None:
     steps = 0
-    for path in sorted(CORPUS.rglob("*.md"))[::9]:
+    for path in sorted(CORPUS.rglob("*.md"))[::40]:
         compiled = compile_plan(read(path.read_bytes()), path.stem, path.name)
         steps += len(compiled.document.steps) if compiled.document is not None else 0
-    assert steps > 200
+    assert steps > 30

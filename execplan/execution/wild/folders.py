@@ -8,7 +8,7 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from execplan.plan.model import Plan
 
@@ -131,13 +131,25 @@ def _is_folder(path: str) -> bool:
     return not odd and (not dotted or absolute)
 
 
-def _roots(lines: Iterable[str]) -> tuple[str, ...]:
+def _roots(lines: Sequence[str]) -> tuple[str, ...]:
     """The absolute folders that a plan means by the root of its repository.
 
     What it calls so, else the one folder to work in that all others it names lie in, if nothing shows that it is a part only.
     """
     text = "\n".join(lines)
-    called = {_bare(found.group(1)) for found in _CALLED.finditer(text)} - {""}
+    if _ANY_PATH.search(text) is None:
+        return ()
+    near = [
+        f"{line} {lines[at + 1] if at + 1 < len(lines) else ''}"
+        for at, line in enumerate(lines)
+        if any(
+            [
+                word in line
+                for word in ("oot", "op-level", "op level", "repo", "checkout", "work", "根", "루트", "ルート")
+            ]
+        )
+    ]
+    called = {_bare(found.group(1)) for each in near for found in _CALLED.finditer(each)} - {""}
     if called:
         return tuple(sorted(called, key=lambda each: (-len(each), each)))
     told = [
