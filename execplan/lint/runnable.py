@@ -131,7 +131,8 @@ def shell_without_saying_so(plan: Plan, given: Given) -> list[Place]:
     """A step needs a shell and does not say so.
 
     A command is run as its words, so that a pipe, a redirection or a variable would be handed to it as text; such a step is
-    compiled and never run. With `shell` the fence is one script, and is rated as what a shell can do.
+    compiled and never run. Put what it does into a script or a target of `make`; with `shell` the fence itself is a script, and
+    its risk CRITICAL.
 
     Bad:
         ## Concrete Steps
@@ -146,8 +147,8 @@ def shell_without_saying_so(plan: Plan, given: Given) -> list[Place]:
 
         In the root of the repository the file holds twelve lines afterwards:
 
-        ```sh {#count exit=0 shell}
-        make test > out.txt
+        ```sh {#count exit=0}
+        make out.txt
         ```
     """
     return told(given, "EP611")
