@@ -69,6 +69,8 @@ def _step_json(step: Step) -> dict[str, Any]:
         "type": step.type.value,
         "tool": step.tool,
         "what": step.description,
+        "argv": list(step.argv) if step.argv is not None else None,
+        "cwd": step.cwd,
         "risk": {"level": step.risk.level.value, "reasons": list(step.risk.reasons)},
         "depends_on": list(step.depends_on),
         "phase": step.phase,

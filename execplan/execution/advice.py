@@ -11,8 +11,8 @@ from execplan.execution.fences import fences
 from execplan.execution.fields import all_fields
 from execplan.execution.outside import why_outside
 from execplan.execution.problems import at
-from execplan.execution.risk import CRITICAL
 from execplan.execution.rating import rated
+from execplan.execution.risk import CRITICAL
 from execplan.execution.touched import touched
 from execplan.plan.seek import find_task
 

@@ -6,7 +6,7 @@ from execplan.execution.after import Tree
 from execplan.execution.attributes import LEVELS
 from execplan.execution.checks.check import ERROR, Case, Finding
 from execplan.execution.checks.every import CHECKS
-from execplan.execution.rating import rate
+from execplan.execution.rating import rated
 from execplan.execution.risk import Risk
 from execplan.execution.trial import try_all
 from execplan.record import NamedTuple
@@ -59,14 +59,23 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy) -> Evaluatio
     found = [finding._replace(check=name) for name, on in checks.items() if on for finding in CHECKS[name].look(case)]
     judged = []
     for trial in trials:
-        rated = rate(trial.step, policy.rated)
-        person = trial.step.inferred or policy.needs_person(rated.level)
+        risk = _risk(trial.step, policy)
+        person = trial.step.inferred or policy.needs_person(risk.level)
         own = tuple([each for each in found if each.step is trial.step])
-        judged.append(Judged(trial.step, rated, trial.dry, person, own))
+        judged.append(Judged(trial.step, risk, trial.dry, person, own))
     whole = [each for each in found if each.step is None]
     return Evaluation(
         _overall(judged), tuple(judged), (*whole, *[each for step in judged for each in step.findings]), checks
     )
+
+
+def _risk(step: Step, policy: Policy) -> Risk:
+    """The highest of what the policy's table says of a step, and of what the document says."""
+    found = rated(step.model_dump(mode="json"), policy.rated)
+    said = step.risk
+    if found.level != said.level.value:
+        return found
+    return Risk(found.level, tuple(dict.fromkeys([*found.reasons, *said.reasons])))
 
 
 def _overall(judged: list[Judged]) -> Risk:

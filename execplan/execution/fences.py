@@ -18,6 +18,9 @@ PHASES = {outline.STEPS: WORK, outline.VALIDATION: VALIDATE}
 """The sections that hold steps."""
 
 
+_STEP, _LEFT = "step", "left"
+
+
 class Fence(NamedTuple):
     """One of them; lines and columns count from 0."""
 
@@ -49,41 +52,47 @@ def fences(plan: Plan) -> Fences:
     """The fences with attributes; a fence marked `{expect}` goes to the step above it, with nothing but prose between."""
     if not any([block.kind == FENCE and "{" in block.text for block in plan.blocks]):
         return Fences()
-    steps: list[Fence] = []
-    loose: list[Fence] = []
-    left: list[Left] = []
-    taken: set[int] = set()
-    above: str = ""  # what an expectation would belong to: a step, or what is left out
+    found = _Found()
+    above = ""  # what an expectation would belong to: a step, what is left out, or nothing
     quoted = -1
     for block in plan.blocks:
         if block.kind == HEADING:
             above = ""
         elif block.kind == QUOTE:
             quoted = max(quoted, block.end)
-        if block.kind != FENCE:
-            continue
-        fence = _fence(plan, block)
-        if fence is None:
-            above = ""
-            continue
-        taken.update(range(fence.line, fence.end))
+        elif block.kind == FENCE:
+            fence = _fence(plan, block)
+            above = "" if fence is None else found.add(plan, fence, above, quoted=block.start < quoted)
+    return Fences(tuple(found.steps), tuple(found.loose), tuple(found.left), frozenset(found.taken))
+
+
+class _Found:
+    """What is found, fence by fence."""
+
+    def __init__(self) -> None:
+        self.steps: list[Fence] = []
+        self.loose: list[Fence] = []
+        self.left: list[Left] = []
+        self.taken: set[int] = set()
+
+    def add(self, plan: Plan, fence: Fence, above: str, *, quoted: bool) -> str:
+        """Put a fence where it belongs; what an expectation below it would belong to."""
+        self.taken.update(range(fence.line, fence.end))
         phase = _phase(plan, fence.line)
         if fence.info.mark == EXAMPLE:
-            above = EXAMPLE
-        elif fence.info.mark == EXPECT:
-            if above == WORK:
-                steps[-1] = steps[-1]._replace(expect=fence)
+            return _LEFT
+        if fence.info.mark == EXPECT:
+            if above == _STEP:
+                self.steps[-1] = self.steps[-1]._replace(expect=fence)
             elif not above and phase:
-                loose.append(fence)
-            above = ""
-        elif not phase or fence.line < quoted:
+                self.loose.append(fence)
+            return ""
+        if not phase or quoted:
             why = "in a quote" if phase else f"outside {outline.STEPS} and {outline.VALIDATION}"
-            left.append(Left(fence.line, plan.text.lines[fence.line].strip(), why))
-            above = EXAMPLE
-        else:
-            steps.append(fence._replace(phase=phase))
-            above = WORK
-    return Fences(tuple(steps), tuple(loose), tuple(left), frozenset(taken))
+            self.left.append(Left(fence.line, plan.text.lines[fence.line].strip(), why))
+            return _LEFT
+        self.steps.append(fence._replace(phase=phase))
+        return _STEP
 
 
 def _phase(plan: Plan, line: int) -> str:

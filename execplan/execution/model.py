@@ -6,9 +6,9 @@ Its fields are those of its JSON. No time, no state and no result stands in it: 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from execplan.execution import rules
@@ -23,12 +23,19 @@ if TYPE_CHECKING:
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
 
+T = TypeVar("T")
+Many = Annotated[tuple[T, ...], Strict(False)]
+"""A list or a tuple where Python hands it in; what is in it is not converted."""
+Number = Annotated[int, Field(ge=1)]
+"""Of a step, a line or a revision."""
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=128)]
 """Of a step: a letter, then letters, digits and `_.-`."""
 PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^/\x00-\x1f\x7f]+$")]
 """Of a plan: the name of its file, and of the folder of its artifacts."""
 Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """From the root of the repository, with `/` between folders."""
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""Of a person or a session."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """SHA-256, in hex."""
@@ -51,7 +58,7 @@ Moment = Annotated[
 """A time in UTC, to the second: text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=r"^[^\x00]*$")]
 """131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
-Argv = Annotated[tuple[Argument, ...], Field(min_length=1, max_length=4096)]
+Argv = Annotated[Many[Argument], Field(min_length=1, max_length=4096)]
 Trigger = Annotated[
     str,
     StringConstraints(
@@ -122,8 +129,8 @@ class Document(Model):
 class Lines(Model):
     """Where it stands in the plan, from 1; the end is inclusive."""
 
-    line_start: Annotated[int, Field(ge=1)]
-    line_end: Annotated[int, Field(ge=1)]
+    line_start: Number
+    line_end: Number
 
 
 class Source(Model):
@@ -137,8 +144,8 @@ class Source(Model):
 class Risk(Model):
     """How much harm it can do, and why that is so."""
 
-    level: Level
-    reasons: tuple[Words, ...] = ()
+    level: Annotated[Level, Strict(False)]
+    reasons: Many[Words] = ()
 
 
 class OnFailure(Model):
@@ -149,7 +156,7 @@ class OnFailure(Model):
     """Attempts are 1 + max_retries."""
     backoff_ms: Annotated[int, Field(ge=0, le=3_600_000)] = 1000
     """Before the first retry; doubled before each further one."""
-    triggers: tuple[Trigger, ...] = ()
+    triggers: Many[Trigger] = ()
 
 
 class When(Model):
@@ -176,13 +183,13 @@ class Rollback(Model):
 class Step(Model):
     """One thing to do."""
 
-    number: Annotated[int, Field(ge=1)]
+    number: Number
     id: Id
-    type: Type
+    type: Annotated[Type, Strict(False)]
     tool: Tool
     description: Words
     target: Path | None = None
-    lines: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = None
+    lines: Annotated[tuple[Number, Number], Strict(False)] | None = None
     """Which lines of the target a step that modifies it gives anew, from 1, inclusive."""
     action: Words | None = None
     command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
@@ -193,7 +200,7 @@ class Step(Model):
     patch: str | None = None
     parameters: dict[str, JsonValue] | None = None
     """What the tool of an agent is given; for `use_tool` only."""
-    depends_on: tuple[Id, ...] = ()
+    depends_on: Many[Id] = ()
     timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
     on_failure: OnFailure = OnFailure()
     when: When | None = None
@@ -204,8 +211,8 @@ class Step(Model):
     env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Argument] = {}
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
-    inputs: tuple[Path, ...] = ()
-    outputs: tuple[Path, ...] = ()
+    inputs: Many[Path] = ()
+    outputs: Many[Path] = ()
     expect: str | None = None
     exit: Annotated[int, Field(ge=0, le=255)] = 0
     validation: Validation = Validation()
@@ -214,8 +221,8 @@ class Step(Model):
     risk: Risk
     confirm: bool = False
     max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
-    allow: tuple[Words, ...] = ()
-    deny: tuple[Words, ...] = ()
+    allow: Many[Words] = ()
+    deny: Many[Words] = ()
     inferred: bool = False
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
@@ -228,7 +235,7 @@ class Intent(Model):
     summary: Words
     category: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$", max_length=64)]
     """Compiled: commands, files, packages or mixed."""
-    risk_level: Level
+    risk_level: Annotated[Level, Strict(False)]
 
 
 class Constraints(Model):
@@ -238,26 +245,26 @@ class Constraints(Model):
     max_duration_s: Annotated[int, Field(ge=1, le=604_800)] | None = None
     require_sequential: bool = False
     allow_unplanned: bool = False
-    forbidden_paths: tuple[Path, ...] = ()
-    forbidden_commands: tuple[Words, ...] = ()
+    forbidden_paths: Many[Path] = ()
+    forbidden_commands: Many[Words] = ()
 
 
 class Revision(Model):
     """Why an earlier revision was given up, and what had become of its steps."""
 
-    revision: Annotated[int, Field(ge=1)]
+    revision: Number
     sha256: Digest
     """Of the earlier document's bytes."""
     reason: Words
-    completed_steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
-    failed_steps: tuple[Annotated[int, Field(ge=1)], ...] = ()
+    completed_steps: Many[Number] = ()
+    failed_steps: Many[Number] = ()
     new_information: dict[str, JsonValue] = {}
 
 
 class Metadata(Model):
     """What no step depends on."""
 
-    history: tuple[Revision, ...] = ()
+    history: Many[Revision] = ()
     """The earlier revisions, the first one first."""
     context: dict[str, JsonValue] = {}
     """What whoever made the document wants to keep."""
@@ -271,13 +278,13 @@ class ExecutionPlan(Document):
     schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
     version: Literal[1] = VERSION
     plan_id: PlanId
-    revision: Annotated[int, Field(ge=1)] = 1
+    revision: Number = 1
     source: Source | None = None
     """None for a document that comes from no plan."""
     description: Words
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent
-    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=1000)]
+    steps: Annotated[Many[Step], Field(min_length=1, max_length=1000)]
     constraints: Constraints = Constraints()
     metadata: Metadata = Metadata()
 

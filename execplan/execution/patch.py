@@ -7,7 +7,7 @@ here every line of a diff must be one that says something.
 from __future__ import annotations
 
 from execplan.errors import INPUT, NO, ExecplanError
-from execplan.execution.binding import touched
+from execplan.execution.touched import touched
 from execplan.execution.unified import cut
 from execplan.record import NamedTuple
 

@@ -19,7 +19,7 @@ _DIGITS = 19
 
 def broken(plan: Mapping[str, Any]) -> list[Violation]:
     """All rules that an execution plan breaks; what is missing or of a wrong type is left to the check of its fields."""
-    found = [*_plain(plan), *_identity(plan), *_history(plan)]
+    found = [*plain(plan), *_identity(plan), *_history(plan)]
     steps = plan.get("steps")
     if not isinstance(steps, list | tuple) or len(steps) > _MOST_STEPS:
         return found
@@ -27,6 +27,26 @@ def broken(plan: Mapping[str, Any]) -> list[Violation]:
     for rule in (identity, dependencies, conditions, recoveries, parts, shared_paths):
         found += rule(known)
     return [*found, *_whole(plan, known)]
+
+
+def plain(plan: Mapping[str, Any]) -> Iterator[Violation]:
+    """What Python takes and the strict reader would not: what is written must be readable."""
+    stack: list[tuple[Any, str, int]] = [(plan, "", 0)]
+    while stack:
+        value, where, depth = stack.pop()
+        if isinstance(value, dict | list | tuple):
+            if depth == _DEPTH and value:
+                yield Violation(where, f"nested deeper than {_DEPTH}")
+                continue
+            names = list(value.items() if isinstance(value, dict) else enumerate(value))
+            stack += [(each, where + pointer((name,)), depth + 1) for name, each in names]
+            stack += [(name, where, depth) for name, _ in names if isinstance(name, str)]
+        elif isinstance(value, str) and not value.isascii() and any(["\ud800" <= char <= "\udfff" for char in value]):
+            yield Violation(where, "half of a surrogate pair, which is no character")
+        elif isinstance(value, float) and value - value != 0:
+            yield Violation(where, f"{value} is no number of JSON")
+        elif isinstance(value, int) and abs(value) >= 10**_DIGITS:
+            yield Violation(where, f"an integer of more than {_DIGITS} digits")
 
 
 def _identity(plan: Mapping[str, Any]) -> Iterator[Violation]:
@@ -83,26 +103,6 @@ def _risk(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Viol
     highest = max(levels, key=LEVELS.index)
     if said != highest:
         yield Violation("/intent/risk_level", f"is {said}; the highest of the steps is {highest}")
-
-
-def _plain(plan: Mapping[str, Any]) -> Iterator[Violation]:
-    """What Python takes and the strict reader would not: what is written must be readable."""
-    stack: list[tuple[Any, str, int]] = [(plan, "", 0)]
-    while stack:
-        value, where, depth = stack.pop()
-        if isinstance(value, dict | list | tuple):
-            if depth == _DEPTH and value:
-                yield Violation(where, f"nested deeper than {_DEPTH}")
-                continue
-            names = list(value.items() if isinstance(value, dict) else enumerate(value))
-            stack += [(each, where + pointer((name,)), depth + 1) for name, each in names]
-            stack += [(name, where, depth) for name, _ in names if isinstance(name, str)]
-        elif isinstance(value, str) and not value.isascii() and any(["\ud800" <= char <= "\udfff" for char in value]):
-            yield Violation(where, "half of a surrogate pair, which is no character")
-        elif isinstance(value, float) and value - value != 0:
-            yield Violation(where, f"{value} is no number of JSON")
-        elif isinstance(value, int) and abs(value) >= 10**_DIGITS:
-            yield Violation(where, f"an integer of more than {_DIGITS} digits")
 
 
 def _is_number(value: object) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.execution import patch
 from execplan.execution.after import NEW, Changed, Seen, Tree, inside
-from execplan.execution.binding import touched
 from execplan.execution.model import Type
+from execplan.execution.touched import touched
 from execplan.execution.unified import cut, diff
 from execplan.execution.world import ABSENT, FILE, LINK, plain
 from execplan.record import NamedTuple

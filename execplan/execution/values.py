@@ -139,7 +139,14 @@ def _list(attribute: Attribute, text: str) -> list[str]:
 
 def _trigger(text: str) -> str:
     kind, colon, status = text.partition(":")
-    if kind == "exit" and colon and status.isascii() and status.isdigit() and status[0] != "0" and int(status[:4]) < 256:
+    if (
+        kind == "exit"
+        and colon
+        and status.isascii()
+        and status.isdigit()
+        and status[0] != "0"
+        and int(status[:4]) < 256
+    ):
         return text
     if text not in _TRIGGERS:
         raise WrongValueError(f"{text!r} is no trigger: {', '.join(_TRIGGERS)} or exit:N, with N from 1 to 255")

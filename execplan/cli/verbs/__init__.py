@@ -37,6 +37,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "rename": "Give a plan another title and id.",
         "commit": "Commit a plan and nothing else.",
     },
+    "Execute": {
+        "compile": "Turn a plan's steps into its execution plan.",
+    },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",

@@ -75,9 +75,7 @@ def current(home: Home, ref: Ref) -> Current:
     return Current(document, data, where, True, "", made.left)
 
 
-def _fresh(
-    home: Home, ref: Ref, where: str, made: Compiled, stale: str, found: tuple[str, ...] = ()
-) -> Current:
+def _fresh(home: Home, ref: Ref, where: str, made: Compiled, stale: str, found: tuple[str, ...] = ()) -> Current:
     if made.document is None:
         raise no_steps(home.shown(ref.path), made.left)
     return Current(made.document, to_bytes(made.document), where, False, stale, made.left, found)

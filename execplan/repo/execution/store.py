@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import About
+from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import diff, stop_archived, stop_gone
@@ -57,7 +58,7 @@ def _read(home: Home, path: str) -> bytes | None:
     data, size = disk.read(path, MAX_BYTES)
     if size > MAX_BYTES:
         with About(home.shown(path)):
-            raise shelf.reader.too_large(size)
+            raise reader.too_large(size)
     return data
 
 
@@ -82,15 +83,15 @@ def save(home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, v
         stop_gone(home, ref)
         new = make()
         old = files.again(lambda: put(home, path, new), shown)
-        commit, warnings = None, ()
-        if old != new and options.commits(home):
-            from execplan.repo.commit import commit_paths
+        stored = Stored(shown, old != new, digest(new), "", None, ())
+        if not stored.changed or not options.commits(home):
+            return stored
+        from execplan.repo.commit import commit_paths
 
-            before = {} if old is None else {path: old}
-            title = shelf.reader.read(shelf.open_bytes(home, ref.path)).title
-            made = commit_paths(home, ref.id, [path], verb, summary, before, title)
-            commit, warnings = made.digest, made.warnings
-    return Stored(shown, old != new, digest(new), "", commit, warnings)
+        before = {} if old is None else {path: old}
+        title = reader.read(shelf.open_bytes(home, ref.path)).title
+        made = commit_paths(home, ref.id, [path], verb, summary, before, title)
+        return stored._replace(commit=made.digest, warnings=made.warnings)
 
 
 def put(home: Home, path: str, new: bytes) -> bytes | None:

@@ -1,0 +1,86 @@
+"""An evaluation as a terminal and a JSON document show it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.door import shown
+from execplan.cli.table import table
+from execplan.execution.told import finding_json, lines_of, runs, step_json, verdict
+from execplan.execution.trial import EXACT
+
+if TYPE_CHECKING:
+    from execplan.execution.evaluate import Judged
+    from execplan.repo.execution.evaluated import Evaluated
+
+
+def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
+    """All of it."""
+    current, evaluation, path = evaluated.current, evaluated.evaluation, evaluated.path
+    return {
+        "plan": current.document.plan_id,
+        "revision": current.document.revision,
+        "path": path,
+        "digest": evaluated.binding.digest,
+        "document": evaluated.binding.document,
+        "policy": evaluated.policy.version,
+        "stored": current.path if current.stored else None,
+        "stale": current.stale or None,
+        "ok": evaluation.ok,
+        "verdict": verdict(evaluation),
+        "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
+        "steps": [step_json(each, path) for each in evaluation.steps],
+        "findings": [finding_json(each, path) for each in evaluation.findings],
+        "checks": [
+            {"name": name, "on": on, "ok": not any([each.check == name for each in evaluation.findings])}
+            for name, on in evaluation.checks.items()
+        ],
+        "left": [{"line": each.line + 1, "text": each.text, "why": each.why} for each in current.left],
+    }
+
+
+def evaluation_text(evaluated: Evaluated) -> str:
+    """A table of the steps, what each would do, what was found, and the verdict."""
+    evaluation = evaluated.evaluation
+    head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
+    parts = [table(head, [_row(each) for each in evaluation.steps])]
+    parts += ["\n".join(_details(each, evaluated.path)) for each in evaluation.steps]
+    findings = []
+    for each in evaluation.findings:
+        place = f"{lines_of(each.step, evaluated.path)}: {each.step.id}" if each.step is not None else evaluated.path
+        findings.append(f"{shown(place)}: {each.level}: {shown(each.message)} ({each.check})")
+        findings += [f"  mend: {shown(each.mend)}"] if each.mend else []
+    parts += ["\n".join(findings)] if findings else []
+    off = [name for name, on in evaluation.checks.items() if not on]
+    last = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", verdict(evaluation)]
+    parts.append("\n".join([f"switched off: {', '.join(off)}", *last] if off else last))
+    return "\n\n".join(parts)
+
+
+def _row(judged: Judged) -> tuple[str, ...]:
+    step = judged.step
+    who = "a person" if judged.needs_person else "the policy"
+    may = "may run" if judged.ok else "must not run"
+    what = step.description + (" (inferred)" if step.inferred else "")
+    return str(step.number), step.id, step.type.value, judged.risk.level, judged.dry_run.kind, who, may, what
+
+
+def _details(judged: Judged, path: str) -> list[str]:
+    """What a step would do, and why it is rated so."""
+    step, dry = judged.step, judged.dry_run
+    lines = [f"{step.number}. {step.id} ({shown(lines_of(step, path))})"]
+    for what, command in runs(step):
+        lines += [f"   {what}: {shown(command)}"] if "\n" not in command else [f"   {what}:", *_indented(command)]
+    lines += [f"   {judged.risk.level}: {shown(reason)}" for reason in judged.risk.reasons]
+    nothing = "it changes nothing" if dry.kind == EXACT and not dry.diff else ""
+    why = dry.why or nothing
+    lines.append(f"   {dry.kind}: {shown(why)}" if why else f"   {dry.kind}:")
+    return lines + _indented(dry.diff)
+
+
+def _indented(text: str) -> list[str]:
+    return (
+        [f"     {shown(line)}".rstrip() for line in text.split("\n")[: -1 if text.endswith("\n") else None]]
+        if text
+        else []
+    )

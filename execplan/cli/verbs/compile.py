@@ -1,0 +1,173 @@
+"""`execplan compile`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import new_options, plan_option, verb
+from execplan.errors import NO, USAGE, ExecplanError
+from execplan.repo import pick
+from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.cli.compiling import Made
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+@verb(
+    reads="the plan, and the execution plan that is stored for it; with --from another document.",
+    writes="the execution plan among the plan's artifacts, or FILE; with --annotate the plan, and nothing else.",
+    examples=(
+        "execplan compile",
+        "execplan compile parser --out -",
+        "execplan compile parser --check",
+        "execplan compile parser --annotate --dry-run",
+        "execplan compile parser --from plan.json",
+        "execplan compile --compose parser writer -p both",
+    ),
+)
+@click.argument("plans", nargs=-1, metavar="[PLAN]...")
+@click.option("--out", metavar="FILE", help="Write it there and store nothing; - prints its bytes and nothing else.")
+@click.option("--check", is_flag=True, help="Exit 1 when what is stored is not what the plan compiles to.")
+@click.option("--annotate", is_flag=True, help="Write inferred steps into the plan as fences with attributes.")
+@click.option(
+    "--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input."
+)
+@click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order, into that of -p.")
+@plan_option
+@new_options
+def compile_(
+    call: Call,
+    plans: tuple[str, ...],
+    out: str | None,
+    check: bool,
+    annotate: bool,
+    source: str | None,
+    compose: bool,
+    plan: str | None,
+    options: Options,
+) -> Answer:
+    """Compile a plan's steps to its execution plan: JSON that is the same for the same plan, to be evaluated and approved.
+
+    Nothing is run. Steps stand in Concrete Steps and in Validation and Acceptance; what looks like one and is not taken
+    is listed with why.
+    """
+    _stop_usage(plans, plan, out, check=check, annotate=annotate, source=source, compose=compose)
+    if compose:
+        return _composed(call, plans, plan, out, options)
+    home, ref = pick.open_plan(os.getcwd(), plans[0] if plans else plan)
+    if annotate:
+        return _annotated(home, ref, options)
+    from execplan.cli import compiling
+    from execplan.repo.execution.current import current
+
+    if check:
+        return compiling.checked(home, ref, current(home, ref))
+    if source is not None:
+        return _kept(call, home, ref, _imported(ref, source), out, options, "import an execution plan")
+    if out is not None:
+        return _out(call, _compiled(home, ref, fresh=True), out, options)
+    return compiling.stored(home, ref, lambda: _compiled(home, ref), options, "compile")
+
+
+def _stop_usage(
+    plans: tuple[str, ...],
+    plan: str | None,
+    out: str | None,
+    *,
+    check: bool,
+    annotate: bool,
+    source: str | None,
+    compose: bool,
+) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    ways = {"--check": check, "--annotate": annotate, "--from": source is not None, "--compose": compose}
+    chosen = [name for name, on in ways.items() if on]
+    why = ""
+    if len(chosen) > 1:
+        why = f"{' and '.join(chosen)} exclude each other"
+    elif out is not None and (check or annotate):
+        why = f"--out and {chosen[0]} exclude each other"
+    elif compose and (len(plans) < 2 or (plan is None and out is None)):
+        why = "--compose takes two plans or more, and -p PLAN or --out FILE for what comes of them"
+    elif not compose and len(plans) + (plan is not None) > 1:
+        why = "one plan is compiled at a time; --compose joins several"
+    if why:
+        raise ExecplanError("usage", why, exit=USAGE, hint="see execplan compile --help")
+
+
+def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
+    """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
+    from execplan.cli.compiling import Made, warned
+    from execplan.execution.document import to_bytes
+    from execplan.repo.execution.current import compiled, current, no_steps
+
+    warnings = warned(home, ref)
+    if fresh:
+        made = compiled(home, ref)
+        if made.document is None:
+            raise no_steps(home.shown(ref.path), made.left)
+        return Made(made.document, to_bytes(made.document), made.left, warnings)
+    found = current(home, ref)
+    if found.document.source is None or found.document.revision > 1:
+        raise ExecplanError(
+            "other-source",
+            f"{found.path} was imported, composed or revised: it does not come from the plan's lines",
+            exit=NO,
+            hint=f"to let the plan's own steps take its place, remove it and compile anew: rm {found.path}",
+        )
+    return Made(found.document, found.data, found.left, warnings)
+
+
+def _imported(ref: Ref, source: str) -> Made:
+    from execplan.cli.compiling import made_of
+    from execplan.cli.words import given_bytes, place
+    from execplan.execution.imported import read
+
+    return made_of(read(given_bytes(source), place(source), ref.id))
+
+
+def _composed(call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, options: Options) -> Answer:
+    from execplan.cli.compiling import made_of
+    from execplan.execution.compose import compose
+    from execplan.repo.execution.current import current
+
+    parts = [pick.open_plan(os.getcwd(), name) for name in plans]
+    documents = [current(home, ref).document for home, ref in parts]
+    if plan is None:
+        assert out is not None
+        return _out(call, made_of(compose(documents, "+".join([ref.id for _, ref in parts])[:255])), out, options)
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    return _kept(call, home, ref, made_of(compose(documents, ref.id)), out, options, "compose an execution plan")
+
+
+def _kept(call: Call, home: Home, ref: Ref, made: Made, out: str | None, options: Options, summary: str) -> Answer:
+    """Stored for a plan, or sent elsewhere."""
+    from execplan.cli.compiling import stored
+
+    return _out(call, made, out, options) if out is not None else stored(home, ref, lambda: made, options, summary)
+
+
+def _out(call: Call, made: Made, out: str, options: Options) -> Answer:
+    from execplan.cli.compiling import printed, written
+
+    return printed(made, as_json=call.as_json) if out == "-" else written(made, out, options)
+
+
+def _annotated(home: Home, ref: Ref, options: Options) -> Answer:
+    """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
+    from execplan.cli.answer import typed
+    from execplan.cli.writing import told
+    from execplan.execution.annotate import annotate
+    from execplan.repo.amend import amend
+
+    amended = amend(home, ref, annotate, options, verb="compile")
+    return told(amended, options, f"execplan compile {typed(ref.id, amended.path)}")
+
+
+command = compile_

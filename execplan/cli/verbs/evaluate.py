@@ -1,0 +1,59 @@
+"""`execplan evaluate`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.verb import verb
+from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.repo import pick
+
+TEXT = "text"
+MARKDOWN = "markdown"
+
+
+@verb(
+    reads="the plan, what is stored of its execution, the files that its steps name, your own settings and the repository's; "
+    "PATH, for programs; shells and node parse the scripts that steps write, and run nothing of them.",
+    writes="nothing, not even a lock.",
+    examples=(
+        "execplan evaluate",
+        "execplan evaluate parser",
+        "execplan evaluate parser --json",
+        "execplan evaluate parser --format markdown",
+    ),
+)
+@click.argument("plan", required=False)
+@click.option(
+    "--format", "form", type=click.Choice([TEXT, MARKDOWN]), default=TEXT, help="markdown: a page for a reviewer."
+)
+def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
+    """Judge what a plan would do: each step's risk, a dry run, and every check; exit 1 when it must not run."""
+    from execplan.cli.evaluation import evaluation_json, evaluation_text
+    from execplan.repo.execution.evaluated import evaluated
+
+    if call.as_json and form != TEXT:
+        why = "--json prints one JSON document, and --format markdown a page"
+        raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    found = evaluated(home, ref)
+    name = typed(ref.id, home.shown(ref.path))
+    if form == MARKDOWN:
+        from execplan.execution.page import page
+
+        text = page(
+            found.current.document, found.evaluation, found.path, found.binding.digest, f"execplan approve {name}"
+        )
+    else:
+        text = evaluation_text(found)
+    warnings = (f"{found.current.path} is not used: {found.current.stale}",) if found.current.stale else ()
+    ok = found.evaluation.ok
+    follow = (f"execplan approve {name}" if ok else f"execplan edit {name}",) if form == TEXT else ()
+    return Answer(evaluation_json(found), text, OK if ok else NO, warnings, follow)
+
+
+evaluate.settles = False  # a move that was cut short is finished by a verb that may write
+command = evaluate

@@ -1,0 +1,123 @@
+"""The record of a run: what became of each step, with what it took, who approved it and who ran it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import Field, JsonValue, StringConstraints
+
+from execplan.execution.model import Digest, Document, Id, Many, Model, Moment, Name, Number, PlanId, Words
+from execplan.execution.rules_record import broken
+from execplan.execution.violation import Violation
+
+SCHEMA: Final = "execplan-run-record"
+VERSION: Final = 1
+
+RunStatus = Literal["pending", "in_progress", "completed", "failed", "replanning", "rolled_back"]
+StepStatus = Literal[
+    "pending", "running", "completed", "failed", "skipped", "blocked", "awaiting_approval", "recovered"
+]
+RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
+Count = Annotated[int, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Outcome = Literal["passed", "failed", "not_run"]
+
+
+class Resources(Model):
+    """What was used, and what was changed."""
+
+    files_created: Count = 0
+    files_modified: Count = 0
+    files_deleted: Count = 0
+    lines_added: Count = 0
+    lines_removed: Count = 0
+    cpu_s: Amount = 0.0
+    """Seconds of processor time, children included."""
+    peak_memory_bytes: Count = 0
+
+
+class Checks(Model):
+    """What was checked, and how that went."""
+
+    pre_checks: Outcome = "not_run"
+    post_checks: Outcome = "not_run"
+    tests_run: Count = 0
+    """How many commands of `test_after` were run."""
+    tests_passed: Count = 0
+
+
+class StepRecord(Model):
+    """What became of a step."""
+
+    number: Number
+    id: Id
+    status: StepStatus = "pending"
+    attempts: Annotated[int, Field(ge=0, le=11)] = 0
+    max_attempts: Annotated[int, Field(ge=1, le=11)] = 1
+    """1 + the step's max_retries."""
+    started: Moment | None = None
+    ended: Moment | None = None
+    duration_s: Amount | None = None
+    """By a clock that is never set, so that it need not be the difference of the two times."""
+    exit: Annotated[int, Field(ge=0, le=255)] | None = None
+    signal: Annotated[int, Field(ge=1, le=64)] | None = None
+    """What ended it, if that was a signal."""
+    reason: Words | None = None
+    """Why it failed, was skipped or is blocked."""
+    resources: Resources = Resources()
+    validation: Checks = Checks()
+
+
+class Replanned(Model):
+    """A revision that was made while the run was under way."""
+
+    revision: Annotated[int, Field(ge=2)]
+    """The new one."""
+    at: Moment
+    reason: Words
+    completed_steps: Many[Number] = ()
+    failed_steps: Many[Number] = ()
+
+
+class Record(Document):
+    """A run."""
+
+    document_name: ClassVar[str] = "run-record"
+
+    schema_: Annotated[Literal["execplan-run-record"], Field(alias="schema")] = SCHEMA
+    version: Literal[1] = VERSION
+    run_id: RunId
+    plan_id: PlanId
+    revision: Number
+    document: Digest
+    """SHA-256 of the bytes of the execution plan that was run."""
+    approval: Digest | None = None
+    """The digest that was approved; none for what an agent did on its own account."""
+    mode: Literal["engine", "agent"] = "engine"
+    status: RunStatus = "pending"
+    approver: Name | None = None
+    """None where the policy approved every step by itself."""
+    user: Name
+    """The login."""
+    session: Name | None = None
+    """That of the agent program, where it is known."""
+    started: Moment | None = None
+    ended: Moment | None = None
+    duration_s: Amount | None = None
+    steps: Annotated[Many[StepRecord], Field(min_length=1, max_length=1000)]
+    completed_steps: Many[Number] = ()
+    """Numbers; recovered and skipped ones are not among them."""
+    failed_steps: Many[Number] = ()
+    resources: Resources = Resources()
+    validation: Checks = Checks()
+    history: Many[Replanned] = ()
+    """The revisions that were made on the way, the first one first."""
+    context: Annotated[dict[str, JsonValue], Field(default={})]
+    """What whoever made the record wants to keep."""
+
+    @classmethod
+    def broken_rules(cls, value: dict[str, Any]) -> list[Violation]:
+        """Those of rules_record.py, by the clock."""
+        from execplan.clock import now
+
+        return broken(value, now().timestamp())

@@ -1,0 +1,41 @@
+"""The evaluation of a plan as things stand: what `evaluate` prints, and `approve` shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.execution.binding import bind
+from execplan.execution.evaluate import evaluate
+from execplan.repo.execution.current import current
+from execplan.repo.execution.policy import effective
+from execplan.repo.execution.world import Disk
+
+if TYPE_CHECKING:
+    from execplan.execution.binding import Binding
+    from execplan.execution.evaluate import Evaluation
+    from execplan.execution.policy import Policy
+    from execplan.repo.execution.current import Current
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+class Evaluated(NamedTuple):
+    """All that is known before a plan runs."""
+
+    current: Current
+    policy: Policy
+    evaluation: Evaluation
+    binding: Binding
+    """What an approval would bind now."""
+    path: str
+    """Where the steps stand: the plan, or the document where they come from no plan; from the root."""
+
+
+def evaluated(home: Home, ref: Ref) -> Evaluated:
+    """Evaluate a plan; nothing is written. Raises ExecplanError."""
+    found = current(home, ref)
+    policy, world = effective(home), Disk(home)
+    evaluation = evaluate(found.document, world, policy)
+    binding = bind(found.data, found.document, world, policy)
+    path = home.shown(ref.path) if found.document.source is not None else found.path
+    return Evaluated(found, policy, evaluation, binding, path)
