@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from execplan.execution.typed import is_command
 from execplan.lint.rule import HINT, HISTORY, Given, Place, rule
-from execplan.lint.shell import fences, is_command
+from execplan.lint.shell import fences
 from execplan.lint.words import Span
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE

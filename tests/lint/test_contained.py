@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from execplan.execution.typed import is_command
 from execplan.lint.facts import Clock, History, Tree
 from execplan.lint.risky import lost
 from execplan.lint.rule import Given
 from execplan.lint.runner import RULES, Finding, lint_bytes
-from execplan.lint.shell import is_command
 from execplan.lint.symbols import symbols
 from execplan.lint.words import Words
 from execplan.plan import reader
