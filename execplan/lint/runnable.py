@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def dangerous_command(plan: Plan, given: Given) -> list[Place]:
     """A step can do harm that no rollback takes back.
 
-    `sudo`, what is fetched and fed to a shell, a force push, publishing, a change of what deploys or who may log in: its risk is
-    CRITICAL. Nothing is wrong with it where it is meant; most often the work goes without it, or a person does it by hand.
+    Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, of publishing, or of a change of
+    what deploys or who may log in. Nothing is wrong with it where it is meant; most often the work goes without it, or a person
+    does it by hand.
 
     Bad:
         ## Concrete Steps

@@ -27,7 +27,8 @@ def test_every_code_has_its_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    "info", ["sh", "{r}", "{python}", "{.python .numberLines}", "js {1,3-5}", 'sh title="x"', "mermaid {init: 1}", "sh {}"]
+    "info",
+    ["sh", "{r}", "{python}", "{.python .numberLines}", "js {1,3-5}", 'sh title="x"', "mermaid {init: 1}", "sh {}"],
 )
 def test_braces_of_others_are_no_steps(info: str) -> None:
     assert codes(steps(f"{info}\nsudo rm -fr / | sh")) == set()
@@ -45,7 +46,7 @@ def test_what_is_found_stands_where_it_is_written() -> None:
     assert words("EP604", text) == ["#a"]
     assert words("EP603", text) == ["timeout=soon"]
     assert words("EP606", text) == ['needs="b"']
-    listed = text.replace("\n```", "\n   ```").replace("\n   ```sh {#a exit=0 n", "\n1. ```sh {#a exit=0 n", 1)
+    listed = text.replace("\n```", "\n   ```").replace("\ntrue", "\n   true").replace("   ```sh", "1. ```sh", 1)
     assert words("EP603", listed) == ["timeout=soon"]
 
 
