@@ -38,10 +38,11 @@ def find_annotated(plan: Plan) -> Found:
 
 
 def place(fence: Fence, kind: str, message: str, start: int | None = None, end: int | None = None) -> Problem:
-    """A problem at columns of a fence's info string, or at all of it."""
-    ends = [each.end for each in (*fence.info.given, *([fence.info.id] if fence.info.id else []))]
-    begin = fence.column + (start or 0)
-    return Problem(kind, fence.line, begin, fence.column + (end or max(ends, default=1)), message)
+    """A problem at columns of a fence's info string, or at all of its attributes."""
+    words = [*fence.info.given, *([fence.info.id] if fence.info.id else [])]
+    if start is None or end is None:
+        start, end = min([each.start for each in words], default=0), max([each.end for each in words], default=1)
+    return Problem(kind, fence.line, fence.column + start, fence.column + end, message)
 
 
 def numbered(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
@@ -94,7 +95,8 @@ def _drafts(fence: Fence) -> Iterator[Draft]:
         last = number == len(typed)
         own = attributes if last else {name: value for name, value in attributes.items() if name not in LAST}
         name = base if len(typed) == 1 else f"{base}.{number}"
-        expect = (own.get("expect", shown) if last else None) or each.printed
+        expect = own.get("expect", shown) if last else None
+        expect = each.printed if expect is None else expect
         where = (ANNOTATED, fence.phase, fence.line, end)
         yield Draft(*where, name, own, fence.body, each.command, needs, cwd, expect)
         needs = (name,)

@@ -7,6 +7,8 @@ from execplan.record import NamedTuple
 
 _KNOWN = BY_NAME.keys() - {"id"}
 _QUOTES = "\"'"
+_MOST = 100
+"""Words between braces that anybody has written."""
 
 
 class Given(NamedTuple):
@@ -108,8 +110,12 @@ def _group(info: str, at: int) -> tuple[list[Given], list[Flaw], int]:
         while info[end : end + 1].isspace():
             end += 1
         if end >= len(info):
-            flaws.append(Flaw(at, len(info), "the brace is never closed"))
+            if not flaws or flaws[-1].end < end:
+                flaws.append(Flaw(at, len(info), "the brace is never closed"))
             return words, flaws, end
+        if len(words) == _MOST:
+            flaws.append(Flaw(at, len(info), f"more than {_MOST} words between the braces"))
+            return words, flaws, len(info)
         if info[end] == "}":
             return words, flaws, end + 1
         word, end, wrong = _word(info, end)

@@ -29,22 +29,31 @@ PATCHES = ("diff", "patch")
 """The languages of a fence that holds a patch."""
 
 
-def unfitting(fence: Fence, drafts: list[Draft]) -> Iterator[Problem]:
-    """What is wrong with one fence on its own: unknown attributes, wrong values, what is missing or of no use."""
+def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterator[Problem]:
+    """What is wrong with one fence on its own: unknown attributes, wrong values, what is missing or of no use.
+
+    `near` is whether the attribute that may be meant is named.
+    """
     info = fence.info
     if info.id is not None:
         yield from _wrong(fence, info.id, "id", info.id.value)
     kind = drafts[0].attributes.get("type", COMMAND)
     for each in info.given:
         if each.name not in BY_NAME or each.name == "id":
-            yield place(fence, "EP602", _unknown(each.name), each.start, each.end)
+            yield place(fence, "EP602", _unknown(each.name, near=near), each.start, each.end)
             continue
         yield from _wrong(fence, each, each.name, each.value)
         if kind in TYPES and kind not in _USED.get(each.name, TYPES):
             yield place(fence, "EP603", f"{kind} has no use for {each.name}", each.start, each.end)
-    if kind in TYPES:
+    if kind in TYPES and not info.flaws:
         for message in _missing(fence, drafts, kind):
             yield place(fence, "EP603", message)
+        target = info.get("target")
+        if target is not None and kind in _TARGETED and (target.value.endswith("/") or normpath(target.value) == "."):
+            code = "EP612" if kind == "delete_file" else "EP603"
+            yield place(
+                fence, code, f"{target.value} is a folder, and {kind} is about one file", target.start, target.end
+            )
 
 
 def _wrong(fence: Fence, given: Given, name: str, text: str) -> Iterator[Problem]:
@@ -54,14 +63,14 @@ def _wrong(fence: Fence, given: Given, name: str, text: str) -> Iterator[Problem
         yield place(fence, "EP603", str(error), given.start, given.end)
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: str, *, near: bool) -> str:
     """That there is no such attribute, and the one that is meant: named by its field, or misspelled."""
     from difflib import get_close_matches
 
     known = {each.field.rpartition(".")[2]: each.name for each in BY_NAME.values()}
     known |= {each: each for each in BY_NAME}
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
-    meant = known.get(name) or (known[near[0]] if near else "")
+    like = get_close_matches(name, known, n=1, cutoff=0.6) if near else []
+    meant = known.get(name) or (known[like[0]] if like else "")
     hint = f"; did you mean {meant}?" if meant else ""
     return f"there is no attribute {name}" + ("; an id is written #NAME" if meant == "id" else hint)
 
@@ -85,7 +94,7 @@ def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
         )
     if kind == "refactor_code" and not patch:
         yield "refactor_code is a fence of the language diff: a patch of all its files"
-    if kind == "refactor_code" or (kind == "modify_file" and patch and "lines" not in given):
+    if patch and (kind == "refactor_code" or (kind == "modify_file" and "lines" not in given)):
         yield from _unpatched(fence, kind, given.get("target", ""))
 
 

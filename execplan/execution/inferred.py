@@ -5,6 +5,8 @@ What is not sure is left, with the reason: a step that is missing costs a person
 
 from __future__ import annotations
 
+import re
+
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
 from execplan.execution.typed import PROMPTS, SHELLS
 from execplan.execution.wild.folders import ROOT, Folders, Told
@@ -44,6 +46,9 @@ _SETS = (
     "direnv",
 )
 _HARMLESS = ("set -e", "set -u", "set -x", "set -o pipefail")
+
+
+_VALUES = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
 
 
 class _Line(NamedTuple):
@@ -178,13 +183,12 @@ class _Reader:
                 else:
                     before, folder = folder, new
                 continue
-            why = unfit(command)
-            if not why and command.startswith(_SETS):
-                if command.startswith(_HARMLESS):
-                    continue
-                stop = f"depends on `{command}` in line {line.start + 1}"
-                self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
+            if command.startswith(_SETS) or _only_sets(shown):
+                if not command.startswith(_HARMLESS):
+                    stop = f"depends on `{command}` in line {line.start + 1}"
+                    self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
                 continue
+            why = unfit(command)
             at, typed = self._split(command, folder, start)
             if not why and at is None:
                 why = lost or "runs in a folder that is not sure"
@@ -337,6 +341,11 @@ def _is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:
     if prompted or is_typed(line, told=among) or line.startswith("cd "):
         return True
     return place.language in SHELLS and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
+
+
+def _only_sets(shown: str) -> bool:
+    """Whether a line only gives variables values."""
+    return _VALUES.fullmatch(shown) is not None
 
 
 def _is_plain(comment: str) -> bool:

@@ -23,6 +23,8 @@ _KINDS = {"depends_on": "EP606", "when": "EP606", "on_failure": "EP606", "parall
 """The kind of what the rules between steps tell, by its field."""
 _MOST = 1000
 """Steps among which such rules are looked for; more are no execution plan."""
+_NAMED = 100
+"""How often the word that is meant is looked for, and among how many ids: it takes time."""
 
 
 def problems(plan: Plan, found: Found) -> tuple[Problem, ...]:
@@ -36,7 +38,7 @@ def problems(plan: Plan, found: Found) -> tuple[Problem, ...]:
     all_of = {fence.line: fence for fence in fences(plan).steps}
     wrong = list(found.problems)
     for line, drafts in by_line.items():
-        wrong += unfitting(all_of[line], drafts)
+        wrong += unfitting(all_of[line], drafts, near=len(wrong) < _NAMED)
     drafts = [draft for draft in found.drafts if draft.origin == ANNOTATED]
     wrong += _names(all_of, drafts)
     wrong += _between(all_of, drafts)
@@ -57,12 +59,16 @@ def _names(all_of: dict[int, Fence], drafts: list[Draft]) -> Iterator[Problem]:
             message = f"{draft.id} is the id of the fence in line {seen[draft.id] + 1} too"
             yield at(all_of[draft.start], "EP604", message, "id")
     ends = last_ids(drafts)
+    known = list(dict.fromkeys([*seen, *ends]))
+    told = 0
     for number, (draft, step) in enumerate(zip(drafts, all_fields(drafts), strict=True)):
         first = not number or drafts[number - 1].start != draft.start
         for attribute, name in _references(draft, step, first=first):
             fence = all_of[draft.start]
             if name not in seen and name not in ends:
-                yield at(fence, "EP605", f"there is no step {name}{_like(name, [*seen, *ends])}", attribute)
+                told += 1
+                hint = _like(name, known if max(told, len(known)) <= _NAMED else [])
+                yield at(fence, "EP605", f"there is no step {name}{hint}", attribute)
             elif attribute == "on-failure" and name + ".2" in seen:
                 yield at(fence, "EP603", f"{name} is several steps, and an alternative is one", attribute)
 
@@ -75,9 +81,8 @@ def _references(draft: Draft, step: dict[str, Any], *, first: bool) -> Iterator[
         yield "needs", name
     if step.get("when", {}).get("kind") in ENDED:
         yield "when", step["when"]["of"]
-    strategy = draft.attributes.get("on-failure", "")
-    if strategy.startswith(ALTERNATIVE):
-        yield "on-failure", strategy.removeprefix(ALTERNATIVE)
+    if "strategy" in step.get("on_failure", {}) and draft.attributes["on-failure"].startswith(ALTERNATIVE):
+        yield "on-failure", draft.attributes["on-failure"].removeprefix(ALTERNATIVE)
 
 
 def _like(name: str, known: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.risk import MEDIUM, Risk, builtin, highest, rate_command, rate_path
+from execplan.execution.risk import LOW, MEDIUM, Risk, builtin, highest, rate_command, rate_path
 from execplan.execution.touched import touched
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "de
 def rated(step: Mapping[str, Any], table: Table | None = None) -> Risk:
     """The highest risk of all that a step does, its test afterwards too; what the plan says of it only raises it."""
     table = table or builtin()
-    risk = highest(list(_each(step, table)))
+    risk = highest(list(_each(step, table)) or [Risk(LOW, ("it does nothing yet",))])
     said = step.get("risk", {}).get("level", "")
     if said in LEVELS and LEVELS.index(said) > LEVELS.index(risk.level):
         return Risk(said, (f"the plan says {said}", *risk.reasons))

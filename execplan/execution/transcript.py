@@ -39,12 +39,13 @@ def commands(body: Sequence[str]) -> tuple[Typed, ...]:
         line = line.removeprefix(PROMPT).strip(" \t")
         if _says_nothing(line):
             continue
-        while _goes_on(line) and at < len(body):
+        parts = [line]
+        while _goes_on(parts[-1]) and at < len(body):
             more = body[at].lstrip(" \t").removeprefix(_MORE) if prompted else body[at]
-            line = _joined(line, more.rstrip(" \t"))
+            parts.append(more.rstrip(" \t"))
             at += 1
         _close(found, printed)
-        found.append(Typed(line))
+        found.append(Typed(_joined(parts)))
     _close(found, printed)
     return tuple(found)
 
@@ -66,18 +67,24 @@ def _goes_on(line: str) -> bool:
     return (len(line) - len(line.rstrip("\\"))) % 2 == 1
 
 
-def _joined(line: str, more: str) -> str:
-    """A line that goes on with the one below it; within quotes both stay as they are."""
-    head = line[:-1]
-    if _is_quoted(head):
-        return f"{line}\n{more}"
-    bare, rest = head.rstrip(" \t"), more.lstrip(" \t")
-    return f"{bare} {rest}" if bare != head or rest != more else head + more
-
-
-def _is_quoted(text: str) -> bool:
-    """Whether a quote is open at the end of a text."""
+def _joined(parts: list[str]) -> str:
+    """Lines that go on, each with the one below it; within quotes all stays as it is."""
+    joined = [parts[0]]
     quote = ""
+    for line in parts[1:]:
+        head = joined[-1][:-1]
+        quote = _quote_behind(head, quote)
+        if quote:
+            joined += ["\n", line]
+            continue
+        bare, rest = head.rstrip(" \t"), line.lstrip(" \t")
+        joined[-1] = bare
+        joined += [" " if bare != head or rest != line else "", rest]
+    return "".join(joined)
+
+
+def _quote_behind(text: str, quote: str) -> str:
+    """The quote that is open at the end of a text, or nothing; one may be open at its beginning."""
     at = 0
     while at < len(text):
         char = text[at]
@@ -88,4 +95,4 @@ def _is_quoted(text: str) -> bool:
         elif char in "'\"":
             quote = char
         at += 1
-    return bool(quote)
+    return quote

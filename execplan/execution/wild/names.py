@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LONGEST = 32
+_LONGEST = 40
 _WORDS = 4
 
 
@@ -40,8 +40,6 @@ def _slug(command: str) -> str:
     name = ""
     for word in words:
         longer = "-".join([each for each in f"{name}-{word}".split("-") if each])
-        if len(longer) > _LONGEST and name:
-            break
         name = longer
     name = name[:_LONGEST].strip("-")
     return name if name[:1].isalpha() else f"step-{name}".strip("-")

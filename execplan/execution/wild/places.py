@@ -6,7 +6,6 @@ import re
 
 from execplan.execution.typed import BARE, PLAIN, PROMPTS, is_command
 from execplan.execution.wild.said import sentences
-from execplan.execution.wild.unfit import is_typed
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
 
@@ -156,9 +155,8 @@ def _is_bare(line: str, above: str) -> bool:
         return True
     word = line.partition(" ")[0]
     sure = word in BARE or "=" in word or line.startswith("cd ") or word.endswith("\\")
-    return (sure and is_command(line.removesuffix("\\"))) or (
-        "/" in word and " " in line and word[:1] != "(" and is_typed(line) and not line.endswith((".", ":"))
-    )
+    local = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
+    return (sure and is_command(line.removesuffix("\\"))) or local
 
 
 def is_shown(place: Place) -> bool:

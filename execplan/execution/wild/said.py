@@ -29,7 +29,7 @@ _CONDITION = re.compile(
 )
 _CHOICE = re.compile(
     r"(?:^|[\s(,;])or[,:]?$|^\W*or\b|^\W*(?:alternatively|equivalently|alternative)\b|\b(?:either|alternatively|alternative(?:s|ly)?|equivalent(?:ly)?|one of|any of|instead|or similar|or the|or an? |or equivalent|choose|pick|such as|e\.g\.|for example|for instance|examples?|"
-    r"like|similar|resembl\w+|something|approximately|roughly|suggested|candidates?|proposed|sketch|pseudo\w*|template|shape|form of|along the lines|representative|likely|probably|possible|illustrat\w+|schematic\w*|placeholder|usage|syntax|signature|interface)\b",
+    r"like|similar|resembl\w+|something|approximately|roughly|suggested|candidates?|proposed|sketch|pseudo\w*|template|shape|form of|along the lines|representative|likely|probably|possible|illustrat\w+|schematic\w*|placeholder|usage|syntax|useful|handy|convenient|helpful|signature|interface)\b",
     re.I,
 )
 _OUTPUT = re.compile(

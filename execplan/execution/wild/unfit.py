@@ -60,6 +60,33 @@ _WATCHES = re.compile(
 _SPLIT = re.compile(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
 
 
+_PROGRAM = re.compile(r"[A-Za-z0-9_.@-][A-Za-z0-9_.@/-]*")
+_ARGUMENT = re.compile(r"[-\w./@'\"$]")
+_ENDINGS = ("sh", "bash", "py", "mjs", "js", "rb", "pl")
+_KEPT = (
+    "./",
+    "../",
+    ".venv/",
+    "venv/",
+    "scripts/",
+    "script/",
+    "bin/",
+    "tools/",
+    "target/",
+    "build/",
+    "node_modules/.bin/",
+)
+"""Where programs without an ending lie."""
+_ESCAPED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\\["'])""")
+_SEVERAL = re.compile(
+    r"\w (?:just \w+|cargo (?:test|fmt|check|build|clippy|run)|p?npm (?:run|test|ci|install)|git (?:status|diff|add|commit|log|push)|"
+    r"make \w+|go (?:test|build|vet)|uv run|ls \x02)(?:\s|$)"
+)
+_CARRIERS = frozenset(
+    "npx env conda sudo xargs time timeout nohup bash sh zsh docker ssh uv echo printf find watch pre-commit mise asdf direnv nix devbox".split()
+)
+
+
 def unfit(line: str) -> str:
     """Why a line is no command that can be run as it stands, or nothing; `it ` would begin the sentence."""
     shown = masked(line)
@@ -72,6 +99,10 @@ def unfit(line: str) -> str:
         return "is a part of a script of several lines"
     if _WINDOWS.search(line):
         return "is for Windows"
+    if any([found.group(1) for found in _ESCAPED.finditer(line)]):
+        return "has quotes behind backslashes, as if it were taken out of a string"
+    if _SEVERAL.search(shown) and _program(shown) not in _CARRIERS | _SEARCH:
+        return "looks like several commands on one line"
     return (
         _gap(line, shown)
         or _prose(shown, words)
@@ -176,13 +207,8 @@ def is_typed(line: str, *, told: bool = False) -> bool:
         return False
     program, *rest = words
     name = program.rpartition("/")[2]
-    if (
-        "/" not in program
-        or not name
-        or not re.fullmatch(r"[A-Za-z0-9_.@/-]+", program)
-        or program.startswith(("/", "-"))
-    ):
+    if "/" not in program or not name or not _PROGRAM.fullmatch(program):
         return False
-    stem, dot, ending = name.rpartition(".")
-    script = not dot or not stem or ending in ("sh", "bash", "py", "mjs", "js", "rb", "pl")
-    return script and (bool(rest) or told) and (not rest or bool(re.match(r"[-\w./@'\"$]", rest[0])))
+    dot, ending = name.rpartition(".")[1:]
+    script = ending in _ENDINGS if dot else program.startswith(_KEPT)
+    return script and (told if not rest else _ARGUMENT.match(rest[0]) is not None)

@@ -1,0 +1,117 @@
+"""Info strings: which attributes are ours, and what is told of those that can't be read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from execplan.execution.fence import attributes_of
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        "",
+        "sh",
+        'js title="{x}"',
+        "js {1,3-5}",
+        "js{1,3-5}",
+        "{r}",
+        "{r, echo=FALSE}",
+        "{r timeout, cache=TRUE}",
+        "{python, timeout=60}",
+        "{python}",
+        "{.python .numberLines}",
+        'mermaid {init: {"theme": "dark"}}',
+        "{code-block} python",
+        "rust {}",
+        "{-}",
+        "js {1,3",
+        'js {title="a b"}',
+        "ts {lines-highlighted=3}",
+    ],
+)
+def test_what_other_tools_write_is_not_ours(info: str) -> None:
+    assert attributes_of(info) is None
+
+
+@pytest.mark.parametrize(
+    ("info", "language", "name", "mark", "attributes"),
+    [
+        ("sh {#build}", "sh", "build", "", {}),
+        ("sh{#build}", "sh", "build", "", {}),
+        ("{#build}", "", "build", "", {}),
+        ("{.sh #build .wide}", "sh", "build", "", {}),
+        ("sh { #build  needs=fetch\ttimeout=60 }", "sh", "build", "", {"needs": "fetch", "timeout": "60"}),
+        ("sh {needs=a}", "sh", None, "", {"needs": "a"}),
+        ("sh {shell}", "sh", None, "", {"shell": "true"}),
+        ("sh {timout=60 needs=a}", "sh", None, "", {"timout": "60", "needs": "a"}),
+        ('sh {#a task="Build the parser"}', "sh", "a", "", {"task": "Build the parser"}),
+        ("sh {#a task='Say \"hi\"'}", "sh", "a", "", {"task": 'Say "hi"'}),
+        (r'sh {#a expect="a \"b\" \\ \n {x}"}', "sh", "a", "", {"expect": r'a "b" \ \n {x}'}),
+        ('sh {#a expect=""}', "sh", "a", "", {"expect": ""}),
+        ("sh {#a expect=it's}", "sh", "a", "", {"expect": "it's"}),
+        ("sh {#a when=b.failed,c}", "sh", "a", "", {"when": "b.failed,c"}),
+        ("js {1,3} {#a}", "js", "a", "", {}),
+        ("sh {example}", "sh", None, "example", {}),
+        ("sh {.example}", "sh", None, "example", {}),
+        ("sh {example #build exit=0}", "sh", "build", "example", {"exit": "0"}),
+        ("text {expect}", "text", None, "expect", {}),
+        ("{expect}", "", None, "expect", {}),
+    ],
+)
+def test_ours(info: str, language: str, name: str | None, mark: str, attributes: dict[str, str]) -> None:
+    found = attributes_of(info)
+    assert found is not None
+    assert found.flaws == ()
+    assert (found.language, found.id and found.id.value, found.mark) == (language, name, mark)
+    assert {each.name: each.value for each in found.given} == attributes
+
+
+@pytest.mark.parametrize(
+    ("info", "columns", "words"),
+    [
+        ("sh {#build", (3, 10), "never closed"),
+        ('sh {#a task="Build}', (7, 19), "quote is never closed"),
+        ('sh {#a task="b"c}', (7, 16), "directly behind"),
+        ("sh {#a #b}", (7, 9), "second id, beside #a"),
+        ("sh {#a exit=0 exit=1}", (14, 20), "exit is given twice"),
+        ("sh {#a} title=x", (8, 15), "behind the closing brace"),
+        ("sh {#a, exit=0}", None, ""),
+        ("sh {#a =0}", (7, 9), "no attribute"),
+        ("sh {#a 1=0}", (7, 10), "no attribute"),
+        ("sh {# exit=0}", (4, 5), "no name behind it"),
+    ],
+)
+def test_what_cannot_be_read(info: str, columns: tuple[int, int] | None, words: str) -> None:
+    found = attributes_of(info)
+    assert found is not None
+    if columns is None:
+        assert found.id is not None
+        assert found.id.value == "a,"
+        return
+    assert [(each.start, each.end) for each in found.flaws] == [columns]
+    assert words in found.flaws[0].message
+
+
+def test_columns_are_those_of_the_words() -> None:
+    info = 'sh {#build needs=a task="x y"}'
+    found = attributes_of(info)
+    assert found is not None
+    assert found.id is not None
+    assert info[found.id.start : found.id.end] == "#build"
+    assert [info[each.start : each.end] for each in found.given] == ["needs=a", 'task="x y"']
+
+
+@given(some.text(alphabet="{}#.=\"'\\ abx,needs", max_size=30))
+def test_every_info_string_is_read(info: str) -> None:
+    found = attributes_of(info)
+    if found is not None:
+        places = [*found.given, *found.flaws, *([found.id] if found.id else [])]
+        assert all([0 <= each.start < each.end <= len(info) for each in places])
+
+
+def test_a_hostile_info_string_takes_no_time() -> None:
+    assert attributes_of("{" * 200_000) is None
+    assert attributes_of("{" + "a=b " * 100_000) is None
