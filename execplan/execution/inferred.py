@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
+from execplan.execution.fence import attributes_of
 from execplan.execution.typed import PROMPTS, SHELLS
 from execplan.execution.wild.folders import ROOT, Folders, Told
 from execplan.execution.wild.line import goes_on, joined, masked, split_comment, without_prompt
-from execplan.execution.wild.names import Names
 from execplan.execution.wild.orders import orders
 from execplan.execution.wild.places import LINES, Place, is_shown, places, spoken
 from execplan.execution.wild.said import CHOICE, doubt, doubt_around, doubt_behind, sentences
@@ -21,8 +21,6 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from execplan.plan.model import Plan
 
 _WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
@@ -64,11 +62,10 @@ class _Line(NamedTuple):
 class _Reader:
     """What was found so far, and the folder that the reader of the plan is in."""
 
-    def __init__(self, plan: Plan, taken: frozenset[int], names: Iterable[str]) -> None:
+    def __init__(self, plan: Plan, taken: frozenset[int]) -> None:
         self.plan = plan
         self.taken = taken
         self.folders = Folders(plan)
-        self.names = Names(names)
         self.drafts: list[Draft] = []
         self.left: list[Left] = []
         self.here: str | None = ROOT
@@ -76,7 +73,6 @@ class _Reader:
         self.phase = WORK
         self.started = False
         """Whether something was left that would have to keep running."""
-        self.told_by_fence = frozenset([plan.text.lines[at].strip() for at in taken if at < len(plan.text.lines)])
 
     def read(self, name: str, phase: str) -> None:
         """All of a section."""
@@ -88,12 +84,23 @@ class _Reader:
         broken = set(self.plan.conflicts)
         for place in places(self.plan, section):
             inside = range(place.start, place.end)
-            if not self.taken.isdisjoint(inside) or not guided.isdisjoint(inside) or not broken.isdisjoint(inside):
+            if not self.taken.isdisjoint(inside):
+                self._pass(place)
+                continue
+            if not guided.isdisjoint(inside) or not broken.isdisjoint(inside):
                 continue
             if place.kind == LINES:
                 self._block(place)
             else:
                 self._words(place)
+
+    def _pass(self, place: Place) -> None:
+        """Go by a fence with attributes: what follows one in another folder may be meant to run there too."""
+        info = attributes_of(place.fence.text) if place.fence is not None else None
+        given = info.get("cwd") if info is not None and not info.mark else None
+        folder = given.value if given is not None else ROOT
+        if folder not in (ROOT, self.here):
+            self.here, self.why = None, f"comes behind line {place.start + 1}, which runs in {folder}, and none is told"
 
     def _leave(self, line: int, text: str, why: str) -> None:
         self.left.append(Left(line, text, why))
@@ -104,7 +111,7 @@ class _Reader:
         last = self.drafts[-1] if self.drafts else None
         if last is not None and item >= 0 and last.start >= item and (last.command, last.cwd) == (command, folder):
             return last.id  # an item names what the block below it shows
-        name = self.names.new(command)
+        name = f"inferred-{len(self.drafts) + 1}"
         self.drafts.append(Draft(INFERRED, self.phase, start, end, name, {}, (command,), command, needs, folder))
         return name
 
@@ -255,10 +262,10 @@ class _Reader:
                 self._leave(span.start, span.code, why)
             needs: tuple[str, ...] = ()
             for span in found.taken:
-                if span.code in item or self._is_told_below(place, span.code):
-                    continue
-                item.add(span.code)
                 command = without_prompt(span.code)
+                if command in item or self._is_told_below(place, self._split(command, ROOT, ROOT)[1]):
+                    continue
+                item.add(command)
                 why = (
                     around
                     or unfit(command)
@@ -288,19 +295,22 @@ class _Reader:
                 self.here, self.why = told.folder, ""
 
     def _is_told_below(self, place: Place, command: str) -> bool:
-        """Whether a fence with attributes in the same item, or right behind, holds the command."""
+        """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
         lines = self.plan.text.lines
-        end = place.inner if place.inner >= 0 else min(place.end + 3, len(lines))
-        below = [at for at in range(place.end, end) if at in self.taken]
-        return bool(below) and command in self.told_by_fence
+        end = place.inner
+        if end < 0:
+            end = place.end
+            while end < len(lines) and (end in self.taken or not lines[end].strip()):
+                end += 1
+        return any([at in self.taken and lines[at].strip() == command for at in range(place.end, end)])
 
 
-def find_inferred(plan: Plan, taken: frozenset[int], names: Iterable[str] = ()) -> Found:
+def find_inferred(plan: Plan, taken: frozenset[int]) -> Found:
     """The steps that a plan shows without attributes, and what looks like one and was not taken.
 
-    `taken` are lines that nothing is inferred from; `names` the ids that other steps have.
+    `taken` are the lines of fences with attributes; nothing is inferred from them.
     """
-    reader = _Reader(plan, taken, names)
+    reader = _Reader(plan, taken)
     reader.read(outline.STEPS, WORK)
     if reader.here != ROOT:
         reader.here, reader.why = None, "comes behind steps in another folder, and none is told"

@@ -43,6 +43,10 @@ class Place(NamedTuple):
     """Whether it begins a list item."""
     inner: int
     """Where the innermost item that it stands in ends, or -1."""
+    indent: int = 0
+    """The column where that item's content begins."""
+    fence: Block | None = None
+    """The fence whose lines they are."""
 
 
 class Span(NamedTuple):
@@ -106,13 +110,14 @@ def places(plan: Plan, section: Section) -> list[Place]:
 def _place(plan: Plan, block: Block, frames: list[_Frame], heads: tuple[str, ...], found: list[Place]) -> None:
     frame = frames[-1]
     item = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
-    inner = frame.block.end if frame.block is not None else -1
+    inner, indent = (frame.block.end, frame.block.content) if frame.block is not None else (-1, 0)
+    fence = block if block.kind == FENCE else None
     alone, frame.begun = frame.block is not None and not frame.begun, True
     lines = plan.text.lines
 
     def add(kind: str, start: int, end: int, held: list[tuple[int, str]], language: str = "") -> None:
         context = tuple([each for each in (frame.said, *frame.context, *heads) if each])
-        found.append(Place(kind, start, end, tuple(held), language, context, "", item, alone, inner))
+        found.append(Place(kind, start, end, tuple(held), language, context, "", item, alone, inner, indent, fence))
 
     if block.kind == PARAGRAPH:
         held = [(at, lines[at].strip(" \t")) for at in range(block.start, block.end)]
