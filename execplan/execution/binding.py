@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from execplan.execution.touched import touched
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -64,41 +65,6 @@ def bound_paths(step: Step) -> Iterator[str]:
     if step.patch is not None:
         yield from touched(step.patch)
     yield from step.inputs
-
-
-def touched(patch: str) -> list[str]:
-    """The files that a unified diff names in its headers, in order; not what the lines of its hunks look like."""
-    found: dict[str, None] = {}
-    old = new = 0
-    for line in patch.split("\n"):
-        if old > 0 or new > 0:
-            old -= line[:1] not in "+\\"
-            new -= line[:1] not in "-\\"
-            continue
-        if line.startswith("@@ "):
-            old, new = _counts(line)
-        for mark in ("--- ", "+++ ", "rename from ", "rename to ", "copy from ", "copy to "):
-            if line.startswith(mark):
-                name = _name(line[len(mark) :], prefixed=mark in ("--- ", "+++ "))
-                found |= {name: None} if name else {}
-    return list(found)
-
-
-def _counts(header: str) -> tuple[int, int]:
-    """How many old and new lines a hunk has, by its header; none where it can't be read."""
-    sizes = []
-    for part in header.split(" ")[1:3]:
-        size = part[1:].partition(",")[2] or "1"
-        sizes.append(int(size) if size.isascii() and size.isdigit() else 0)
-    return (sizes[0], sizes[1]) if len(sizes) == 2 else (0, 0)
-
-
-def _name(said: str, *, prefixed: bool) -> str:
-    """The path in a header, nothing for /dev/null: without a time behind it, and without git's `a/` and `b/`."""
-    name = said.partition("\t")[0].rstrip("\r")
-    if name == "/dev/null":
-        return ""
-    return name[2:] if prefixed and name[:2] in ("a/", "b/") else name
 
 
 def drift(old: Binding, new: Binding) -> tuple[str, ...]:

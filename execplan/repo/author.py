@@ -24,4 +24,19 @@ def author(home: Home) -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
+        return login()
+
+
+def login() -> str:
+    """The user as the system knows it, whatever the environment says."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
         return f"uid {os.getuid()}"
+
+
+def session() -> str | None:
+    """The session of the agent program that is at work, where it says which: EXECPLAN_SESSION, or that of Claude Code."""
+    return os.environ.get("EXECPLAN_SESSION") or os.environ.get("CLAUDE_CODE_SESSION_ID") or None

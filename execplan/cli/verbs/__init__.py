@@ -39,6 +39,8 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Execute": {
         "compile": "Turn a plan's steps into its execution plan.",
+        "evaluate": "Judge what a plan would do, and whether it must not run.",
+        "approve": "Approve what a plan would do, for one run.",
     },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",

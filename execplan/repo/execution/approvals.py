@@ -9,6 +9,7 @@ from execplan.execution.approval import Approval
 from execplan.execution.document import load, to_bytes
 from execplan.record import NamedTuple
 from execplan.repo import shelf
+from execplan.repo.execution.store import put
 from execplan.repo.home import check_inside
 from execplan.text import disk, files
 
@@ -61,17 +62,10 @@ def _read(home: Home, file: str) -> Kept:
         return Kept(file, None, error.message)
 
 
-def save(home: Home, ref: Ref, approval: Approval) -> str:
-    """Write an approval to its file; the path. The caller holds the plan's lock. Raises ExecplanError."""
+def save(home: Home, ref: Ref, approval: Approval) -> bytes | None:
+    """Write an approval to its file; what was there before. The caller holds the plan's lock. Raises ExecplanError."""
     file, new = path(home, ref, approval.digest), to_bytes(approval)
-
-    def once() -> None:
-        if not files.create(file, new, within=home.root, folders=True):
-            check_inside(home, file)
-            files.replace(file, disk.read(file, _LIMIT)[0], new, within=home.root)
-
-    files.again(once, home.shown(file))
-    return file
+    return files.again(lambda: put(home, file, new), home.shown(file))
 
 
 def named(kept: list[Kept], prefix: str) -> list[Kept]:

@@ -75,23 +75,28 @@ def look(home: Home, ref: Ref) -> Now:
 
 
 def standing(home: Home, ref: Ref) -> Standing:
-    """How a plan stands; one that compiles to nothing is stale where something is stored. Raises ExecplanError."""
+    """How a plan stands; one that compiles to nothing is stale where it was approved. Raises ExecplanError."""
     try:
         found = look(home, ref)
     except ExecplanError as error:
-        if approvals.every(home, ref):
-            return Standing(STALE, drift=(error.message,))
-        return Standing(NONE, drift=(error.message,))
-    judged = judge(home, ref, found)
-    if not judged:
+        return Standing(STALE if approvals.every(home, ref) else NONE, drift=(error.message,))
+    best = _best(judge(home, ref, found))
+    if best is None:
         stale = found.current.stale
         return Standing(STALE if stale else COMPILED, drift=(stale,) if stale else (), now=found)
-    best = next((each for each in judged if each.state == APPROVED), judged[0])
     return Standing(best.state, best.kept.approval, best.why, best.kept.path, found)
 
 
-def judge(home: Home, ref: Ref, found: Now, run: str = "") -> list[Judged]:
-    """Every approval of a plan with whether it holds, the newest first; for a run that goes on, its own holds too."""
+def every(home: Home, ref: Ref) -> list[Judged]:
+    """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
+    try:
+        return judge(home, ref, look(home, ref))
+    except ExecplanError as error:
+        return judge(home, ref, error.message)
+
+
+def judge(home: Home, ref: Ref, found: Now | str, run: str = "") -> list[Judged]:
+    """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds."""
     kept = approvals.every(home, ref)
     if not kept:
         return []
@@ -99,7 +104,12 @@ def judge(home: Home, ref: Ref, found: Now, run: str = "") -> list[Judged]:
     return [_judged(home, each, found, sealing, run) for each in kept]
 
 
-def _judged(home: Home, kept: Kept, found: Now, sealing: bytes | None, run: str) -> Judged:
+def _best(judged: list[Judged]) -> Judged | None:
+    """The approval that holds, else the last one."""
+    return next((each for each in judged if each.state == APPROVED), judged[0] if judged else None)
+
+
+def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run: str) -> Judged:
     given = kept.approval
     if given is None:
         return Judged(kept, ALTERED, (kept.why,))
@@ -114,7 +124,7 @@ def _judged(home: Home, kept: Kept, found: Now, sealing: bytes | None, run: str)
         return Judged(kept, USED, (f"it was used by the run {known.run}",))
     if why := given.wrong_time(now()):
         return Judged(kept, EXPIRED, (why,))
-    lines = _drift(home, given, found, resumes=bool(known.run))
+    lines = (found,) if isinstance(found, str) else _drift(home, given, found, resumes=bool(known.run))
     return Judged(kept, STALE if lines else APPROVED, lines)
 
 
@@ -139,11 +149,16 @@ def _drift(home: Home, given: Approval, found: Now, *, resumes: bool) -> tuple[s
 def require(home: Home, ref: Ref, *, run: str = "") -> Standing:
     """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
     found = look(home, ref)
-    judged = judge(home, ref, found, run)
-    best = next((each for each in judged if each.state == APPROVED), judged[0] if judged else None)
+    best = required(home, ref, found, run)
+    return Standing(APPROVED, best.kept.approval, (), best.kept.path, found)
+
+
+def required(home: Home, ref: Ref, found: Now | None = None, run: str = "") -> Judged:
+    """The approval that holds; raises ExecplanError where none does."""
+    best = _best(judge(home, ref, found or look(home, ref), run))
     if best is None or best.state != APPROVED:
         raise refusal(ref, best)
-    return Standing(APPROVED, best.kept.approval, (), best.kept.path, found)
+    return best
 
 
 def refusal(ref: Ref, judged: Judged | None) -> ExecplanError:

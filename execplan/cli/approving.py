@@ -1,0 +1,162 @@
+"""What `approve` says: what it would cover, the question, and approvals as they stand."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer
+from execplan.cli.door import shown
+from execplan.cli.table import table
+from execplan.errors import NO, POLICY, USAGE, ExecplanError
+from execplan.execution.told import lines_of, runs
+from execplan.repo.execution.standing import APPROVED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.evaluate import Judged
+    from execplan.execution.scope import Scope
+    from execplan.repo.execution.approve import Given
+    from execplan.repo.execution.evaluated import Evaluated
+    from execplan.repo.execution.standing import Judged as JudgedApproval
+    from execplan.repo.home import Home
+
+_LEAST = 8
+"""Hex digits by which a digest is named: more than anybody guesses."""
+_LONGEST = 30 * 86_400
+_UNITS = {"m": 60, "h": 3600, "d": 86_400}
+
+
+def seconds(said: str) -> int:
+    """How long `30m`, `24h` or `7d` is; raises ExecplanError for what is no time, and for more than 30 days."""
+    count, unit = said[:-1], said[-1:]
+    if unit in _UNITS and count.isascii() and count.isdigit() and len(count) < 6:
+        found = int(count) * _UNITS[unit]
+        if 0 < found <= _LONGEST:
+            return found
+    what = f"--expires takes minutes, hours or days, at most 30 of these, not {said!r}"
+    raise ExecplanError("usage", what, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
+
+
+def check_digest(said: str) -> None:
+    """Refuse what is no beginning of a digest, or too short a one; raises ExecplanError."""
+    if not _LEAST <= len(said) <= 64 or said.strip("0123456789abcdefABCDEF"):
+        what = f"--digest takes the first {_LEAST} hex digits of a digest, or more, not {said!r}"
+        raise ExecplanError("usage", what, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
+
+
+def is_terminal() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def ask(evaluated: Evaluated, scope: Scope) -> None:
+    """Show what would be done and ask whether it may be; raises ExecplanError unless the answer is yes."""
+    from execplan.cli.answer import shown_lines
+    from execplan.cli.evaluation import evaluation_text
+
+    count = len(scope.covered)
+    which = "this step" if count == 1 else f"these {count} steps"
+    parts = [evaluation_text(evaluated), *scope_lines(scope, evaluated.path)]
+    print(shown_lines("\n".join(parts)), flush=True)
+    print(f"Approve {which}? [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ExecplanError("declined", "nothing was approved", exit=NO, hint="look at it again: execplan evaluate")
+
+
+def stop_inferred(scope: Scope, path: str) -> None:
+    """Refuse to approve unseen what the plan does not say in so many words; raises ExecplanError."""
+    if not scope.inferred:
+        return
+    count = len(scope.inferred)
+    raise ExecplanError(
+        "inferred-steps",
+        f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody was shown what would run",
+        exit=POLICY,
+        hint="read them, then approve on a terminal or with --allow-inferred; or write them down: execplan compile --annotate",
+        candidates=[_exact(each, path) for each in scope.inferred],
+    )
+
+
+def scope_lines(scope: Scope, path: str) -> list[str]:
+    """What a person has to know beside the evaluation."""
+    lines = [f"inferred, {_exact(each, path)}" for each in scope.inferred]
+    lines += [f"not covered: {each.judged.step.id}: {each.why}" for each in scope.uncovered]
+    if scope.by_policy:
+        lines.append(f"approved by the policy: {', '.join([each.step.id for each in scope.by_policy])}")
+    return ["", *lines] if lines else []
+
+
+def _exact(judged: Judged, path: str) -> str:
+    """A step with the very words of what it would run."""
+    commands = [f"{what} {command}" for what, command in runs(judged.step)] or [judged.step.description]
+    argv = f" {list(judged.step.argv)!r}" if judged.step.argv is not None else ""
+    return shown(f"{lines_of(judged.step, path)}: {judged.step.id}: {'; '.join(commands)}{argv}")
+
+
+def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) -> Answer:
+    """What was approved, or would be."""
+    approval = given.approval
+    covered = [each.step.id for each in scope.covered]
+    data: dict[str, Any] = {
+        "digest": evaluated.binding.digest,
+        "path": given.path,
+        "document": given.document,
+        "changed": True,
+        "commit": given.commit,
+        "approver": approval.approver if approval else None,
+        "how": approval.how if approval else None,
+        "approved_at": approval.approved_at if approval else None,
+        "expires_at": approval.expires_at if approval else None,
+        "steps": covered,
+        "inferred": [each.step.id for each in scope.inferred],
+        "by_policy": [each.step.id for each in scope.by_policy],
+        "not_covered": [{"id": each.judged.step.id, "why": each.why} for each in scope.uncovered],
+    }
+    count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
+    if approval is None:
+        lines = [f"would approve {count} ({', '.join(covered)}): digest {evaluated.binding.digest}"]
+        lines += [f"would write {each}" for each in (given.document, given.path)]
+    else:
+        until = f"until {approval.expires_at}, as {approval.approver}"
+        lines = [f"approved {count} ({', '.join(covered)}) {until}: digest {approval.digest}"]
+    lines += scope_lines(scope, evaluated.path)[1:]
+    if given.commit:
+        lines.append(f"committed {given.commit[:12]}")
+    follow = (f"execplan approve {name} --check",) if approval else ()
+    return Answer(data, "\n".join(lines), warnings=given.warnings, next=follow, wanted=approval is None)
+
+
+def listed(home: Home, judged: Sequence[JudgedApproval]) -> Answer:
+    """Every approval with whether it holds."""
+    rows = []
+    for each in judged:
+        given = each.kept.approval
+        who, until = (given.approver, given.expires_at) if given else ("?", "?")
+        rows.append((each.state, each.kept.digest[:12], who, until, "; ".join(each.why)))
+    text = table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
+    return Answer({"approvals": [approval_json(home, each) for each in judged]}, text)
+
+
+def approval_json(home: Home, judged: JudgedApproval) -> dict[str, Any]:
+    """An approval as a document shows it."""
+    given = judged.kept.approval
+    told = {name: getattr(given, name, None) for name in _TOLD}
+    told |= {"max_risk": given.max_risk.value if given and given.max_risk else None}
+    told |= {"steps": list(given.steps) if given and given.steps is not None else None}
+    path = home.shown(judged.kept.path)
+    return {"digest": judged.kept.digest, "path": path, "state": judged.state, "why": list(judged.why), **told}
+
+
+_TOLD = ("approver", "user", "session", "approved_at", "expires_at", "how", "inferred", "revision", "head")
+
+
+def stands(home: Home, judged: JudgedApproval) -> Answer:
+    """The approval that holds."""
+    assert judged.state == APPROVED
+    given = judged.kept.approval
+    assert given is not None
+    text = f"approved by {given.approver} until {given.expires_at}: {os.path.relpath(judged.kept.path)}"
+    return Answer(approval_json(home, judged), text)

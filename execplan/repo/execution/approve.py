@@ -1,0 +1,186 @@
+"""Approve what a plan would do: what may be approved, by whom and how, and the two files that are written."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+
+from execplan.clock import now
+from execplan.errors import CHANGED, NO, POLICY, ExecplanError
+from execplan.execution import approval as seals
+from execplan.execution.approval import Approval, Terms
+from execplan.execution.binding import drift
+from execplan.execution.checks.check import ERROR
+from execplan.execution.model import Level
+from execplan.execution.scope import Scope, forbidden
+from execplan.execution.world import FILE
+from execplan.record import NamedTuple
+from execplan.repo import author, git, state
+from execplan.repo.amend import stop_archived, stop_gone
+from execplan.repo.execution import approvals, key, standing, store, tree
+from execplan.repo.execution.evaluated import Evaluated, evaluated
+from execplan.repo.execution.world import Disk
+from execplan.repo.homes import existing
+from execplan.text import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_LONGEST = 200
+
+
+class Yes(NamedTuple):
+    """How somebody said yes, and to what."""
+
+    by: str
+    how: str
+    seconds: int
+    """For which it holds."""
+    max_risk: str | None = None
+    steps: tuple[str, ...] | None = None
+    inferred: str | None = None
+
+
+class Given(NamedTuple):
+    """An approval that was given, or in a dry run would be."""
+
+    approval: Approval | None
+    """None in a dry run."""
+    path: str
+    """From the root of the repository."""
+    document: str
+    """The path of the execution plan."""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def look(home: Home, ref: Ref) -> Evaluated:
+    """What would be approved; raises ExecplanError for what nobody may approve."""
+    existing(home)
+    stop_archived(home, ref)
+    found = evaluated(home, ref)
+    outside = list(forbidden(found.current.document, Disk(home)))
+    outside += [
+        f"{each.step.id if each.step else found.path}: {each.message}"
+        for each in found.evaluation.findings
+        if each.check == "hidden" and each.level == ERROR
+    ]
+    if outside:
+        raise ExecplanError(
+            "not-approvable",
+            f"{ref.id} has steps that nobody may approve",
+            exit=POLICY,
+            hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.typed}",
+            candidates=outside,
+        )
+    wrong = [
+        f"{each.step.id if each.step else found.path}: {each.message}"
+        for each in found.evaluation.findings
+        if each.level == ERROR
+    ]
+    unread = [path for path, at in found.binding.states.items() if at.kind == FILE and not at.sha256]
+    wrong += [f"{path}: can't be read whole, and so not be bound" for path in unread]
+    if wrong:
+        raise ExecplanError(
+            "must-not-run",
+            f"{ref.id} must not run, so it can't be approved",
+            exit=NO,
+            hint=f"see all of it, and how it is mended: execplan evaluate {ref.typed}",
+            candidates=wrong,
+            data={"reasons": wrong},
+        )
+    return found
+
+
+def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
+    """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
+    present = found.binding.digest
+    if present.startswith(prefix.lower()):
+        return
+    kept = [each for each in approvals.every(home, ref) if each.approval is not None]
+    known = next((each for each in kept if each.digest.startswith(prefix.lower())), kept[0] if kept else None)
+    lines: tuple[str, ...] = ("the steps, a file that they touch, or the policy",)
+    since = ""
+    if known is not None and known.approval is not None:
+        lines = drift(known.approval.binding, found.binding) or lines
+        since = f"; since {known.digest[:12]} was approved these have"
+    raise ExecplanError(
+        "other-digest",
+        f"{prefix} is not what would be approved now, which is {present}: something has changed{since}",
+        exit=CHANGED,
+        hint=f"look at it again: execplan evaluate {ref.typed}",
+        candidates=lines,
+    )
+
+
+def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options: Options) -> Given:
+    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError."""
+    document, path = store.path_of(home, ref), approvals.path(home, ref, shown.binding.digest)
+    told = Given(None, home.shown(path), home.shown(document))
+    if options.dry_run:
+        return told
+    if options.commits(home):
+        git.load()
+    with state.lock(home, os.path.realpath(ref.path), f"approve of {ref.id}"):
+        stop_gone(home, ref)
+        found = standing.look(home, ref)
+        if found.binding.digest != shown.binding.digest:
+            raise ExecplanError(
+                "stale-approval",
+                f"{ref.id} has changed while it was looked at: nothing was approved",
+                exit=CHANGED,
+                hint=f"look at it again: execplan evaluate {ref.typed}",
+                candidates=drift(shown.binding, found.binding),
+            )
+        approval = _sealed(home, found, scope, yes)
+        before = {
+            document: files.again(lambda: store.put(home, document, found.current.data), told.document),
+            path: approvals.save(home, ref, approval),
+        }
+        if not options.commits(home):
+            return told._replace(approval=approval)
+        from execplan.repo.commit import commit_paths
+
+        summary = f"approve {approval.digest[:12]}"
+        old = {file: data for file, data in before.items() if data is not None}
+        made = commit_paths(home, ref.id, [document, path], "approve", summary, old, None)
+        return told._replace(approval=approval, commit=made.digest, warnings=made.warnings)
+
+
+def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval:
+    """The approval, with the key of the user, which is made for the first one."""
+    document, binding, moment = found.current.document, found.binding, now()
+    sealing = key.make(home)
+    by_policy = tuple([each.step.id for each in scope.covered]) if yes.how == "policy" else None
+    session = author.session()
+    terms = Terms(
+        id=os.urandom(16).hex(),
+        plan_id=document.plan_id,
+        revision=document.revision,
+        place=standing.place(home),
+        digest=binding.digest,
+        document=binding.document,
+        states=seals.before(binding),
+        policy=binding.policy,
+        tree=tree.tree(home) if found.policy.pin == "tree" else None,
+        head=git.head(home),
+        approver=_name("the policy" if by_policy is not None else yes.by),
+        user=_name(author.login()),
+        session=_name(session) if session else None,
+        approved_at=seals.moment(moment),
+        expires_at=seals.moment(moment + timedelta(seconds=yes.seconds)),
+        how=yes.how,
+        inferred=yes.inferred,
+        max_risk=Level(yes.max_risk) if yes.max_risk is not None else None,
+        steps=by_policy if by_policy is not None else yes.steps,
+        key=seals.name_of(sealing),
+    )
+    return seals.seal(terms, sealing)
+
+
+def _name(said: str) -> str:
+    """A name as a document holds it."""
+    return "".join([char if char.isprintable() else " " for char in " ".join(said.split())])[:_LONGEST] or "unknown"
