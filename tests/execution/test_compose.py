@@ -88,8 +88,10 @@ def test_conflicts_all_at_once() -> None:
     assert told == [
         "src/app.py is written by one.s1 and by two.s1",
         "docs is a file for one.s2 and a folder for two.s2",
-        "the plans need each other, one → two → one: one.s3 needs gen/table.c, which two.s3 makes; "
-        "two.s3 needs gen/list.c, which one.s3 makes",
+        (
+            "the plans need each other, one → two → one: one.s3 needs gen/table.c, which two.s3 makes; "
+            "two.s3 needs gen/list.c, which one.s3 makes"
+        ),
         "constraints.allow_unplanned differs: one has False, two has True",
         "two has a limit constraints.max_duration_s, and another plan has none",
     ]
@@ -133,5 +135,5 @@ def test_modes_and_limits() -> None:
 
 def test_a_limit_of_one_plan_that_another_breaks() -> None:
     one = named("one", step(1), constraints={"require_sequential": True})
-    with pytest.raises(ExecplanError, match="/steps/1/parallel: constraints.require_sequential forbids it"):
+    with pytest.raises(ExecplanError, match=r"/steps/1/parallel: constraints\.require_sequential forbids it"):
         compose([one, named("two", command(1, parallel=True))], "all")

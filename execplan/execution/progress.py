@@ -1,0 +1,31 @@
+"""How far the steps of a plan have come, for whoever runs or revises it; never part of the plan itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from execplan.execution import states
+from execplan.execution.model import Id, Model, Number
+from execplan.execution.record import RunStatus, StepStatus
+
+
+class ExecutionState(Model):
+    """The states of a run and of its steps; a step that is not named is pending."""
+
+    status: RunStatus = "pending"
+    current_step: Number | None = None
+    steps: Annotated[dict[Id, StepStatus], Field(default={})]
+
+    def advance(self, step: str, to: str) -> ExecutionState:
+        """With a step in another state; raises ExecplanError where that may not follow."""
+        after = states.advance(self.steps.get(step, states.PENDING), to)
+        return self._with(steps={**self.steps, step: after})
+
+    def advance_run(self, to: str) -> ExecutionState:
+        """With the run in another state; raises ExecplanError where that may not follow."""
+        return self._with(status=states.advance(self.status, to, states.RUN))
+
+    def _with(self, **changed: object) -> ExecutionState:
+        return ExecutionState.model_validate({**self.model_dump(), **changed})
