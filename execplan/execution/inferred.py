@@ -255,7 +255,8 @@ class _Reader:
         if place.tail and doubt_behind(place.tail) == CHOICE:
             around = around or CHOICE
         item: set[str] = set()
-        for sentence in said:
+        for at, sentence in enumerate(said):
+            behind = doubt_behind(said[at + 1].words) if at + 1 < len(said) else ""
             found = orders(sentence, whole=place.alone and len(said) == 1, listed=listed)
             told = self.folders.told(sentence.words)
             for span, why in found.left:
@@ -268,6 +269,7 @@ class _Reader:
                 item.add(command)
                 why = (
                     around
+                    or behind
                     or unfit(command)
                     or (
                         "changes the shell that reads it"

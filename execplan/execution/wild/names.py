@@ -41,5 +41,6 @@ def _slug(command: str) -> str:
     for word in words:
         longer = "-".join([each for each in f"{name}-{word}".split("-") if each])
         name = longer
-    name = name[:_LONGEST].strip("-")
+    if len(name) > _LONGEST:
+        name = name[: _LONGEST + 1].rpartition("-")[0] or name[:_LONGEST]
     return name if name[:1].isalpha() else f"step-{name}".strip("-")

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 LINES: Final = "lines"
 WORDS: Final = "words"
+_ALSO_ENGLISH = re.compile(
+    r"(?:make|just|rake|invoke|task|mix|turbo)(?: [a-z0-9][\w.:/-]*){1,3}|go (?:test|vet|build|run|mod|generate|fmt|install|tool|list|work)\b.*|"
+    r"(?:node|perl|ruby|cat|find|test|head|tail|export|source|env|time|curl|cut|ruff|tree|stat|sleep|touch|echo) (?:[-./'\"$]|\S*[/.=:]\S|check|format).*|"
+    r"(?:poetry|pip|meson|ninja|helm|heroku|flutter|swift|firebase|nox|forge|black|buf) (?:run|install|test|build|compile|setup|check|lint|-)\b.*"
+)
+"""Commands whose first word is one of English too."""
 _BOX = re.compile(r"^\[.\]\s+")
 
 
@@ -161,7 +167,7 @@ def _is_bare(line: str, above: str) -> bool:
     word = line.partition(" ")[0]
     sure = word in BARE or "=" in word or line.startswith("cd ") or word.endswith("\\")
     local = word.startswith(("./", ".venv/")) and " " in line and line[-1] not in ".:,"
-    return (sure and is_command(line.removesuffix("\\"))) or local
+    return (sure and is_command(line.removesuffix("\\"))) or local or _ALSO_ENGLISH.fullmatch(line) is not None
 
 
 def is_shown(place: Place) -> bool:

@@ -101,7 +101,7 @@ def unfit(line: str) -> str:
         return "is for Windows"
     if any([found.group(1) for found in _ESCAPED.finditer(line)]):
         return "has quotes behind backslashes, as if it were taken out of a string"
-    if _SEVERAL.search(shown) and _program(shown) not in _CARRIERS | _SEARCH:
+    if _SEVERAL.search(_bare(shown)) and _program(shown) not in _CARRIERS | _SEARCH:
         return "looks like several commands on one line"
     return (
         _gap(line, shown)
