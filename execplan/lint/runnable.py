@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 @rule("EP607", WARNING)
 def dangerous_command(plan: Plan, given: Given) -> list[Place]:
-    """A step can do harm that no rollback takes back.
+    """A step is a command that can do harm which no rollback takes back.
 
-    Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, of publishing, or of a change of
-    what deploys or who may log in. Nothing is wrong with it where it is meant; most often the work goes without it, or a person
-    does it by hand.
+    Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, or of publishing. Nothing is wrong
+    with it where it is meant; most often the work goes without it, or a person does it by hand.
 
     Bad:
         ## Concrete Steps
