@@ -110,6 +110,23 @@ def test_how_it_stands(repo: Folder, verb: str) -> None:
     assert execution(repo, verb) is None  # what is finished will not run
 
 
+def test_an_approval_is_told_with_its_end(repo: Folder) -> None:
+    note = STEPS[STEPS.index("```text") : STEPS.index("    make install")]
+    path = repo.plan(with_sections(f"## Concrete Steps\n\n{note}\n## Validation and Acceptance\n\nRead it.\n"))
+    repo.ok("approve", "--digest", repo.ok("evaluate")["digest"])
+    found = execution(repo)
+    assert found is not None
+    assert (found["state"], found["expires"], found["drift"]) == ("approved", "2026-01-02T00:00:00Z", [])
+    assert "(steps: approved)" in repo.run("status").out
+    shown = repo.run("show", "--steps").out.splitlines()
+    assert shown[1].endswith(": 1 step, approved until 2026-01-02T00:00:00Z")
+    assert not shown[-1].startswith("next:")
+    repo.write("docs/note.md", "It is there already.\n")
+    assert repo.ok("show", "--steps")["execution"]["state"] == "stale"
+    path.write_text(path.read_text().replace("```text {", "```text {example "))
+    assert repo.ok("show", "--steps")["steps"] == []
+
+
 def test_status_imports_nothing_heavy_before_something_is_compiled(repo: Folder) -> None:
     repo.plan(CLEAN)
     code = (
