@@ -20,11 +20,16 @@ _LONG = frozenset(
 _CLUSTER = 7
 """Characters of a flag that may be several in one, as `-rfvdx`."""
 _FETCHING = {
-    **dict.fromkeys(("npx", "bunx", "bun x", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "pnpm", "yarn", "bun"), "npm"),
+    **dict.fromkeys(
+        ("npx", "bunx", "bun x", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "pnpm", "yarn", "bun"),
+        "npm",
+    ),
     **dict.fromkeys(("uvx", "uv tool run", "pipx run"), "pypi"),
     "python -m": "pypi stdlib",
 }
 """Runners that take a program by its name from elsewhere, and where they look for it."""
+_CHANNELS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
+"""Programs whose first word may say which version of them is meant: `+nightly`."""
 _NEUTRAL = frozenset(("cross-env",))
 _ASKING = frozenset(("--version", "-V", "-version", "--help"))
 
@@ -79,10 +84,13 @@ def _apart(
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]:
     """The words, all that is no flag, and the flags behind a program; and whether the first word is sure to be it."""
     values = table.values.get(name, frozenset())
+    bare = table.bare["all"] | table.bare.get(name, frozenset())
     words: list[str] = []
     loose: list[str] = []
     flags: list[str] = []
     is_clear, ended, at = True, False, 0
+    if name in _CHANNELS and argv and argv[0].startswith("+"):
+        at = 1
     while at < len(argv):
         word = argv[at]
         at += 1
@@ -102,7 +110,7 @@ def _apart(
             elif flag in values and at < len(argv):
                 loose.append(argv[at])
                 at += 1
-            elif not words and flag not in table.bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
+            elif not words and flag not in bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
                 is_clear = False
     return tuple(words), tuple(loose), tuple(flags), is_clear
 
@@ -127,9 +135,7 @@ def fits(row: Row, command: Read, table: Table, *, anywhere: bool) -> bool:
         return _follow(spread, command.loose, table) or _follow(wanted, command.words, table)
     if not command.is_clear and wanted[0] not in QUESTIONS:
         return False
-    return _follow(wanted, command.words, table) or (
-        wanted[0] == "..." and _follow(wanted, command.loose, table)
-    )
+    return _follow(wanted, command.words, table) or (wanted[0] == "..." and _follow(wanted, command.loose, table))
 
 
 def is_from(row: Row, command: Read) -> bool:
@@ -148,7 +154,11 @@ def _follow(wanted: Sequence[str], words: Sequence[str], table: Table) -> bool:
         return QUESTIONS[first](words, table.tasks)
     if not words:
         return False
-    here = is_task(words[0], table.tasks) if first == "@task" else any([_like(words[0], each) for each in first.split("|")])
+    here = (
+        is_task(words[0], table.tasks)
+        if first == "@task"
+        else any([_like(words[0], each) for each in first.split("|")])
+    )
     return here and _follow(rest, words[1:], table)
 
 
@@ -182,7 +192,13 @@ def goes_out(command: Read, argv: Sequence[str]) -> str:
     from execplan.execution.simple import is_remote
 
     for word in argv[1:]:
-        labels = word.startswith("//") and command.program.rpartition("/")[2] in ("bazel", "bazelisk", "buck2", "buck", "pants")
+        labels = word.startswith("//") and command.program.rpartition("/")[2] in (
+            "bazel",
+            "bazelisk",
+            "buck2",
+            "buck",
+            "pants",
+        )
         switch = command.program == "dotnet" and "/" not in word[1:]
         for each in paths(word):
             if is_remote(each) or (leads_out(each) and not labels and not switch):

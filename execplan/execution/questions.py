@@ -25,9 +25,9 @@ def is_task(word: str, tasks: Tasks) -> bool:
     if not parts or len(parts) > 12 or not _PLAIN.issuperset(word):
         return False
     wrong = tasks["risky"] | tasks["shipping"]
-    if parts[0] in tasks["building"]:
+    if tasks["building"] & set(parts):
         wrong -= {"prod", "production", "release", "dev", "live"}
-    return not wrong & set(parts) and (parts[0] in tasks["known"] or parts[-1] in tasks["known"])
+    return not wrong & set(parts) and bool(tasks["known"] & set(parts))
 
 
 def _parts(word: str) -> list[str]:
@@ -93,7 +93,9 @@ def _is_address_here(word: str) -> bool:
 
 def _prints(words: Sequence[str], tasks: Tasks) -> bool:
     """The first word is a program of sed that prints, and neither writes a file nor runs a command."""
-    return bool(words) and all([_is_print(each.strip()) for each in words[0].replace("\n", ";").split(";") if each.strip()])
+    return bool(words) and all(
+        [_is_print(each.strip()) for each in words[0].replace("\n", ";").split(";") if each.strip()]
+    )
 
 
 def _is_print(command: str) -> bool:
@@ -111,8 +113,9 @@ def _is_print(command: str) -> bool:
 
 
 def _columns(words: Sequence[str], tasks: Tasks) -> bool:
-    """The first word is a program of awk that neither runs a command nor writes or reads other files."""
-    return bool(words) and not [each for each in ("system", "|", ">", "@", "getline", "`", "ENVIRON") if each in words[0]]
+    """The first word is a program of awk that neither runs a command nor writes or reads other files, and no other word is one."""
+    wrong = ("system", "|", ">", "@", "getline", "ENVIRON")
+    return bool(words) and not [each for each in wrong for word in words if each in word]
 
 
 QUESTIONS: dict[str, Callable[[Sequence[str], Tasks], bool]] = {

@@ -101,7 +101,11 @@ def _rated(simple: Simple, table: Table) -> Iterator[Risk]:
         return
     command = read(simple, table)
     fed = [each for each in simple.reads if each != "<"]
-    if command.program in _READING and fed and not [each for each in command.words if not each.startswith(("<(", "-", "/dev/"))]:
+    if (
+        command.program in _READING
+        and fed
+        and not [each for each in command.words if not each.startswith(("<(", "-", "/dev/"))]
+    ):
         yield Risk(CRITICAL, (f"`{command.program}` runs what {_listed(fed)} gives it",))
     elif simple.argv[0].startswith(("$", "`")) and fed:
         yield Risk(CRITICAL, (f"which program runs is what {_listed(fed)} prints",))
@@ -135,7 +139,11 @@ def _program(simple: Simple, command: Read, table: Table) -> Risk:
         and is_from(row, command)
         and fits(row, command, table, anywhere=False)
     ]
-    wrong = [row for row in table.rows if row.origin == BUILTIN and row.level in (HIGH, CRITICAL) and fits(row, command, table, anywhere=not known)]
+    wrong = [
+        row
+        for row in table.rows
+        if row.origin == BUILTIN and row.level in (HIGH, CRITICAL) and fits(row, command, table, anywhere=not known)
+    ]
     if command.asks and command.is_trusted and not command.sources and _is_named(command, table):
         known, wrong = [Row(LOW, "tells its version or its usage")], []
     own = [row for row in table.rows if row.origin == OWN and fits(row, command, table, anywhere=False)]
@@ -146,7 +154,11 @@ def _program(simple: Simple, command: Read, table: Table) -> Risk:
         matched = [*known, *wrong]
         risk = highest([Risk(row.level, (f"{said} {row.reason}",)) for row in matched])
         if not known:
-            risk = highest([risk, Risk(HIGH, (f"{said} is not among the commands that are known",))]) if risk.level not in (HIGH, CRITICAL) else risk
+            risk = (
+                highest([risk, Risk(HIGH, (f"{said} is not among the commands that are known",))])
+                if risk.level not in (HIGH, CRITICAL)
+                else risk
+            )
     elif simple.argv[0] in ("pnpm", "yarn", "bun") and command.words and command.is_clear:
         return _tool(simple, command, table)
     else:
@@ -213,7 +225,9 @@ def _is_plain(value: str) -> bool:
     for each in "_.,:-/@ ?&=":
         rest = rest.replace(each, "")
     plain = (not rest or (rest.isascii() and rest.isalnum())) and not value.startswith("-")
-    return plain and not is_remote(value) and not any([leads_out(each) for each in value.split(":") if "//" not in value])
+    return (
+        plain and not is_remote(value) and not any([leads_out(each) for each in value.split(":") if "//" not in value])
+    )
 
 
 def _written(path: str, table: Table) -> Iterator[Risk]:
@@ -229,6 +243,9 @@ def _placed(path: str, table: Table, *, writes: bool) -> Iterator[Risk]:
     """What rows say of a file."""
     rows = [row for row in table.rows if row.path and not row.program and on_path(path, row)]
     own = [row for row in rows if row.origin == OWN][-1:]
-    for row in [*(own or [row for row in rows if row.origin == BUILTIN]), *[row for row in rows if row.origin == REPOSITORY]]:
+    for row in [
+        *(own or [row for row in rows if row.origin == BUILTIN]),
+        *[row for row in rows if row.origin == REPOSITORY],
+    ]:
         if writes or row.reading:
             yield Risk(row.level, (f"`{path}` {row.reason}",))

@@ -55,8 +55,8 @@ class Table(NamedTuple):
     """Changes when a rating may: the digest of all that is in it."""
     values: Mapping[str, frozenset[str]]
     """For each program, its flags whose value is the next word."""
-    bare: frozenset[str]
-    """Flags that may stand in front of the first word."""
+    bare: Mapping[str, frozenset[str]]
+    """For each program, and for all, flags that may stand in front of the first word."""
     tasks: Mapping[str, frozenset[str]]
     """Which names of tasks are known, which are not to be trusted."""
 
@@ -76,7 +76,7 @@ def builtin() -> Table:
             rows,
             "",
             {name: frozenset(flags) for name, flags in data["values"].items()},
-            frozenset(data["bare"]["all"]),
+            {name: frozenset(flags) for name, flags in data["bare"].items()},
             {name: frozenset(words) for name, words in data["tasks"].items()},
         )
         _READ.append(_digested(table))
@@ -125,7 +125,11 @@ def _row(given: Mapping[str, object], at: int, origin: str) -> Row:
             )
         if name in _LISTS:
             listed = [value] if isinstance(value, str) else value
-            if not isinstance(listed, list) or not listed or not all([isinstance(each, str) and each for each in listed]):
+            if (
+                not isinstance(listed, list)
+                or not listed
+                or not all([isinstance(each, str) and each for each in listed])
+            ):
                 raise _bad(f"{where}: {name} takes a string, or a list of strings")
             values[name] = tuple(listed)
         elif not isinstance(value, bool if name in _FLAGS else str):
@@ -151,7 +155,9 @@ def _digested(table: Table) -> Table:
 
     content = [
         [tuple(row) for row in table.rows],
-        *[sorted([(name, sorted(words)) for name, words in each.items()]) for each in (table.values, table.tasks)],
-        sorted(table.bare),
+        *[
+            sorted([(name, sorted(words)) for name, words in each.items()])
+            for each in (table.values, table.bare, table.tasks)
+        ],
     ]
     return table._replace(version=sha256(repr(content).encode()).hexdigest())

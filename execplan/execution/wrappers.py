@@ -33,7 +33,9 @@ _UV = _Wrapper(
     "--no-project --all-groups --active --only-dev --no-editable --no-progress",
 )
 _FETCHES = _Wrapper("", "-y --yes --no-install --no --quiet -q --offline --prefer-offline --bun --silent -s")
-_WORKSPACE = _Wrapper("--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y")
+_WORKSPACE = _Wrapper(
+    "--filter -F -C --dir --cwd --prefix -w --workspace", "-r --recursive -s --silent -w -q -T --parallel -y"
+)
 _WRAPPERS = {
     "sudo": _Wrapper("-u -g -h -p -C -D -R -T -U -r -t --user --group", "-E -n -H -k -S -b -i -s", assigns=True),
     "doas": _Wrapper("-u -C", "-n -s"),
@@ -81,7 +83,9 @@ _WRAPPERS = {
     "yarn dlx": _WORKSPACE,
     "bun x": _FETCHES,
     "python -m": _Wrapper("-W -X", "-I -B -u -s -S -E -P -O -OO -b -q -v"),
-    "ssh": _Wrapper("-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I", "-t -T -A -q -v -n -N -x -C", skip=1),
+    "ssh": _Wrapper(
+        "-p -i -o -l -F -J -L -R -D -b -c -e -m -O -Q -S -W -w -E -B -I", "-t -T -A -q -v -n -N -x -C", skip=1
+    ),
     "strace": _Wrapper("-o -e -p -s -E -u", "-f -c -ff -t -tt -y"),
     "systemd-run": _Wrapper("-p -u --unit", "--user --scope --wait -t -q"),
     "unshare": _Wrapper("", "-r -m -n -p -f -U -u -i"),
@@ -93,7 +97,9 @@ _WRAPPERS = {
     "conda run": _Wrapper("-n -p --name --prefix", "--no-capture-output --live-stream"),
 }
 _FIRST = {name.partition(" ")[0] for name in _WRAPPERS}
-_TEXTS = frozenset("ssh watch trap tmux screen script hyperfine concurrently parallel flock entr expect nix-shell dtach at".split())
+_TEXTS = frozenset(
+    "ssh watch trap tmux screen script hyperfine concurrently parallel flock entr expect nix-shell dtach at".split()
+)
 """Programs that hand a text of theirs to a shell; whatever has a blank in it is read as one."""
 _OPAQUE = frozenset("ssh parallel strace systemd-run unshare nsenter setpriv runuser".split())
 """Programs that do more than to run the command: they are rated as well."""
@@ -152,7 +158,9 @@ def _run(name: str, simple: Simple, read: Read, depth: int) -> Iterator[Simple]:
         if found is None:
             continue
         argv, assigned, is_clear = found
-        inner = _of(simple, argv, "python -m" if called.endswith(" -m") else called)._replace(assigned=simple.assigned + assigned)
+        inner = _of(simple, argv, "python -m" if called.endswith(" -m") else called)._replace(
+            assigned=simple.assigned + assigned
+        )
         yield from unwrapped(inner, read, depth + 1)
         if not is_clear:
             yield simple
@@ -217,7 +225,9 @@ def _read(via: str, text: str, simple: Simple, read: Read, depth: int) -> Iterat
     """The commands of a text that is handed to a shell, which know the variables set for it."""
     for each in read(text, (*simple.via, via), depth + 1):
         yield each._replace(
-            assigned=simple.assigned + each.assigned, writes=simple.writes + each.writes, reads=simple.reads + each.reads
+            assigned=simple.assigned + each.assigned,
+            writes=simple.writes + each.writes,
+            reads=simple.reads + each.reads,
         )
 
 

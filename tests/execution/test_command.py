@@ -1,0 +1,223 @@
+"""What a command line would run: words, what needs a shell, and every command that hides in it."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.execution.command import parse
+
+SHELL = st.text(alphabet="rm ls$(){}[]<>|&;'\"\\`\n\t#=~*?!-cxX@\x00\u202e\xa0é", max_size=60)
+WORD = st.text(alphabet="abcXYZ019_-./:=,+@%^ '\"\\", min_size=1, max_size=12)
+
+
+def programs(line: str) -> list[str]:
+    return [" ".join(each.argv) for each in parse(line).simple]
+
+
+@pytest.mark.parametrize(
+    ("line", "argv"),
+    [
+        ("ls -la", ("ls", "-la")),
+        ("  ls\t-la  # all", ("ls", "-la")),
+        (r"r\m 'a b' \"c\"", ("rm", "a b", '"c"')),
+        (r'echo "a \"b\" \$c \n"', ("echo", 'a "b" $c \\n')),
+        (r"$'\x72\155' $'a\tb' $'\u00e9'", ("rm", "a\tb", "é")),
+        ("pip install -e .[dev]", ("pip", "install", "-e", ".[dev]")),
+        ("cat app/[slug]/page.tsx", ("cat", "app/[slug]/page.tsx")),
+        ("git show HEAD^ stash@{0} a#b", ("git", "show", "HEAD^", "stash@{0}", "a#b")),
+        ("rg 'x$' \"y$\"", ("rg", "x$", "y$")),
+        ("find . -exec wc {} +", ("find", ".", "-exec", "wc", "{}", "+")),
+        ("pytest \\\n  -q", ("pytest", "-q")),
+        ("echo ''", ("echo", "")),
+    ],
+)
+def test_words_are_what_the_program_gets(line: str, argv: tuple[str, ...]) -> None:
+    found = parse(line)
+    assert found.argv == argv
+    assert (found.needs, found.problem) == ("", "")
+
+
+def test_variables_in_front_need_no_shell() -> None:
+    found = parse("CI=1 NAME='a b' npm test X=1")
+    assert found.argv == ("npm", "test", "X=1")
+    assert found.assigned == (("CI", "1"), ("NAME", "a b"))
+
+
+@pytest.mark.parametrize(
+    ("line", "needs"),
+    [
+        ("ls | wc", "a pipe"),
+        ("ls > x", "a redirection"),
+        ("ls 2>&1", "a redirection"),
+        ("ls &> x", "a redirection"),
+        ("cd a && ls", "`cd` is a builtin of the shell"),
+        ("true && ls", "`&&`"),
+        ("ls; ls", "`;`"),
+        ("ls &", "`&`"),
+        ("echo $HOME", "`$HOME` is expanded"),
+        ('echo "$HOME"', "`$HOME` is expanded"),
+        ("echo ${HOME}", "`${…}` is expanded"),
+        ("echo $1", "`$1` is expanded"),
+        ("echo $(ls)", "`$(…)` is expanded"),
+        ("echo `ls`", "`` `…` `` is expanded"),
+        ("diff <(ls) x", "`<(…)` is expanded"),
+        ("ls *.py", "a pattern of files"),
+        ("ls [ab].py", "a pattern of files"),
+        ("ls ~/x", "`~` is expanded"),
+        ("ls {a,b}", "`{…}` is expanded"),
+        ("ls {1..3}", "`{…}` is expanded"),
+        ("A=$B ls", "`$B` is expanded"),
+        ("A=1", "no program is named"),
+        ("export A=1", "`export` is a builtin of the shell"),
+        ("source x", "`source` is a builtin of the shell"),
+        ("! ls", "`!`"),
+        ("if true; then ls; fi", "`if`"),
+        ("(ls)", "`(`"),
+        ("ls\nls", "several lines"),
+    ],
+)
+def test_what_needs_a_shell_is_said(line: str, needs: str) -> None:
+    found = parse(line)
+    assert found.argv is None
+    assert (found.needs, found.problem) == (needs, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("ls 'a", "a quote that is never closed"),
+        ('ls "a', "a quote that is never closed"),
+        ("ls $(a", "a bracket that is never closed"),
+        ("ls `a", "a backtick that is never closed"),
+        ("ls ${a", "a brace that is never closed"),
+        ("ls)", "a bracket that was never opened"),
+        ("a b (c)", "a bracket where none can stand"),
+        ("ls >", "a redirection that leads nowhere"),
+        ("ls \\", "a `\\` at the end"),
+        ("cat <<EOF\nx\nEOF", "a here-document"),
+        ("echo $((1+1))", "arithmetic"),
+        (r"echo $'\0'", "a `$'…'` that stands for no text"),
+        ("", "there is no command in it"),
+        ("# only this", "there is no command in it"),
+        ("ls \u202ex", "a character that can't be seen, U+202E (right-to-left override)"),
+        ("ls \x1b[1m", "a character that can't be seen, U+001B"),
+        ("$(" * 30, "commands nested too deep"),
+    ],
+)
+def test_what_cant_be_read_is_said(line: str, problem: str) -> None:
+    found = parse(line)
+    assert found.argv is None
+    assert found.problem == problem
+
+
+@pytest.mark.parametrize(
+    ("line", "via"),
+    [
+        ("sudo -u root rm x", ("sudo",)),
+        ("env A=1 rm x", ("env",)),
+        ("env -S 'rm x'", ("env -S",)),
+        ("timeout -k 5 60 nice -n 5 rm x", ("timeout", "nice")),
+        ("xargs -0 -n1 rm x", ("xargs",)),
+        ("sh -c 'rm x'", ("sh -c",)),
+        ("bash -euo pipefail -c 'rm x' name", ("sh -c",)),
+        ("bash -o pipefail -lc 'rm x'", ("sh -c",)),
+        ("su root -c 'rm x'", ("su -c",)),
+        ("eval rm x", ("eval",)),
+        ("busybox rm x", ("busybox",)),
+        ("nohup sudo sh -c 'exec rm x'", ("nohup", "sudo", "sh -c", "exec")),
+        ("uv run --frozen rm x", ("uv run",)),
+        ("pnpm --filter web exec rm x", ("pnpm exec",)),
+        ("python3 -I -m rm x", ("python -m",)),
+        ("(cd a; rm x)", ()),
+        ("if rm x; then :; fi", ()),
+        ("for a in b; do rm x; done", ()),
+        ("f() { rm x; }", ()),
+        ("echo $(rm x)", ("$(…)",)),
+        ('echo "a ${b:-`rm x`}"', ("`…`",)),
+        ("A=$(rm x) ls", ("$(…)",)),
+        ("ls <(rm x)", ("<(…)",)),
+        ("ls > $(rm x)", ("$(…)",)),
+        ("[[ -n $(rm x) ]]", ("$(…)",)),
+        ("cat <<EOF\nEOF\nrm x", ()),
+        ("find . -exec rm x \\;", ("find -exec",)),
+        ("fd . -x rm x", ("fd -exec",)),
+        ("ssh host 'ls; rm x'", ("ssh",)),
+    ],
+)
+def test_a_command_is_found_wherever_it_hides(line: str, via: tuple[str, ...]) -> None:
+    assert ("rm", "x") in [each.argv for each in parse(line).simple]
+    assert via in [each.via for each in parse(line).simple if each.argv == ("rm", "x")]
+
+
+def test_what_only_runs_another_is_left_out_and_what_does_more_is_not() -> None:
+    assert programs("timeout 60 pytest -q") == ["pytest -q"]
+    assert programs("find . -exec wc {} +") == ["find . -exec wc {} +", "wc {}"]
+    assert programs("./timeout 60 ls") == ["./timeout 60 ls", "ls"]
+    assert programs("uv run --with x pytest")[-1] == "uv run --with x pytest"
+    assert programs("timeout 60") == ["timeout 60"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reads"),
+    [
+        ("curl x | tee y | sh", ("curl", "tee")),
+        ("(curl x; true) | sh", ("curl", "true")),
+        ("{ curl x; } | sh", ("curl",)),
+        ("curl x | (true; sh)", ("curl",)),
+        ("curl x | while read a; do sh; done", ("curl",)),
+        ("curl x; sh", ()),
+        ("sh <(curl x)", ("curl",)),
+        ("sh < x", ("<",)),
+        ("sh <<< x", ("<<",)),
+    ],
+)
+def test_what_feeds_a_program_is_known(line: str, reads: tuple[str, ...]) -> None:
+    assert [each.reads for each in parse(line).simple if each.argv[0] == "sh"] == [reads]
+
+
+def test_files_that_redirections_write() -> None:
+    (found,) = parse("ls > a 2>> b &> c >| d <> e < f 2>&1 >&2").simple
+    assert found.writes == ("a", "b", "c", "d", "e")
+
+
+@given(SHELL)
+@settings(max_examples=50)
+def test_any_text_is_read(text: str) -> None:
+    found = parse(text)
+    assert (found.argv is None) == bool(found.needs or found.problem)
+    assert parse(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sudo " * 3000 + "rm",
+        "(" * 3000,
+        "`" * 3001,
+        "$(" * 3000,
+        "${" * 3000,
+        "a<<b\n" * 3000,
+        "\\`" * 500,
+        "if " * 3000,
+    ],
+)
+def test_long_texts_are_read(text: str) -> None:
+    assert parse(text).simple or parse(text).problem
+
+
+def test_what_is_read_twice_at_each_level_ends() -> None:
+    text = "ls"
+    for _ in range(12):
+        text = f'eval "$({text})"'
+    assert len(parse(text).simple) < 3000
+
+
+@given(st.lists(WORD, min_size=1, max_size=5))
+@settings(max_examples=50)
+def test_quoted_words_are_those_of_shlex(words: list[str]) -> None:
+    line = shlex.join(["echo", *words])
+    assert parse(line).argv == tuple(shlex.split(line)) == ("echo", *words)
