@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
+from execplan.execution import table
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
@@ -113,6 +114,33 @@ def errors() -> str:
     )
 
 
+def risk() -> str:
+    """A page with every row of the table of risks."""
+    rows = table.builtin().rows
+    lines = [
+        "# How steps are rated",
+        "",
+        "Written by `scripts/generate.py` from `execplan/execution/risk.toml`, which also says how its rows are read.",
+        "`execplan explain risk` tells how a step is rated, and how to raise or lower it.",
+    ]
+    for title, subject in (
+        ("Commands", "program"),
+        ("What runs other commands", "via"),
+        ("Variables", "variable"),
+        ("Files", "path"),
+    ):
+        lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
+        for row in sorted(rows, key=lambda each: table.LEVELS.index(each.level)):
+            about = row._asdict()[subject]
+            if about:
+                more = " ".join([*row.words, *(["with", " or ".join(row.flags)] if row.flags else [])])
+                shown = [f"`{each}`" for each in (", ".join(about), more) if each]
+                but = [f"but for `{', '.join(row.unless)}`"] if row.unless else []
+                cells = (row.level, " ".join([*shown, *but]).replace("|", "\\|"), row.reason)
+                lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
 def rules() -> str:
     """A page with every rule of lint."""
     lines = [
@@ -162,6 +190,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
     README: readme,
     "docs/errors.md": errors,
+    "docs/risk.md": risk,
     "docs/rules.md": rules,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from execplan.execution.questions import QUESTIONS, is_task
-from execplan.execution.simple import is_local, is_system, leads_out, program
+from execplan.execution.simple import is_local, is_remote, is_system, leads_out, program
+from execplan.execution.table import CRITICAL, HIGH
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from re import Pattern
 
     from execplan.execution.simple import Simple
     from execplan.execution.table import Row, Table
@@ -30,6 +32,8 @@ _FETCHING = {
 """Runners that take a program by its name from elsewhere, and where they look for it."""
 _CHANNELS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
 """Programs whose first word may say which version of them is meant: `+nightly`."""
+_PIECES = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_CUT = r"(\*\*/|/\*\*|\*\*|\*|\?)"
 _NEUTRAL = frozenset(("cross-env",))
 _ASKING = frozenset(("--version", "-V", "-version", "--help"))
 
@@ -117,9 +121,9 @@ def _apart(
 
 def fits(row: Row, command: Read, table: Table, *, anywhere: bool) -> bool:
     """Whether a row is about a command; its words may stand anywhere where it is not sure how the command is read."""
-    if command.program not in row.program and not (
-        row.program and any(["*" in each and _like(command.program, each) for each in row.program])
-    ):
+    patterns = [each for each in row.program if "*" in each]
+    names = [command.program, command.program.rpartition("/")[2]][: 1 + (row.level in (HIGH, CRITICAL))]
+    if not any([name in row.program or any([_like(name, each) for each in patterns]) for name in names]):
         return False
     if row.flags and not any([_has(command, flag) for flag in row.flags]):
         return False
@@ -149,7 +153,12 @@ def _follow(wanted: Sequence[str], words: Sequence[str], table: Table) -> bool:
         return True
     first, rest = wanted[0], wanted[1:]
     if first == "...":
-        return any([_follow(rest, words[at:], table) for at in range(len(words) + 1)])
+        if not rest or rest[0] in QUESTIONS:
+            return _follow(rest, words, table)
+        places = [at for at in range(len(words)) if _follow(rest[:1], words[at : at + 1], table)]
+        if rest[1:2] in ([], ["..."]):
+            places = places[:1]
+        return any([_follow(rest[1:], words[at + 1 :], table) for at in places])
     if first in QUESTIONS:
         return QUESTIONS[first](words, table.tasks)
     if not words:
@@ -189,8 +198,6 @@ def paths(word: str) -> Iterator[str]:
 
 def goes_out(command: Read, argv: Sequence[str]) -> str:
     """The word of a command that leads out of the folder, or to another machine."""
-    from execplan.execution.simple import is_remote
-
     for word in argv[1:]:
         labels = word.startswith("//") and command.program.rpartition("/")[2] in (
             "bazel",
@@ -207,34 +214,26 @@ def goes_out(command: Read, argv: Sequence[str]) -> str:
 
 
 def on_path(path: str, row: Row) -> bool:
-    """Whether a row is about a path, however it is written."""
-    folded = [each for each in path.replace("\\", "/").split("/") if each not in ("", ".")]
-    plain = ("/" if path.startswith("/") else "") + "/".join(folded)
-    return _on(plain or path, folded, row.path) and not _on(plain, folded, row.unless)
+    """Whether a row is about a path, however it is written; capitals make no difference."""
+    folded = "/".join([each for each in path.replace("\\", "/").split("/") if each not in ("", ".")])
+    plain = ("/" if path.startswith("/") else "") + folded
+    return _on(plain, row.path) and not _on(plain, row.unless)
 
 
-def _on(path: str, parts: list[str], patterns: tuple[str, ...]) -> bool:
-    """Whether one of the patterns fits the path, or, without a slash, a part of it; capitals make no difference."""
-    for pattern in patterns:
-        if "/" in pattern:
-            if _spans(path.lower(), pattern.lower()):
-                return True
-        elif any([_like(part.lower(), pattern.lower()) for part in parts]):
-            return True
-    return False
+_MADE: dict[tuple[str, ...], Pattern[str]] = {}
 
 
-def _spans(path: str, pattern: str) -> bool:
-    """Whether a pattern fits a whole path; `**` stands for any folders."""
-    import re
+def _on(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns fits a whole path, or, where there is no slash in it, a part of one."""
+    if not patterns:
+        return False
+    if patterns not in _MADE:
+        import re
 
-    made = "".join(
-        [
-            {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(piece, re.escape(piece))
-            for piece in re.split(r"(\*\*/|/\*\*|\*\*|\*|\?)", pattern)
-        ]
-    )
-    return re.fullmatch(made, path, re.DOTALL) is not None
+        whole = [each if "/" in each else f"**/{each}/**" for each in patterns]
+        made = "|".join(["".join([_PIECES.get(at, re.escape(at)) for at in re.split(_CUT, each)]) for each in whole])
+        _MADE[patterns] = re.compile(made, re.DOTALL | re.IGNORECASE)
+    return _MADE[patterns].fullmatch(path) is not None
 
 
 def _like(word: str, pattern: str) -> bool:

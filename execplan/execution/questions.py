@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     Tasks = Mapping[str, frozenset[str]]
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:+-@/%")
-_CODE = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME"))
+_LOADED = (
+    "CC CXX LD AR AS CPP ENV BASH_ENV LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS PERL5OPT RUBYOPT PYTHONSTARTUP".split()
+)
+_CODE = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADED))
 _GOALS = frozenset(
     "validate compile test package verify install clean site test-compile integration-test process-classes process-resources "
     "generate-sources dependency:tree dependency:analyze spotless:check spotless:apply checkstyle:check fmt:format "
@@ -62,9 +65,13 @@ def _settings(words: Sequence[str], tasks: Tasks) -> bool:
 
 
 def _ships(words: Sequence[str], tasks: Tasks) -> bool:
-    """A task is named that publishes or deploys."""
-    names = [word for word in words if "/" not in word and "." not in word and "=" not in word]
-    return any([tasks["shipping"] & set(_parts(name)) and not is_task(name, tasks) for name in names])
+    """A task is named that publishes or deploys; behind a harmless one stand the words for it."""
+    for word in words:
+        if is_task(word, tasks):
+            return False
+        if tasks["shipping"] & set(_parts(word)) and not set("/.=") & set(word):
+            return True
+    return False
 
 
 def _goals(words: Sequence[str], tasks: Tasks) -> bool:

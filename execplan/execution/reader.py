@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from execplan.execution import words
+from execplan.execution.scanner import Scanner
 from execplan.execution.simple import Simple, program
-from execplan.execution.words import QUOTED, Word
 from execplan.execution.wrappers import unwrapped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.words import Word
 
 _DEEPEST = 8
 """How deep commands may be nested: nobody reads what goes deeper, and each level may be read twice."""
-_ENDS = frozenset(" \t\n;&|()<>")
 _OPENING = frozenset("if while until for select case {".split())
 _CLOSING = frozenset("fi done esac }".split())
 _RESERVED = _OPENING | _CLOSING | frozenset("then elif else do ! function coproc [[".split())
@@ -25,16 +30,13 @@ _REDIRECTIONS = ("<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", ">>", ">&", "
 _WRITING = frozenset((">", ">>", ">|", "<>", "&>", "&>>", ">&"))
 
 
-class Reader:
+class Reader(Scanner):
     """Reads one text from its start to its end; never raises, and never stands still."""
 
     def __init__(self, text: str, via: tuple[str, ...] = (), depth: int = 0) -> None:
-        self.text = text
+        super().__init__(text)
         self.via = via
         self.depth = depth
-        self.at = 0
-        self.problem = ""
-        self.needs = ""
         self.raw: list[tuple[tuple[str, ...], tuple[tuple[str, str], ...]]] = []
         """The commands as they stand, with the variables in front of them."""
         self._documents: list[str] = []
@@ -44,16 +46,16 @@ class Reader:
         """The commands up to the closing mark, or to the end; `feeding` is what stands left of the pipe."""
         found: list[Simple] = []
         begun, fed, opened = 0, feeding, self._open
-        while self._blanks():
+        while self.blanks():
             char = self.text[self.at]
             if char == ")" and stop:
                 self.at += 1
                 return found
             if char == "(":
                 self.at += 1
-                self._need("`(`")
-                if self._peek() == "(":
-                    self._trouble("arithmetic")
+                self.need("`(`")
+                if self.peek() == "(":
+                    self.trouble("arithmetic")
                 found += self._deeper(")", fed)
             elif char in ")\n;" or (char in "&|" and not self.text.startswith("&>", self.at)):
                 mark = self._separator(char)
@@ -64,7 +66,7 @@ class Reader:
             else:
                 found += self._simple(fed)
         if stop:
-            self._trouble("a bracket that is never closed")
+            self.trouble("a bracket that is never closed")
         return found
 
     def _separator(self, char: str) -> str:
@@ -73,12 +75,12 @@ class Reader:
         mark = double if double in ("&&", "||", "|&", ";;", ";&") else char
         self.at += len(mark)
         if mark == ")":
-            self._trouble("a bracket that was never opened")
+            self.trouble("a bracket that was never opened")
         elif mark == "\n":
-            self._need("several lines")
+            self.need("several lines")
             self._skip_documents()
         else:
-            self._need("a pipe" if mark in ("|", "|&") else f"`{mark}`")
+            self.need("a pipe" if mark in ("|", "|&") else f"`{mark}`")
         return mark
 
     def _simple(self, feeding: tuple[str, ...]) -> list[Simple]:
@@ -88,42 +90,41 @@ class Reader:
         assigned: list[tuple[str, str]] = []
         writes: list[str] = []
         fed = list(feeding)
-        while self._blanks():
+        while self.blanks():
             mark = self._redirection()
             if mark:
                 self._redirect(mark, writes, fed, found)
                 continue
-            char = self.text[self.at]
-            if char == "(" and (argv or assigned):
-                self._trouble("a bracket where none can stand")
-                self._need("a function")
+            if self.text[self.at] in "\n;&|()":
                 break
-            if char in "\n;&|()":
-                break
-            word = self._word()
+            word = self.word()
             found += word.inner
             if not argv and word.plain and word.text in _RESERVED:
-                self._reserved(word.text)
-                if word.text in ("for", "select", "case", "[[", "function"):
-                    found += self._passed_over("]]" if word.text == "[[" else "")
+                found += self._reserved(word.text)
             elif not argv and word.name:
                 assigned.append((word.name, word.text.partition("=")[2]))
-                self._need(word.why)
+                self.need(word.why)
             else:
                 argv.append(word)
-                self._need(word.why or words.expands(word.mask))
-                fed += [each for each in _programs(list(word.inner)) if len(argv) == 1 or word.text[:2] in ("<(", ">(")]
+                self.need(word.why or words.expands(word.mask))
+                if len(argv) == 1 or word.text.startswith(("<(", ">(")):
+                    fed += _programs(list(word.inner))
+        if self.peek() == "(" and (argv or assigned):
+            self.trouble("a bracket where none can stand")
         if argv or assigned or writes:
             texts = tuple([word.text for word in argv])
-            self.raw.append((texts, tuple(assigned)))
-            if argv and argv[0].text in _BUILTINS:
-                self._need(f"`{argv[0].text}` is a builtin of the shell")
-            elif not argv:
-                self._need("no program is named")
-            via = (*self.via, "|") if feeding else self.via
-            simple = Simple(texts, tuple(assigned), tuple(writes), via, tuple(fed))
-            found += unwrapped(simple, self._inside, self.depth)
+            found += self._found(Simple(texts, tuple(assigned), tuple(writes), (), tuple(fed)), piped=bool(feeding))
         return found
+
+    def _found(self, simple: Simple, *, piped: bool) -> Iterator[Simple]:
+        """Keep a command as it stands, and give those that it runs."""
+        self.raw.append((simple.argv, simple.assigned))
+        if not simple.argv:
+            self.need("no program is named")
+        elif simple.argv[0] in _BUILTINS:
+            self.need(f"`{simple.argv[0]}` is a builtin of the shell")
+        via = (*self.via, "|") if piped else self.via
+        return unwrapped(simple._replace(via=via), self._inside, self.depth)
 
     def _inside(self, text: str, via: tuple[str, ...], depth: int) -> list[Simple]:
         """The commands of a text that a command hands to a shell; none where it can't be read to its end."""
@@ -133,24 +134,26 @@ class Reader:
         found = reader.commands()
         return found if not reader.problem else []
 
-    def _reserved(self, text: str) -> None:
-        """A word that makes the shell a language."""
-        self._need(f"`{text}`")
+    def _reserved(self, text: str) -> list[Simple]:
+        """A word that makes the shell a language, and what is in the words behind it that are no command."""
+        self.need(f"`{text}`")
         self._open += (text in _OPENING) - (text in _CLOSING)
         if text in ("case", "function"):
-            self._trouble(f"`{text}`")
+            self.trouble(f"`{text}`")
+        passed = text in ("for", "select", "case", "[[", "function")
+        return self._passed_over("]]" if text == "[[" else "") if passed else []
 
     def _passed_over(self, end: str) -> list[Simple]:
         """What is in the words behind `for`, `case` or `[[`, which are no command themselves."""
         found: list[Simple] = []
-        while self._blanks():
+        while self.blanks():
             char = self.text[self.at]
             if char in "\n;" or (char in "&|()" and not end):
                 break
             if char in "&|()<>":
                 self.at += 1
                 continue
-            word = self._word()
+            word = self.word()
             found += word.inner
             if end and word.text == end:
                 break
@@ -158,15 +161,15 @@ class Reader:
 
     def _redirect(self, mark: str, writes: list[str], fed: list[str], found: list[Simple]) -> None:
         """Where what a command reads or prints comes from or goes to."""
-        self._need("a redirection")
+        self.need("a redirection")
         self.at += len(mark)
-        if not self._blanks() or (self.text[self.at] in "\n;&|()<>" and self._peek(1) != "("):
-            self._trouble("a redirection that leads nowhere")
+        if not self.blanks() or (self.text[self.at] in "\n;&|()<>" and self.peek(1) != "("):
+            self.trouble("a redirection that leads nowhere")
             return
-        word = self._word()
+        word = self.word()
         found += word.inner
         if mark in ("<<", "<<-"):
-            self._trouble("a here-document")
+            self.trouble("a here-document")
             self._documents.append(word.text)
         if mark in ("<<", "<<-", "<<<"):
             fed.append("<<")
@@ -199,147 +202,14 @@ class Reader:
                     break
         self._documents = []
 
-    def _word(self) -> Word:
-        """One word; at least one character is read."""
-        text: list[str] = []
-        mask: list[str] = []
-        inner: list[Simple] = []
-        why = ""
-        start = self.at
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            if char in "<>" and self._peek(1) == "(" and not text:
-                self.at += 2
-                inner += self._substitution(char + "(…)")
-                piece, reason = self.text[start : self.at], f"`{char}(…)` is expanded"
-            elif char in _ENDS and self.at > start:
-                break
-            elif self.text.startswith("\\\n", self.at):
-                self.at += 2
-                continue
-            elif char == "\\":
-                if not self._peek(1):
-                    self._trouble("a `\\` at the end")
-                self.at += 2
-                piece, reason = self.text[self.at - 1 : self.at], ""
-            elif char == "'":
-                piece, reason = self._single(self.at + 1), ""
-            elif char == '"' or self.text.startswith('$"', self.at):
-                reason = '`$"…"` is translated' if char == "$" else ""
-                self.at += 2 if char == "$" else 1
-                piece, other = self._double(inner)
-                reason = other or reason
-            elif self.text.startswith("$'", self.at):
-                piece, reason = self._ansi(), ""
-            elif char in "$`":
-                piece, reason = self._expansion(inner)
-            else:
-                self.at += 1
-                text.append(char)
-                mask.append(char)
-                continue
-            text.append(piece)
-            mask.append(QUOTED * len(piece) or "")
-            why = why or reason
-        return Word("".join(text), "".join(mask) or QUOTED, why, tuple(inner))
-
-    def _single(self, start: int, *, escapes: bool = False) -> str:
-        """What stands between single quotes, from behind the first."""
-        at = start
-        while at < len(self.text) and self.text[at] != "'":
-            at += 2 if escapes and self.text[at] == "\\" else 1
-        if at >= len(self.text):
-            self._trouble("a quote that is never closed")
-        self.at = min(at + 1, len(self.text))
-        return self.text[start:at]
-
-    def _ansi(self) -> str:
-        """What `$'…'` stands for."""
-        raw = self._single(self.at + 2, escapes=True)
-        text = words.decoded(raw)
-        if text is None:
-            self._trouble("a `$'…'` that stands for no text")
-        return raw if text is None else text
-
-    def _double(self, inner: list[Simple]) -> tuple[str, str]:
-        """What stands between double quotes, from behind the first, and what is expanded in it."""
-        pieces = []
-        why = ""
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            if char == '"':
-                self.at += 1
-                return "".join(pieces), why
-            if char in "$`":
-                piece, reason = self._expansion(inner)
-                why = why or reason
-            elif char == "\\" and self._peek(1) in ("$", "`", '"', "\\", "\n"):
-                piece = self._peek(1).replace("\n", "")
-                self.at += 2
-            else:
-                piece = char
-                self.at += 1
-            pieces.append(piece)
-        self._trouble("a quote that is never closed")
-        return "".join(pieces), why
-
-    def _expansion(self, inner: list[Simple]) -> tuple[str, str]:
-        """What begins with a dollar or a backtick, as it stands, and why it needs a shell."""
-        start = self.at
-        opening = self._peek(1)
-        if self.text[start] == "`":
-            inner += self._backticks()
-            return self.text[start : self.at], "`` `…` `` is expanded"
-        if opening == "(":
-            if self._peek(2) == "(":
-                self._trouble("arithmetic")
-            self.at += 2
-            inner += self._substitution("$(…)")
-            return self.text[start : self.at], "`$(…)` is expanded"
-        if opening == "{":
-            self.at += 2
-            self._braces(inner)
-            return self.text[start : self.at], "`${…}` is expanded"
-        if opening == "[":
-            self._trouble("arithmetic")
-        if opening.isascii() and opening.isdigit() or opening in ("@", "*", "#", "?", "-", "$", "!"):
-            self.at += 2
-            return self.text[start : self.at], f"`${opening}` is expanded"
-        self.at += 1
-        while self.at < len(self.text) and (self.text[self.at].isalnum() or self.text[self.at] == "_"):
-            self.at += 1
-        name = self.text[start : self.at]
-        return name, f"`{name}` is expanded" if len(name) > 1 else ""
-
-    def _braces(self, inner: list[Simple]) -> None:
-        """Pass over `${…}`, from behind its brace, and find what is run in it."""
-        depth = 1
-        while self.at < len(self.text) and depth:
-            char = self.text[self.at]
-            if char in "$`" and self._peek(1) != "'":
-                if self._peek(1) == "{":
-                    depth += 1
-                    self.at += 2
-                else:
-                    self._expansion(inner)
-                continue
-            if char == "'":
-                self._single(self.at + 1)
-                continue
-            depth -= char == "}"
-            self.at += 2 if char == "\\" else 1
-        self.at = min(self.at, len(self.text))
-        if depth:
-            self._trouble("a brace that is never closed")
-
-    def _substitution(self, name: str) -> list[Simple]:
+    def substitution(self, name: str) -> list[Simple]:
         """The commands of `$(…)` or `<(…)`, from behind its bracket."""
         via, self.via = self.via, (*self.via, name)
         found = self._deeper(")")
         self.via = via
         return found
 
-    def _backticks(self) -> list[Simple]:
+    def backticks(self) -> list[Simple]:
         """The commands between backticks."""
         at = self.at + 1
         pieces = []
@@ -349,21 +219,21 @@ class Reader:
             pieces.append(self.text[at : at + 1])
             at += 1
         if at >= len(self.text):
-            self._trouble("a backtick that is never closed")
+            self.trouble("a backtick that is never closed")
         self.at = min(at + 1, len(self.text))
         if self.depth >= _DEEPEST:
-            self._trouble("commands nested too deep")
+            self.trouble("commands nested too deep")
             return []
         reader = Reader("".join(pieces), (*self.via, "`…`"), self.depth + 1)
         found = reader.commands()
         if reader.problem:
-            self._trouble(reader.problem)
+            self.trouble(reader.problem)
         return found
 
     def _deeper(self, stop: str, feeding: tuple[str, ...] = ()) -> list[Simple]:
         """The commands up to a closing mark, one level down."""
         if self.depth >= _DEEPEST:
-            self._trouble("commands nested too deep")
+            self.trouble("commands nested too deep")
             self.at = len(self.text)
             return []
         raw, self.raw = self.raw, []
@@ -373,32 +243,6 @@ class Reader:
         self.depth -= 1
         self.raw, self._open = raw, opened
         return found
-
-    def _blanks(self) -> bool:
-        """Pass over blanks, joined lines and comments; whether anything is left."""
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            if char in " \t":
-                self.at += 1
-            elif self.text.startswith("\\\n", self.at):
-                self.at += 2
-            elif char == "#" and (self.at == 0 or self.text[self.at - 1] in _ENDS):
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
-            else:
-                return True
-        return False
-
-    def _peek(self, ahead: int = 0) -> str:
-        return self.text[self.at + ahead : self.at + ahead + 1]
-
-    def _need(self, why: str) -> None:
-        """Keep the first reason why a shell is needed."""
-        self.needs = self.needs or why
-
-    def _trouble(self, what: str) -> None:
-        """Keep the first reason why the text can't be read."""
-        self.problem = self.problem or what
 
 
 def _programs(found: list[Simple]) -> tuple[str, ...]:

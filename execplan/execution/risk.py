@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.command import parse
 from execplan.execution.matching import Read, fits, goes_out, is_from, on_path, paths, read
-from execplan.execution.simple import leads_out
+from execplan.execution.simple import is_remote, leads_out
 from execplan.execution.table import (
     BUILTIN,
     CRITICAL,
@@ -45,6 +45,9 @@ __all__ = [
 _BASE = {"create": (LOW, "makes a file"), "modify": (MEDIUM, "changes a file"), "delete": (HIGH, "deletes a file")}
 _READING = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
 """Programs that run what they read."""
+
+_NAMING = ("pnpm", "yarn", "bun")
+"""Package managers that take the name of a tool for that of a script."""
 
 
 class Risk(NamedTuple):
@@ -94,27 +97,26 @@ def _rated(simple: Simple, table: Table) -> Iterator[Risk]:
     for path in simple.writes:
         yield from _written(path, table)
     for row in table.rows:
-        if row.via and set(row.via) & set(simple.via):
-            via = next(each for each in simple.via if each in row.via)
-            yield Risk(row.level, (f"`{via}` {row.reason}",))
-    if not simple.argv:
-        return
-    command = read(simple, table)
+        for via in simple.via:
+            if via in row.via:
+                yield Risk(row.level, (f"`{via}` {row.reason}",))
+    if simple.argv:
+        command = read(simple, table)
+        yield from _fed(simple, command)
+        yield _program(simple, command, table)
+        for word in simple.argv[1:]:
+            for path in paths(word):
+                yield from _placed(path, table, writes=False)
+
+
+def _fed(simple: Simple, command: Read) -> Iterator[Risk]:
+    """What there is to say of a program that runs what another prints."""
     fed = [each for each in simple.reads if each != "<"]
-    if (
-        command.program in _READING
-        and fed
-        and not [each for each in command.words if not each.startswith(("<(", "-", "/dev/"))]
-    ):
+    scripts = [each for each in command.words if not each.startswith(("<(", "-", "/dev/"))]
+    if fed and not scripts and command.program in _READING:
         yield Risk(CRITICAL, (f"`{command.program}` runs what {_listed(fed)} gives it",))
-    elif simple.argv[0].startswith(("$", "`")) and fed:
+    elif fed and simple.argv[0].startswith(("$", "`")):
         yield Risk(CRITICAL, (f"which program runs is what {_listed(fed)} prints",))
-    yield _program(simple, command, table)
-    for row in _about(table, command):
-        if row.path and row.reading:
-            for word in simple.argv[1:]:
-                if any([on_path(path, row) for path in paths(word)]):
-                    yield Risk(row.level, (f"`{word}` {row.reason}",))
 
 
 def _listed(fed: list[str]) -> str:
@@ -122,61 +124,52 @@ def _listed(fed: list[str]) -> str:
     return " and ".join(shown[:2])
 
 
-def _about(table: Table, command: Read) -> list[Row]:
-    """The rows about files alone."""
-    return [row for row in table.rows if row.path and not row.program]
-
-
 def _program(simple: Simple, command: Read, table: Table) -> Risk:
     """What there is to say of the program and its words."""
     said = f"`{_shown(simple, command)}`"
-    known = [
+    known, wrong = _matched(command, table)
+    own = [
         row
         for row in table.rows
-        if row.origin == BUILTIN
-        and row.level in (LOW, MEDIUM)
+        if row.origin == OWN
+        and (command.is_trusted or row.level in (HIGH, CRITICAL))
+        and fits(row, command, table, anywhere=False)
+    ][-1:]
+    if not (own or known or wrong) and simple.argv[0] in _NAMING and command.words and command.is_clear:
+        inner = _tool(simple, command, table)
+        if inner:
+            return _program(inner, read(inner, table), table)
+    decides = own or [*known, *wrong]
+    risks = [Risk(row.level, (f"{said} {row.reason}",)) for row in decides]
+    if not own and not known and not wrong:
+        risks.append(Risk(HIGH, (f"{said} is not among the commands that are known",)))
+    if not own and highest(risks).level == MEDIUM:
+        out = goes_out(command, simple.argv)
+        risks += [Risk(HIGH, (f"`{out}` leads out of the folder, or to another machine",))] if out else []
+    if any([row.writes for row in decides]):
+        risks += [
+            each for word in simple.argv[1:] for path in paths(word) for each in _placed(path, table, writes=True)
+        ]
+    raised = [row for row in table.rows if row.origin == REPOSITORY and fits(row, command, table, anywhere=True)]
+    return highest([*risks, *[Risk(row.level, (f"{said} {row.reason}",)) for row in raised]])
+
+
+def _matched(command: Read, table: Table) -> tuple[list[Row], list[Row]]:
+    """The built-in rows that know a command, and those that warn of it."""
+    if command.asks and command.is_trusted and not command.sources and _is_named(command, table):
+        return [Row(LOW, "tells its version or its usage")], []
+    rows = [row for row in table.rows if row.origin == BUILTIN and row.program]
+    known = [
+        row
+        for row in rows
+        if row.level in (LOW, MEDIUM)
         and command.is_trusted
         and is_from(row, command)
         and fits(row, command, table, anywhere=False)
     ]
-    wrong = [
-        row
-        for row in table.rows
-        if row.origin == BUILTIN and row.level in (HIGH, CRITICAL) and fits(row, command, table, anywhere=not known)
+    return known, [
+        row for row in rows if row.level in (HIGH, CRITICAL) and fits(row, command, table, anywhere=not known)
     ]
-    if command.asks and command.is_trusted and not command.sources and _is_named(command, table):
-        known, wrong = [Row(LOW, "tells its version or its usage")], []
-    own = [row for row in table.rows if row.origin == OWN and fits(row, command, table, anywhere=False)]
-    if own:
-        risk = Risk(own[-1].level, (f"{said} {own[-1].reason}",))
-        matched = own[-1:]
-    elif known or wrong:
-        matched = [*known, *wrong]
-        risk = highest([Risk(row.level, (f"{said} {row.reason}",)) for row in matched])
-        if not known:
-            risk = (
-                highest([risk, Risk(HIGH, (f"{said} is not among the commands that are known",))])
-                if risk.level not in (HIGH, CRITICAL)
-                else risk
-            )
-    elif simple.argv[0] in ("pnpm", "yarn", "bun") and command.words and command.is_clear:
-        return _tool(simple, command, table)
-    else:
-        matched = []
-        risk = Risk(HIGH, (f"{said} is not among the commands that are known",))
-    more = [risk]
-    if known and not own and risk.level == MEDIUM:
-        out = goes_out(command, simple.argv)
-        if out:
-            more.append(Risk(HIGH, (f"`{out}` leads out of the folder, or to another machine",)))
-    if any([row.writes for row in matched]):
-        more += [each for word in simple.argv[1:] for path in paths(word) for each in _placed(path, table, writes=True)]
-    more += [
-        Risk(row.level, (f"{said} {row.reason}",))
-        for row in table.rows
-        if row.origin == REPOSITORY and fits(row, command, table, anywhere=True)
-    ]
-    return highest(more)
 
 
 def _is_named(command: Read, table: Table) -> bool:
@@ -184,13 +177,12 @@ def _is_named(command: Read, table: Table) -> bool:
     return any([command.program in row.program and row.words == ("@asks",) for row in table.rows])
 
 
-def _tool(simple: Simple, command: Read, table: Table) -> Risk:
-    """A package manager that is given the name of a tool in place of a script's."""
+def _tool(simple: Simple, command: Read, table: Table) -> Simple | None:
+    """The tool that a package manager is given in place of a script's name."""
     name = command.words[0]
     if any([name in row.program and row.package == "npm" for row in table.rows]):
-        inner = simple._replace(argv=simple.argv[simple.argv.index(name) :], via=(*simple.via, simple.argv[0]))
-        return _program(inner, read(inner, table), table)
-    return Risk(HIGH, (f"`{_shown(simple, command)}` is not among the commands that are known",))
+        return simple._replace(argv=simple.argv[simple.argv.index(name) :], via=(*simple.via, simple.argv[0]))
+    return None
 
 
 def _shown(simple: Simple, command: Read) -> str:
@@ -219,8 +211,6 @@ def _is_about(row: Row, name: str, value: str) -> bool:
 
 def _is_plain(value: str) -> bool:
     """Whether the value of a variable is a word, a number, a path inside, or an address of this machine."""
-    from execplan.execution.simple import is_remote
-
     rest = value
     for each in "_.,:-/@ ?&=":
         rest = rest.replace(each, "")
@@ -234,7 +224,7 @@ def _written(path: str, table: Table) -> Iterator[Risk]:
     """What there is to say of a file that a redirection writes."""
     for each in paths(path):
         yield Risk(HIGH, (f"it writes `{path}`",))
-        if each.startswith(("/", "~", "$")) and not each.startswith("/tmp/"):  # noqa: S108 - no file is made here
+        if leads_out(each) and not each.startswith("/tmp/"):  # noqa: S108 - no file is made here
             yield Risk(CRITICAL, (f"it writes `{path}`, outside the repository",))
         yield from _placed(each, table, writes=True)
 

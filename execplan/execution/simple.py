@@ -54,7 +54,8 @@ def leads_out(word: str) -> bool:
 
 def is_remote(word: str) -> bool:
     """Whether a word is an address on another machine, or of a kind that isn't known."""
-    scheme, mark, rest = word.rpartition("=")[2].partition("://")
+    head, mark, rest = word.partition("://")
+    scheme = head.rpartition("=")[2]
     if mark and scheme.replace("+", "").replace("-", "").isalnum():
         return scheme not in _SCHEMES or not is_here(rest)
     head, colon, _ = word.partition(":")
@@ -63,7 +64,9 @@ def is_remote(word: str) -> bool:
 
 def is_here(address: str) -> bool:
     """Whether `host:port/path` is on this machine."""
-    for stop in "/?#\\":
+    if "\\" in address:
+        return False  # some programs take it for a slash, and some for a part of a name
+    for stop in "/?#":
         address = address.partition(stop)[0]
     host = address.rpartition("@")[2]
     if not host.endswith("]"):

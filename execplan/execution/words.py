@@ -46,7 +46,7 @@ def expands(mask: str) -> str:
     """What a shell makes of the characters of a word that are not quoted, or nothing."""
     if mask.startswith("~"):
         return "`~` is expanded"
-    if "*" in mask or "?" in mask:
+    if "*" in mask or ("?" in mask and "://" not in mask.partition("?")[0]):
         return "a pattern of files"
     at = mask.find("[")
     while at >= 0:

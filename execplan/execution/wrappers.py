@@ -27,6 +27,15 @@ class _Wrapper(NamedTuple):
     """Whether `NAME=value` may stand in front of it."""
 
 
+class _Behind(NamedTuple):
+    """What stands behind a wrapper."""
+
+    argv: tuple[str, ...]
+    assigned: tuple[tuple[str, str], ...]
+    is_clear: bool
+    """Whether all in front of it is understood."""
+
+
 _UV = _Wrapper(
     "--python -p --directory --project --extra --group --package --only-group --no-group",
     "--frozen --locked --no-sync --all-extras --dev --no-dev --isolated -q -v --quiet --verbose --all-packages --exact --offline "
@@ -104,8 +113,12 @@ _TEXTS = frozenset(
 _OPAQUE = frozenset("ssh parallel strace systemd-run unshare nsenter setpriv runuser".split())
 """Programs that do more than to run the command: they are rated as well."""
 _SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
-_RUNNING = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
-_RUNNING_FD = frozenset(("-x", "-X", "--exec", "--exec-batch"))
+_SPLIT = ("--split-string", "-S")
+_FINDING = {
+    "find": frozenset(("-exec", "-execdir", "-ok", "-okdir")),
+    **dict.fromkeys(("fd", "fdfind"), frozenset(("-x", "-X", "--exec", "--exec-batch"))),
+}
+"""Programs that run a command on what they find, and the flags that say which."""
 
 
 def unwrapped(simple: Simple, read: Read, depth: int) -> Iterator[Simple]:
@@ -116,92 +129,102 @@ def unwrapped(simple: Simple, read: Read, depth: int) -> Iterator[Simple]:
     name = program(simple.argv[0])
     inside = list(_inside(name, simple, read, depth))
     trusted = is_system(simple.argv[0]) or is_local(simple.argv[0])
-    if not inside or not trusted or name in _OPAQUE or name in _TEXTS or name in ("find", "fd", "fdfind"):
+    if not inside or not trusted or name in _OPAQUE or name in _TEXTS or name in _FINDING:
         yield simple
     yield from inside
 
 
 def _inside(name: str, simple: Simple, read: Read, depth: int) -> Iterator[Simple]:
     """The commands that a command runs."""
-    argv = simple.argv
+    for via, text in _texts(name, simple.argv):
+        for each in read(text, (*simple.via, via), depth + 1):
+            yield each._replace(
+                assigned=simple.assigned + each.assigned,
+                writes=simple.writes + each.writes,
+                reads=simple.reads + each.reads,
+            )
+    if name in _FINDING:
+        for at, word in enumerate(simple.argv):
+            if word in _FINDING[name]:
+                stops = [stop for stop in range(at, len(simple.argv)) if simple.argv[stop] in (";", "+")]
+                run = simple.argv[at + 1 : stops[0] if stops else len(simple.argv)]
+                yield from unwrapped(_of(simple, run, f"{name} -exec"), read, depth + 1)
+    if name in _FIRST:
+        yield from _run(name, simple, read, depth)
+
+
+def _texts(name: str, argv: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The texts that a command hands to a shell, and how that is called."""
     if name in _SHELLS or name == "su":
         text = _text(argv)
         if text is not None:
-            yield from _read(f"{'su' if name == 'su' else 'sh'} -c", text, simple, read, depth)
+            yield f"{'su' if name == 'su' else 'sh'} -c", text
     elif name == "eval":
-        yield from _read("eval", " ".join(argv[1:]), simple, read, depth)
-    elif name == "env" and [word for word in argv if word.startswith(("-S", "--split-string"))]:
-        at = next(at for at, word in enumerate(argv) if word.startswith(("-S", "--split-string")))
-        rest = (argv[at].removeprefix("--split-string").removeprefix("-S").removeprefix("="), *argv[at + 1 :])
-        yield from _read("env -S", " ".join(rest), simple, read, depth)
-    elif name in ("find", "fd", "fdfind"):
+        yield "eval", " ".join(argv[1:])
+    elif name == "env":
         for at, word in enumerate(argv):
-            if word in (_RUNNING if name == "find" else _RUNNING_FD):
-                stops = [stop for stop in range(at, len(argv)) if argv[stop] in (";", "+")]
-                run = argv[at + 1 : stops[0] if stops else len(argv)]
-                yield from unwrapped(_of(simple, run, f"{name} -exec"), read, depth + 1)
+            if word.startswith(_SPLIT):
+                first = word.removeprefix(_SPLIT[0]).removeprefix(_SPLIT[1]).removeprefix("=")
+                yield "env -S", " ".join([first, *argv[at + 1 :]])
+                return
     elif name in _TEXTS:
-        for word in argv[1:]:
-            if " " in word:
-                yield from _read(name, word, simple, read, depth)
-    if name in _FIRST:
-        yield from _run(name, simple, read, depth)
+        yield from [(name, word) for word in argv[1:] if " " in word]
 
 
 def _run(name: str, simple: Simple, read: Read, depth: int) -> Iterator[Simple]:
     """The command behind a wrapper, and the wrapper itself where its flags are not known."""
     for called, wrapper in _WRAPPERS.items():
         first, *more = called.split(" ")
-        if first != name or (first == "env" and [word for word in simple.argv if word.startswith(("-S", "--split"))]):
+        found = _behind(simple.argv, wrapper, more) if first == name else None
+        if found is None or (name == "env" and [word for word in simple.argv if word.startswith(_SPLIT)]):
             continue
-        found = _behind(simple.argv, wrapper, more)
-        if found is None:
-            continue
-        argv, assigned, is_clear = found
-        inner = _of(simple, argv, "python -m" if called.endswith(" -m") else called)._replace(
-            assigned=simple.assigned + assigned
-        )
-        yield from unwrapped(inner, read, depth + 1)
-        if not is_clear:
+        inner = _of(simple, found.argv, "python -m" if called.endswith(" -m") else called)
+        yield from unwrapped(inner._replace(assigned=simple.assigned + found.assigned), read, depth + 1)
+        if not found.is_clear:
             yield simple
         return
 
 
-def _behind(
-    argv: tuple[str, ...], wrapper: _Wrapper, more: list[str]
-) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], bool] | None:
-    """The command behind a wrapper, the variables set for it, and whether all in front of it is understood."""
-    values, bare = wrapper.values.split(), wrapper.bare.split()
+def _behind(argv: tuple[str, ...], wrapper: _Wrapper, more: list[str]) -> _Behind | None:
+    """What stands behind a wrapper; None where nothing does, or where it is used for something else."""
     assigned: list[tuple[str, str]] = []
     is_clear, skip, at = True, wrapper.skip, 1
     while at < len(argv):
         word = argv[at]
-        at += 1
+        given = assignment(word) if wrapper.assigns else None
         if more and word == more[0]:
             more = more[1:]
             if not more and word.startswith("-"):
+                at += 1
                 break
         elif word == "--" and not more:
+            at += 1
             break
         elif word.startswith("-") and len(word) > 1:
-            flag, equals, value = word.partition("=")
-            if flag in values:
-                if not equals:
-                    value = argv[at] if at < len(argv) else ""
-                    at += 1
-                is_clear = is_clear and not leads_out(value) and not is_remote(value)
-            elif word[:2] not in values and word not in bare and not word[1:].isdigit():
-                is_clear = False
+            takes, is_known = _flag(argv, at, wrapper)
+            at += takes
+            is_clear = is_clear and is_known
         elif more:
             return None
-        elif wrapper.assigns and assignment(word):
-            assigned += filter(None, [assignment(word)])
+        elif given:
+            assigned.append(given)
         elif skip:
             skip -= 1
         else:
-            at -= 1
             break
-    return None if more or at >= len(argv) else (argv[at:], tuple(assigned), is_clear)
+        at += 1
+    return None if more or at >= len(argv) else _Behind(argv[at:], tuple(assigned), is_clear)
+
+
+def _flag(argv: tuple[str, ...], at: int, wrapper: _Wrapper) -> tuple[int, bool]:
+    """How many words a flag takes behind it, and whether it is known and harmless."""
+    word = argv[at]
+    flag, equals, value = word.partition("=")
+    values = wrapper.values.split()
+    if flag in values:
+        value = value if equals else "".join(argv[at + 1 : at + 2])
+        return 0 if equals else 1, not leads_out(value) and not is_remote(value)
+    return 0, word[:2] in values or word in wrapper.bare.split() or word[1:].isdigit()
 
 
 def _text(argv: tuple[str, ...]) -> str | None:
@@ -219,16 +242,6 @@ def _text(argv: tuple[str, ...]) -> str | None:
             return word
         at += 1
     return None
-
-
-def _read(via: str, text: str, simple: Simple, read: Read, depth: int) -> Iterator[Simple]:
-    """The commands of a text that is handed to a shell, which know the variables set for it."""
-    for each in read(text, (*simple.via, via), depth + 1):
-        yield each._replace(
-            assigned=simple.assigned + each.assigned,
-            writes=simple.writes + each.writes,
-            reads=simple.reads + each.reads,
-        )
 
 
 def _of(simple: Simple, argv: tuple[str, ...], via: str) -> Simple:

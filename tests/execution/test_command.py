@@ -33,6 +33,7 @@ def programs(line: str) -> list[str]:
         ("find . -exec wc {} +", ("find", ".", "-exec", "wc", "{}", "+")),
         ("pytest \\\n  -q", ("pytest", "-q")),
         ("echo ''", ("echo", "")),
+        ("curl http://localhost/x?y=1", ("curl", "http://localhost/x?y=1")),
     ],
 )
 def test_words_are_what_the_program_gets(line: str, argv: tuple[str, ...]) -> None:

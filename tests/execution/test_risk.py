@@ -23,8 +23,8 @@ from execplan.execution.risk import (
     rate_command,
     rate_path,
 )
-from scripts.risk_rates import SETS, WANTED, rates
 from tests.conftest import COUNTED
+from tests.execution.rates import SETS, WANTED, rates
 
 TABLE = builtin()
 EVERYDAY = (SETS / "everyday.tsv").read_text(encoding="utf-8").split("\n")[:-1]
@@ -58,6 +58,7 @@ def test_the_sets_are_rated_as_they_are(name: str, record_property: Any) -> None
         ("git commit -m 'drop table; git push --force'", MEDIUM),
         ("pytest tests/auth -k 'login or deploy'", MEDIUM),
         ("npm run build:prod", MEDIUM),
+        ("npm run build -- --mode production", MEDIUM),
         ("cargo nextest run", MEDIUM),
         ("python x.py", HIGH),
         ("./scripts/test.sh", HIGH),
@@ -101,6 +102,9 @@ def test_levels(command: str, wanted: str) -> None:
         ("git log -p", "git -p log"),
         ("curl localhost:8000", "curl http://localhost@example.org"),
         ("curl localhost:8000", "curl localhost:8000 example.org"),
+        ("curl 'http://localhost/?a=1'", "curl 'http://example.org/?a=http://localhost'"),
+        ("pytest --url=http://localhost", "pytest --url=http://example.org/?a=1"),
+        ("pytest --url=http://localhost", "pytest 'http://localhost\\@example.org'"),
         ("curl -s -o x localhost:1", "curl -s -o .git/x localhost:1"),
         ("pytest tests", "pytest /tmp/tests"),
         ("make -f build.mk", "make -f ../build.mk"),
@@ -252,6 +256,7 @@ def test_a_user_may_lower() -> None:
     assert level("frobnicate x", table=mine) == LOW
     assert level("sudo frobnicate x", table=mine) == CRITICAL
     assert level("frobnicate | wc", table=mine) == HIGH
+    assert level("./frobnicate x", table=mine) == HIGH
     assert level("git push -f", table=mine) == MEDIUM
     assert level("PATH=x ls", table=mine) == LOW
     assert rate_path(".github/workflows/ci.yml", "create", mine).level == MEDIUM
