@@ -14,6 +14,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
 from execplan.execution import table
+from execplan.execution.schema import KINDS, schema_bytes
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
@@ -166,6 +167,38 @@ def rules() -> str:
     return "\n".join(lines) + "\n"
 
 
+def attributes() -> str:
+    """A page with every attribute of a step's fence."""
+    from execplan.execution.annotated import LAST
+    from execplan.execution.attributes import ATTRIBUTES
+    from execplan.execution.fitting import USED
+    from execplan.execution.values import RANGES
+
+    lines = [
+        "# The attributes of a step",
+        "",
+        "Written by `scripts/generate.py` from `execplan/execution/attributes.py`. Each fills one field of the step in the execution",
+        "plan, of the same name where none is given here; `execplan explain steps` says how steps are written, and",
+        "`execplan schema execution-plan` what the document is. An attribute with spaces in its value stands in quotes, in which",
+        "a backslash keeps a quote from being one. A bare word is `true`. Lists have commas between their parts; ids and paths",
+        "may have white space instead, and quotes around what holds some.",
+        "",
+        f"Of a fence with several commands, {', '.join([f'`{each}`' for each in LAST])} belong to the last one, `needs` to the",
+        "first, and all others to each.",
+        "",
+        "| attribute | field | takes | for | what it says |",
+        "|---|---|---|---|---|",
+    ]
+    for each in ATTRIBUTES:
+        name = "#id" if each.name == "id" else each.name
+        takes = " · ".join([f"`{choice}`" for choice in each.choices]) or each.kind
+        takes += " {} to {:,}".format(*RANGES[each.name]) if each.name in RANGES else ""
+        types = ", ".join([f"`{kind}`" for kind in USED.get(each.name, ())]) or "all"
+        field = "" if each.field == each.name else f"`{each.field}`"
+        lines.append(f"| `{name}` | {field} | {takes} | {types} | {each.about} |")
+    return "\n".join(lines) + "\n"
+
+
 def _examples(page: str) -> list[str]:
     """The examples of a rule's page, each in a fence under its heading."""
     lines: list[str] = []
@@ -189,12 +222,15 @@ def replayed(name: str) -> str:
 GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
     README: readme,
+    "docs/attributes.md": attributes,
     "docs/errors.md": errors,
     "docs/risk.md": risk,
     "docs/rules.md": rules,
     ".agent/PLANS.md": lambda: stock.text("PLANS.md"),
     ".agent/execplan.toml": lambda: settings_file.content(Settings()).decode(),
 }
+for _kind in KINDS:
+    GENERATED[f"docs/schemas/{_kind}.json"] = partial(lambda name: schema_bytes(name).decode(), _kind)
 for _path in sorted((ROOT / "docs").glob("*.md")):
     _name = f"docs/{_path.name}"
     if _name not in GENERATED and "```console" in _path.read_text(encoding="utf-8"):

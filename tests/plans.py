@@ -64,6 +64,23 @@ None so far.
 """
 """A plan without a finding."""
 
+STEPS = CLEAN.replace(
+    "## Validation and",
+    """\
+```sh {#build timeout=60 exit=0}
+make parser
+CI=1 make test
+```
+
+```python {#api type=create_file target=src/api.py needs=build}
+def ping():
+    return "pong"
+```
+
+## Validation and""",
+)
+"""The same with steps."""
+
 
 def with_sections(fragment: str) -> str:
     """The clean plan with the head and the sections of a fragment in place of its own, in the fragment's order."""

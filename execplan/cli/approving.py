@@ -135,7 +135,7 @@ def listed(home: Home, judged: Sequence[JudgedApproval]) -> Answer:
     for each in judged:
         given = each.kept.approval
         who, until = (given.approver, given.expires_at) if given else ("?", "?")
-        rows.append((each.state, each.kept.digest[:12], who, until, "; ".join(each.why)))
+        rows.append((each.state, each.kept.digest[:12], who, until, "; ".join(each.why) or "-"))
     text = table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
     return Answer({"approvals": [approval_json(home, each) for each in judged]}, text)
 

@@ -92,9 +92,10 @@ def steps_table(steps: Sequence[dict[str, Any]]) -> str:
 
 
 def _lines(step: dict[str, Any]) -> str:
-    if step["line_start"] is None:
+    start, end = step["line_start"], step["line_end"]
+    if start is None:
         return "-"
-    return f"{step['line_start']}-{step['line_end']}"
+    return f"{start}" if start == end else f"{start}-{end}"
 
 
 def _what(step: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import EXPECT
+from execplan.execution.attributes import EXPECT, SHELLS
 from execplan.execution.draft import ANNOTATED, Draft, Found, Problem
 from execplan.execution.fences import Fence, fences
 from execplan.execution.transcript import Typed, commands
@@ -83,6 +83,8 @@ def _drafts(fence: Fence) -> Iterator[Draft]:
     attributes = {each.name: each.value for each in info.given}
     if info.id is not None:
         attributes["id"] = info.id.value
+    if attributes.get("shell") == "true" and info.language in SHELLS:
+        attributes["shell"] = info.language
     runs = attributes.get("type", COMMAND) in RUNS
     typed = commands(fence.body) if runs and "shell" not in attributes else ()
     typed = typed or (Typed("\n".join(fence.body) if runs and "shell" in attributes else ""),)

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.binding import Binding, digest_of
-from execplan.execution.model import Digest, Id, Level, Model, Path
+from execplan.execution.model import Digest, Id, Level, Model, Path, Version
 from execplan.execution.world import State
 from execplan.text.lines import digest
 
@@ -43,7 +43,7 @@ class Terms(Model):
     """All of an approval but its seal."""
 
     schema_: Annotated[Literal["execplan-approval"], Field(alias="schema")] = SCHEMA
-    version: Literal[1] = VERSION
+    version: Version = VERSION
     id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
     """Random; the register knows by it whether the approval was used or revoked."""
     plan_id: Annotated[str, StringConstraints(min_length=1, max_length=255)]

@@ -54,7 +54,12 @@ ATTRIBUTES = (
     Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),
     Attribute("timeout", "timeout_s", SECONDS, "How long it may take: `90`, `90s`, `5m`, `1h`."),
     Attribute("retry", "on_failure.max_retries", COUNT, "How often it is tried again after the first attempt."),
-    Attribute("backoff", "on_failure.backoff_ms", MILLISECONDS, "The pause before a retry: `500ms`, `2s`; it doubles."),
+    Attribute(
+        "backoff",
+        "on_failure.backoff_ms",
+        MILLISECONDS,
+        "The pause before a retry: `500ms`, `2s`; each further one is twice as long.",
+    ),
     Attribute("on-failure", "on_failure.strategy", STRATEGY, "fail_fast, retry, skip, replan, ask or alternative:ID."),
     Attribute(
         "triggers", "on_failure.triggers", LIST, "Which failures that is for: exit, exit:N, timeout, expectation, …"
@@ -65,7 +70,13 @@ ATTRIBUTES = (
     Attribute("parallel", "parallel", FLAG, "Whether it may run beside others that share no path with it."),
     Attribute("cwd", "cwd", PATH, "The folder that it runs in, from the root of the repository."),
     Attribute("env", "env", PAIRS, 'Variables that it is given: `env="CI=1 LANG=C"`.'),
-    Attribute("shell", "shell", CHOICE, "That the fence is one script for a shell; alone, `sh`.", SHELLS),
+    Attribute(
+        "shell",
+        "shell",
+        CHOICE,
+        "That the fence is one script; alone, for the shell that is its language, else `sh`.",
+        SHELLS,
+    ),
     Attribute("network", "network", FLAG, "Whether it may use the network."),
     Attribute("inputs", "inputs", PATHS, "Files that it reads; an approval holds only while they stay as they are."),
     Attribute("outputs", "outputs", PATHS, "Files that it must have made."),

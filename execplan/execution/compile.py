@@ -14,7 +14,7 @@ from execplan.execution.problems import problems
 from execplan.plan.change import stop_conflicts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from execplan.execution.draft import Draft, Left
     from execplan.execution.model import ExecutionPlan
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LONGEST = 200
 """Characters of a description that come from a plan's own lines."""
+_LONGEST_REASON = 2000
+"""Characters of the reason for a deletion, which stands nowhere else."""
 
 
 class Compiled(NamedTuple):
@@ -53,15 +55,15 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     """
     from execplan.execution.document import check, refusal
     from execplan.execution.model import ExecutionPlan
-    from execplan.execution.unseen import refuse_unseen, texts_of
+    from execplan.execution.unseen import refuse_unseen
 
     stop_conflicts(plan)
     found = find(plan)
-    steps = all_fields(found.drafts)
-    refuse_unseen(path, [(_place(found.drafts, where), text) for where, text in texts_of(steps)])
+    refuse_unseen(path, dict.fromkeys(_texts(found.drafts)))
     _stop_problems(plan, found, path)
-    if not steps:
+    if not found.drafts:
         return Compiled(None, found.left)
+    steps = all_fields(found.drafts)
     for number, (draft, step) in enumerate(zip(found.drafts, steps, strict=True), 1):
         _complete(number, draft, step)
     title = (plan.title or plan_id)[:_LONGEST]
@@ -91,7 +93,7 @@ def _stop_problems(plan: Plan, found: Found, path: str) -> None:
     count = f"{len(wrong)} things are wrong with its steps; the first: " if len(wrong) > 1 else ""
     raise ExecplanError(
         "bad-steps",
-        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].message}",
+        f"{path}:{wrong[0].line + 1}: {count}{wrong[0].kind} {wrong[0].message}",
         exit=INPUT,
         hint="how steps are written: execplan explain steps",
         candidates=lines if len(wrong) > 1 else (),
@@ -99,10 +101,14 @@ def _stop_problems(plan: Plan, found: Found, path: str) -> None:
     )
 
 
-def _place(drafts: Sequence[Draft], pointer: str) -> str:
-    """What a text is called in a refusal whose place in the steps is known by its pointer."""
-    _, _, number, *field = pointer.split("/")
-    return f"line {drafts[int(number)].start + 1}, {'/'.join(field)}"
+def _texts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
+    """What steps run and touch, as it is written, each with its place."""
+    for draft in drafts:
+        line = f"line {draft.start + 1}"
+        yield f"{line}, command", draft.command
+        yield f"{line}, cwd", draft.cwd
+        for name, text in draft.attributes.items():
+            yield f"{line}, {name}", text
 
 
 def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
@@ -132,8 +138,7 @@ def _description(draft: Draft, step: dict[str, Any]) -> str:
     kind, target = step["type"], step.get("target", "")
     if kind in RUNS:
         lines = [line.strip() for line in step["command"].split("\n") if line.strip()]
-        script = f"a script for {step['shell']}: " if "shell" in step else ""
-        words = f"Run {script}{' '.join(lines)}"
+        words = f"Run a script for {step['shell']}: {'; '.join(lines)}" if "shell" in step else f"Run {' '.join(lines)}"
     elif kind == "create_file":
         words = f"Create {target}"
     elif kind == "modify_file":
@@ -142,7 +147,7 @@ def _description(draft: Draft, step: dict[str, Any]) -> str:
             words += f", lines {step['lines'][0]} to {step['lines'][1]}"
     elif kind == "delete_file":
         reason = " ".join(" ".join(draft.body).split())
-        words = f"Delete {target}" + (f": {reason}" if reason else "")
+        return f"Delete {target}{': ' if reason else ''}{reason}"[:_LONGEST_REASON]
     else:
         from execplan.execution.touched import touched
 

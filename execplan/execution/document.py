@@ -82,7 +82,7 @@ def refusal(where: str, kind: type[BaseModel], violations: Sequence[Violation], 
 
 def name_of(kind: type[BaseModel]) -> str:
     """What `execplan schema` calls a kind of document."""
-    return kind.document_name if issubclass(kind, Document) else ""
+    return str(getattr(kind, "document_name", ""))
 
 
 def _rules(value: dict[str, Any], kind: type[BaseModel]) -> Iterable[Violation]:
@@ -122,20 +122,22 @@ def _path(location: tuple[int | str, ...]) -> list[int | str]:
 
 
 def _nearest(name: str, kind: type[BaseModel]) -> str:
-    near = get_close_matches(name, _names(kind, set()), n=1)
+    near = get_close_matches(name, _names(kind), n=1)
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
-def _names(kind: type[BaseModel], seen: set[type]) -> set[str]:
+def _names(kind: type[BaseModel]) -> set[str]:
     """The names of all fields of a kind, and of what is in it."""
-    seen.add(kind)
-    names = set()
-    for name, field in kind.model_fields.items():
-        names.add(field.alias or name)
-        for part in _models(field.annotation):
-            if part not in seen:
-                names |= _names(part, seen)
-    return names
+    return {field.alias or name for each in models_of(kind) for name, field in each.model_fields.items()}
+
+
+def models_of(kind: type[BaseModel]) -> list[type[BaseModel]]:
+    """A model and all models within it."""
+    found = [kind]
+    for each in found:
+        parts = [part for field in each.model_fields.values() for part in _models(field.annotation)]
+        found += [part for part in dict.fromkeys(parts) if part not in found]
+    return found
 
 
 def _models(annotation: Any) -> Iterable[type[BaseModel]]:

@@ -25,12 +25,12 @@ def read_command(step: dict[str, Any]) -> None:
 
 def rate(step: dict[str, Any]) -> None:
     """Give a valid step its risk; one that it has already is only raised."""
-    from execplan.execution.rating import rated
-
     if step["type"] == "use_tool":
         said = (step.get("risk") or {}).get("level")
         level = "CRITICAL" if said == "CRITICAL" else "HIGH"
         step["risk"] = {"level": level, "reasons": ["a tool of an agent, which nobody here knows"]}
         return
+    from execplan.execution.rating import rated
+
     risk = rated(step)
     step["risk"] = {"level": risk.level, "reasons": list(risk.reasons)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os.path import normpath
 
 from execplan.execution.annotated import COMMAND, RUNS, place
-from execplan.execution.attributes import BY_NAME, TYPES
+from execplan.execution.attributes import BY_NAME, SHELLS, TYPES
 from execplan.execution.touched import touched
 from execplan.execution.values import WrongValueError, value
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from execplan.execution.fences import Fence
 
 _TARGETED = ("create_file", "modify_file", "delete_file")
-_USED = {
+USED = {
     "target": (*_TARGETED, "install_package"),
     "lines": ("modify_file",),
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
     **dict.fromkeys(("cwd", "env", "shell", "network", "expect", "exit"), RUNS),
 }
 """The types that have a use for an attribute, where not all do."""
+_TYPED = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
+"""The languages of a fence that holds commands, where it does not say so."""
 PATCHES = ("diff", "patch")
 """The languages of a fence that holds a patch."""
 
@@ -43,7 +45,7 @@ def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterat
             yield place(fence, "EP602", _unknown(each.name, near=near), each.start, each.end)
             continue
         yield from _wrong(fence, each, each.name, each.value)
-        if kind in TYPES and kind not in _USED.get(each.name, TYPES):
+        if kind in TYPES and kind not in USED.get(each.name, TYPES):
             yield place(fence, "EP603", f"{kind} has no use for {each.name}", each.start, each.end)
     if kind in TYPES and not info.flaws:
         for message in _missing(fence, drafts, kind):
@@ -80,7 +82,9 @@ def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
     given = drafts[-1].attributes
     if kind in _TARGETED and "target" not in given:
         yield f"{kind} needs a target: target=PATH"
-    if kind in RUNS:
+    if "type" not in given and fence.info.language.lower() not in _TYPED:
+        yield f"{fence.info.language} is no language of commands: say what it does by type=, or write sh"
+    elif kind in RUNS:
         if not any([each.command.strip() for each in drafts]):
             yield f"{kind} holds no command"
     elif fence.expect is not None:

@@ -26,6 +26,8 @@ VERSION: Final = 1
 T = TypeVar("T")
 Many = Annotated[tuple[T, ...], Strict(False)]
 """A list or a tuple where Python hands it in; what is in it is not converted."""
+Version = Annotated[int, Field(ge=1, le=1)]
+"""A `Literal[1]` would take true."""
 Number = Annotated[int, Field(ge=1)]
 """Of a step, a line or a revision."""
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=128)]
@@ -276,7 +278,7 @@ class ExecutionPlan(Document):
     document_name: ClassVar[str] = "execution-plan"
 
     schema_: Annotated[Literal["execplan-execution-plan"], Field(alias="schema")] = SCHEMA
-    version: Literal[1] = VERSION
+    version: Version = VERSION
     plan_id: PlanId
     revision: Number = 1
     source: Source | None = None

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 _NOWHERE = "/dev/null"
 _MODES = {None: None, "100644": 0o644, "100755": 0o755}
-_REMARKS = ("diff --git ", "index ", "old mode ", "new mode ", "new file mode ", "deleted file mode ", "rename from ")
-_REMARKS += ("rename to ", "similarity index ", "dissimilarity index ")
+_REMARKS = tuple(
+    "diff --git |index |old mode |new mode |new file mode |deleted file mode |rename from |rename to |similarity index |"
+    "dissimilarity index ".split("|")
+)
+"""How lines begin that git puts between files."""
 _RENAMES = "rename from "
 
 
@@ -52,7 +55,8 @@ def read(text: str, target: str | None = None) -> tuple[Change, ...]:
 
     Raises ExecplanError for what can't be read to the last line, and for what is not about text: a link, a binary file.
     """
-    from unidiff import PatchSet, UnidiffParseError
+    from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
     text = text.lstrip("\n")
     text = text if text.endswith("\n") else text + "\n"

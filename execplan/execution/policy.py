@@ -11,7 +11,7 @@ from execplan.text.lines import digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Final
+    from typing import Any, Final
 
     from execplan.execution.risk import Table
 
@@ -70,7 +70,7 @@ class Policy(NamedTuple):
 
 def tighter(policy: Policy, said: Mapping[str, object]) -> Policy:
     """The policy with what a repository says where that is tighter; its values have the right types."""
-    tight = {name: _tighter(name, getattr(policy, name), value) for name, value in said.items()}
+    tight: dict[str, Any] = {name: _tighter(name, getattr(policy, name), value) for name, value in said.items()}
     return policy._replace(**tight)
 
 

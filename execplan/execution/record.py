@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
-from execplan.execution.model import Digest, Document, Id, Many, Model, Moment, Name, Number, PlanId, Words
+from execplan.execution.model import Digest, Document, Id, Many, Model, Moment, Name, Number, PlanId, Version, Words
 from execplan.execution.rules_record import broken
 from execplan.execution.violation import Violation
 
@@ -85,7 +85,7 @@ class Record(Document):
     document_name: ClassVar[str] = "run-record"
 
     schema_: Annotated[Literal["execplan-run-record"], Field(alias="schema")] = SCHEMA
-    version: Literal[1] = VERSION
+    version: Version = VERSION
     run_id: RunId
     plan_id: PlanId
     revision: Number

@@ -58,7 +58,7 @@ def _history(plan: Mapping[str, Any]) -> Iterator[Violation]:
     """Revisions are counted from 1, and each but the last stands in the history."""
     metadata, revision = plan.get("metadata") or {}, plan.get("revision", 1)
     history = metadata.get("history", ()) if isinstance(metadata, dict) else ()
-    if not isinstance(history, list | tuple) or not _is_number(revision):
+    if not isinstance(history, list | tuple) or not _is_number(revision) or revision < 1:
         return
     if len(history) != revision - 1:
         yield Violation("/metadata/history", f"holds {len(history)} of the {revision - 1} revisions before this one")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.document import canonical
+from execplan.execution.document import canonical, models_of
 from execplan.execution.rules_parts import ABSENT, TYPES
 from execplan.record import NamedTuple
 
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSION: Final = 1
+
+_ORDER: Final = ("description", "type", "properties", "required", "additionalProperties", "allOf", "$defs")
 
 Json = dict[str, Any]
 
@@ -29,7 +35,9 @@ class Kind(NamedTuple):
 
 KINDS = {
     "execution-plan": Kind("model", "ExecutionPlan", "What a plan compiles to."),
+    "approval": Kind("approval", "Approval", "Who said yes to which steps of which execution plan, until when."),
     "run-record": Kind("record", "Record", "What became of a run and of each of its steps."),
+    "approval": Kind("approval", "Approval", "Who said yes to which steps, until when; sealed."),
     "answer": Kind("answer", "Answer", "What every verb prints with --json."),
 }
 """By the name that `execplan schema` knows."""
@@ -46,12 +54,13 @@ def model_of(name: str) -> type[BaseModel]:
 def schema(name: str) -> Json:
     """The schema of a kind of document."""
     made = model_of(name).model_json_schema()
-    _drop_titles(made)
+    _tidy(made)
+    _describe(model_of(name), made)
     rules = _RULES.get(name)
     if rules is not None:
         rules(made)
     head = {"$schema": DIALECT, "$id": f"urn:execplan:schema:{name}:{_VERSION}", "title": name}
-    return {**head, **{key: value for key, value in made.items() if key != "title"}}
+    return {**head, **{key: made[key] for key in _ORDER if key in made}}
 
 
 def schema_bytes(name: str) -> bytes:
@@ -59,16 +68,42 @@ def schema_bytes(name: str) -> bytes:
     return canonical(schema(name))
 
 
-def _drop_titles(made: object) -> None:
-    """Take out the titles that pydantic makes of names, which tell nothing more."""
+def _tidy(made: object) -> None:
+    """Take out the titles that pydantic makes of names, which tell nothing more, and refuse names that fit no pattern."""
     if isinstance(made, dict):
         if isinstance(made.get("title"), str):
             del made["title"]
+        if "patternProperties" in made:
+            made.setdefault("additionalProperties", False)
         for value in made.values():
-            _drop_titles(value)
+            _tidy(value)
     elif isinstance(made, list):
         for value in made:
-            _drop_titles(value)
+            _tidy(value)
+
+
+def _describe(model: type[BaseModel], made: Json) -> None:
+    """Put in what stands under the fields of a model and of those within it."""
+    for each in models_of(model):
+        part = made if each is model else made["$defs"][each.__name__]
+        words = {name: told for kind in each.__mro__ for name, told in _docstrings(kind).items()}
+        for name, field in each.model_fields.items():
+            if name in words:
+                part["properties"][field.alias or name].setdefault("description", words[name])
+
+
+def _docstrings(kind: type) -> dict[str, str]:
+    """What stands under each field of a class of ours."""
+    if not kind.__module__.startswith("execplan."):
+        return {}
+    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in pairwise(body.body):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            if isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
+                found[field.target.id] = " ".join(below.value.value.split())
+    return found
 
 
 def _plan(made: Json) -> None:

@@ -146,7 +146,7 @@ class _Reader:
         if self._peek() != '"':
             raise self._stop("a name in double quotes should stand here", inside=True)
         start = self.at
-        name = self._string()
+        name = self._string(inside=True)
         self.path[-1] = name
         if name in into:
             self._note(pointer(self.path), start, "the key stands here twice")
@@ -191,7 +191,8 @@ class _Reader:
             return 0
         return value
 
-    def _string(self) -> str:
+    def _string(self, *, inside: bool = False) -> str:
+        """Read a string; `inside`: the name of what is open."""
         start = self.at
         found = _STRING.match(self.text, start)
         assert found is not None  # it begins with a quote
@@ -203,13 +204,14 @@ class _Reader:
                 what = "an escape that JSON does not have"
             elif mark:
                 what = f"a control character in a string: {mark!r}"
-            raise self._stop(what)
+            raise self._stop(what, inside=inside)
         self.at += 1
         if "\\" not in found[0]:
             return found[0][1:]
         value: str = json.loads(found[0] + '"')
         if any(["\ud800" <= char <= "\udfff" for char in value]):
-            self._note(pointer(self.path), start, "half of a surrogate pair, which is no character")
+            where = pointer(self.path[:-1] if inside else self.path)
+            self._note(where, start, "half of a surrogate pair, which is no character")
             value = value.encode("utf-8", "replace").decode()
         return value
 

@@ -17,15 +17,18 @@ def cut(data: bytes) -> list[str]:
 
 def diff(old: bytes | None, new: bytes | None, path: str) -> str:
     """What makes the new bytes of the old ones; None is a file that is not there, what is no text is only named."""
+    if old == new:
+        return ""
     names = [f"a/{path}" if old is not None else "/dev/null", f"b/{path}" if new is not None else "/dev/null"]
     if any([_is_binary(data) for data in (old, new) if data is not None]):
         sizes = [f"{len(data):,} bytes" if data is not None else "nothing" for data in (old, new)]
         return f"Binary files {names[0]} and {names[1]} differ: {sizes[0]} before, {sizes[1]} after\n"
     one, two = cut(old or b""), cut(new or b"")
     if not one and not two:
-        mode = ("new file mode 100644" if old is None else "deleted file mode 100644") if None in (old, new) else ""
-        return f"diff --git a/{path} b/{path}\n{mode}\n" if mode else ""
-    lines = unified_diff(one, two, *names) if min(len(one), len(two)) <= _LONGEST else _coarse(one, two, names)
+        return f"diff --git a/{path} b/{path}\n{'new' if old is None else 'deleted'} file mode 100644\n"
+    lines = (
+        unified_diff(one, two, names[0], names[1]) if min(len(one), len(two)) <= _LONGEST else _coarse(one, two, names)
+    )
     return "".join([line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines])
 
 
@@ -38,10 +41,8 @@ def _coarse(one: list[str], two: list[str], names: list[str]) -> list[str]:
     last = min(next((at for at, (old, new) in enumerate(pairs) if old != new), room), room)
     begin, behind = max(first - _AROUND, 0), min(last, _AROUND)
     ends = [len(lines) - last + behind for lines in (one, two)]
-    if one == two:
-        return []
     if max(ends) - begin <= _LONGEST:
-        shorter = list(unified_diff(one[begin : ends[0]], two[begin : ends[1]], *names, n=max(ends)))
+        shorter = list(unified_diff(one[begin : ends[0]], two[begin : ends[1]], names[0], names[1], n=max(ends)))
         body = shorter[3:]
     else:
         old, new = one[first : len(one) - last], two[first : len(two) - last]

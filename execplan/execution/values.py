@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _LONGEST_ID: Final = 64
 _LONGEST: Final = 2000
 _LONGEST_PATH: Final = 1024
-_RANGES = {
+RANGES = {
     "retry": (0, 10),
     "exit": (0, 255),
     "max-invocations": (1, 1000),
@@ -103,7 +103,7 @@ def _measured(attribute: Attribute, text: str, units: dict[str, int], forms: str
 
 
 def _within(attribute: Attribute, text: str, number: str, factor: int) -> int:
-    least, most = _RANGES[attribute.name]
+    least, most = RANGES[attribute.name]
     if not (number.isascii() and number.isdigit()):
         raise WrongValueError(f"{attribute.name} is a whole number, not {text!r}")
     found = int(number[:9]) * factor

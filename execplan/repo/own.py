@@ -38,7 +38,7 @@ def execution() -> dict[str, object]:
     """The table `execution`, which may loosen the policy as well as tighten it; raises ExecplanError."""
     found = _tables()["execution"]
     if found:
-        from execplan.repo.execution.policy import check_table
+        from execplan.repo.execution.terms import check_table
 
         check_table(found, path(), may_loosen=True)
     return found

@@ -211,7 +211,7 @@ def _check_dict(name: str, value: dict[str, object], where: str) -> None:
 
         check_table(value, where)
     else:
-        from execplan.repo.execution.policy import check_table as check_policy
+        from execplan.repo.execution.terms import check_table as check_policy
 
         check_policy(value, where, may_loosen=False)
 

@@ -8,7 +8,7 @@ import pytest
 
 from execplan.cli.verbs import GROUPS, VERBS
 from tests.conftest import Folder
-from tests.plans import CLEAN
+from tests.plans import CLEAN, STEPS
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 CALLS = {
@@ -40,12 +40,18 @@ CALLS = {
     "restore": ["restore", "parser"],
     "rename": ["rename", "parser", "Build the line parser"],
     "commit": ["commit"],
+    "compile": ["compile"],
+    "evaluate": ["evaluate"],
+    "approve": ["approve", "--dry-run"],
+    "schema": ["schema", "execution-plan"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
 """What must have happened for a call to make sense."""
+PLANS = {"compile": STEPS, "evaluate": STEPS, "approve": STEPS}
+"""The plan that a verb is called on, where it is not just any."""
 
 
 def test_every_verb_is_called_here() -> None:
@@ -54,7 +60,7 @@ def test_every_verb_is_called_here() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_one_document(repo: Folder, verb: str) -> None:
-    repo.plan()
+    repo.plan(PLANS.get(verb, CLEAN))
     for call in BEFORE.get(verb, ()):
         repo.ok(*call)
     result = repo.run(*CALLS[verb], "--json")
@@ -76,7 +82,9 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
     assert repo.run("--json", *CALLS[verb]).json["kind"] == verb
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "uninstall")])
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall")]
+)
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])
     assert result.exit == 6

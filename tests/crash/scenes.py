@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.plans import CLEAN, with_sections
+from tests.plans import CLEAN, STEPS, with_sections
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
@@ -70,6 +70,7 @@ SCENES = {
             most=0,
             cut=True,
         ),
+        Scene("compile", ("compile", PARSER), STEPS, most=0, every=2),
         Scene("commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), most=0),
     )
 }

@@ -14,7 +14,7 @@ from tests.crash.scenes import SCENES
 from tests.crash.sweep import Swept, bounded, sweep
 from tests.needs import need
 
-LONG = ("set", "undo", "done --commit", "commit", "finishing rename")
+LONG = ("set", "undo", "done --commit", "commit", "compile", "finishing rename")
 """What is left to `make torture`."""
 
 

@@ -9,8 +9,8 @@ import pytest
 from execplan.execution.advice import advice
 from execplan.execution.annotated import find_annotated
 from execplan.execution.draft import Draft
-from execplan.execution.fields import all_fields
 from execplan.execution.fences import fences
+from execplan.execution.fields import all_fields
 from execplan.execution.problems import problems
 from execplan.plan import reader
 from execplan.plan.model import Plan
@@ -134,6 +134,8 @@ def test_with_shell_a_fence_is_one_script() -> None:
     assert found["shell"] == "bash"
     assert found["command"] == "set -e\n\n# all\nfor x in *; do\n  echo $x\ndone"
     assert fields_of(step("#a shell"))[0]["shell"] == "sh"
+    assert fields_of(step("#a shell", language="bash"))[0]["shell"] == "bash"
+    assert fields_of(step("#a shell", language="console"))[0]["shell"] == "sh"
 
 
 def test_ids_that_are_not_written_are_numbers_of_steps() -> None:
@@ -274,6 +276,12 @@ WRONG = [
     ("sh {#a type=refactor_code}", [("EP603", "{#a type=refactor_code")]),
     ("sh {#a type=delete_file target=src/}", [("EP612", "target=src/")]),
     ("sh {#a type=delete_file target=.}", [("EP612", "target=.")]),
+    ("python {#a}", [("EP603", "#a")]),
+    ("text {#a exit=0}", [("EP603", "#a exit=0")]),
+    ("diff {#a target=x}", [("EP603", "#a target=x"), ("EP603", "target=x")]),
+    ("python {#a type=execute_command}", []),
+    ("{#a}", []),
+    ("{.sh #a}", []),
     ("sh {#a needs=a}", [("EP606", "needs=a")]),
     ("sh {#a needs=b}", [("EP605", "needs=b")]),
     ("sh {#a when=b.failed}", [("EP605", "when=b.failed")]),

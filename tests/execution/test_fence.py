@@ -108,8 +108,9 @@ def test_columns_are_those_of_the_words() -> None:
 def test_every_info_string_is_read(info: str) -> None:
     found = attributes_of(info)
     if found is not None:
-        places = [*found.given, *found.flaws, *([found.id] if found.id else [])]
-        assert all([0 <= each.start < each.end <= len(info) for each in places])
+        places = [(each.start, each.end) for each in (*found.given, *([found.id] if found.id else []))]
+        places += [(each.start, each.end) for each in found.flaws]
+        assert all([0 <= start < end <= len(info) for start, end in places])
 
 
 def test_a_hostile_info_string_takes_no_time() -> None:

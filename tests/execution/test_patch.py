@@ -132,7 +132,7 @@ def test_what_difflib_says_is_applied(old: list[str], new: list[str], ended: boo
         [line + "\n" for line in text.split("\n")[:-1]] + ([text.split("\n")[-1]] * bool(text.split("\n")[-1]))
         for text in (before, after)
     ]
-    for line in difflib.unified_diff(*cut, "a/app.py", "b/app.py", n=1):
+    for line in difflib.unified_diff(cut[0], cut[1], "a/app.py", "b/app.py", n=1):
         diff += line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
     if diff:
         assert applied(before, diff) == after

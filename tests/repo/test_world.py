@@ -64,7 +64,9 @@ def test_a_file_that_is_too_large_has_no_digest(disk: Disk, monkeypatch: pytest.
         disk.read("src/app.py")
 
 
-@pytest.mark.parametrize("path", ["none.py", "none/x", "src", "src/inner", "out/secret.txt", "pipe", "../elsewhere/secret.txt"])
+@pytest.mark.parametrize(
+    "path", ["none.py", "none/x", "src", "src/inner", "out/secret.txt", "pipe", "../elsewhere/secret.txt"]
+)
 def test_only_a_file_inside_is_read(disk: Disk, path: str) -> None:
     assert disk.read("src/app.py") == b"x = 1\n"
     with pytest.raises(ExecplanError):

@@ -41,6 +41,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "compile": "Turn a plan's steps into its execution plan.",
         "evaluate": "Judge what a plan would do, and whether it must not run.",
         "approve": "Approve what a plan would do, for one run.",
+        "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",

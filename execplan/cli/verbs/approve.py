@@ -89,10 +89,11 @@ def approve(
     from execplan.repo.execution.approve import Yes
 
     found = approval.look(home, ref)
-    scope = scope_of(found.evaluation, max_risk, steps or None)
-    yes = Yes(_by(by) or author(home), "digest", seconds, max_risk, steps or None)
     if digest is not None:
         approval.stop_other(home, ref, found, digest)
+    approval.stop_unfit(home, ref, found)
+    scope = scope_of(found.evaluation, max_risk, steps or None)
+    yes = Yes(_by(by) or author(home), "digest", seconds, max_risk, steps or None)
     if not scope.covered:
         left = [f"{each.judged.step.id}: {each.why}" for each in scope.uncovered]
         what = "no step is covered: there is nothing to approve"

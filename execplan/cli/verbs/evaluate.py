@@ -8,7 +8,7 @@ import click
 
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import verb
-from execplan.errors import NO, OK, USAGE, ExecplanError
+from execplan.errors import NO, OK, POLICY, USAGE, ExecplanError
 from execplan.repo import pick
 
 TEXT = "text"
@@ -32,12 +32,21 @@ MARKDOWN = "markdown"
 )
 def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
     """Judge what a plan would do: each step's risk, a dry run, and every check; exit 1 when it must not run."""
-    from execplan.cli.evaluation import evaluation_json, evaluation_text
-    from execplan.repo.execution.evaluated import evaluated
-
     if call.as_json and form != TEXT:
         why = "--json prints one JSON document, and --format markdown a page"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
+    try:
+        return _evaluated(plan, form)
+    except ExecplanError as error:
+        if error.exit != POLICY:
+            raise
+        return _refused(error)
+
+
+def _evaluated(plan: str | None, form: str) -> Answer:
+    from execplan.cli.evaluation import evaluation_json, evaluation_text
+    from execplan.repo.execution.evaluated import evaluated
+
     home, ref = pick.open_plan(os.getcwd(), plan)
     found = evaluated(home, ref)
     name = typed(ref.id, home.shown(ref.path))
@@ -53,6 +62,25 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
     ok = found.evaluation.ok
     follow = (f"execplan approve {name}" if ok else f"execplan edit {name}",) if form == TEXT else ()
     return Answer(evaluation_json(found), text, OK if ok else NO, warnings, follow)
+
+
+def _refused(error: ExecplanError) -> Answer:
+    """What the policy forbids is a finding here: there is nothing yet that could be forbidden to run."""
+    findings = [
+        {
+            "check": error.code,
+            "level": "error",
+            "step": None,
+            "path": None,
+            "line": None,
+            "message": each,
+            "mend": error.hint,
+        }
+        for each in error.candidates or (error.message,)
+    ]
+    data = {"ok": False, "digest": None, "risk": None, "steps": [], "findings": findings}
+    lines = [f"error: {each['message']} ({error.code})" for each in findings]
+    return Answer(data, "\n".join([*lines, f"  mend: {error.hint}", "It must not run"]), NO)
 
 
 evaluate.settles = False  # a move that was cut short is finished by a verb that may write

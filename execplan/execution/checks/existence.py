@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.checks.check import ERROR, WARNING, Case, Finding, check
-from execplan.execution.trial import IMPOSSIBLE
+from execplan.execution.trial import IMPOSSIBLE, targets
 from execplan.execution.world import ABSENT, FILE, FOLDER, plain
 
 TYPE_CHECKING = False
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def existence(case: Case) -> Iterator[Finding]:
     """What a step needs is there or made by an earlier step, what it makes is not, and every diff fits."""
     for trial in case.trials:
-        if trial.dry.kind == IMPOSSIBLE:
+        outside = any([plain(path) is None for path in targets(trial.step)]) and "paths" not in case.policy.off
+        if trial.dry.kind == IMPOSSIBLE and not outside:
             yield Finding(ERROR, trial.dry.why, _mend(trial), trial.step)
         cwd = plain(trial.step.cwd)
         for path, seen in trial.needs.items():

@@ -84,7 +84,9 @@ def _said(parse: Callable[[bytes], object], data: bytes) -> str:
             parse(data)
     except (RecursionError, MemoryError):
         return "it is nested too deeply"
-    except (ValueError, SyntaxError) as error:
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except ValueError as error:
         return " ".join(str(error).split())
     return ""
 

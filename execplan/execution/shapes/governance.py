@@ -83,16 +83,18 @@ def _mode(form: Form, constraints: Form, operations: list[Form]) -> str:
 def _step(form: Form, at: int, mode: str) -> dict[str, Any]:
     book, ours = form.book, f"/steps/{at}"
     book.origins |= {ours: form.where, f"{ours}/depends_on": form.place("requires")}
-    book.origins |= {f"{ours}/max_invocations": form.place("max_invocations")}
+    book.origins |= {f"{ours}/max_invocations": form.place("max_invocations"), f"{ours}/type": form.place("tool")}
     tool = form.take("tool", str, "", needed=True)
     if tool and kind_of(tool) == AGENT and mode == "engine":
         form.note("tool", f"{tool} is no tool of ours, so nothing here can call it; the mode agent_guided carries it")
     arguments = form.take("arguments", dict, {})
+    called = fields_of(tool, arguments, form.place("arguments"), ours, book)
+    what = called.get("target") or called.get("command") or ""
     step = {
         "number": at + 1,
         "id": form.take("id", str, "", needed=True),
-        **fields_of(tool, arguments, form.place("arguments"), ours, book),
-        "description": form.take("description", str, f"Call {tool}"),
+        **called,
+        "description": form.take("description", str, f"Call {tool} {what}".rstrip()),
         "depends_on": form.words("requires"),
         "parallel": form.take("parallel", bool, False),
         "max_invocations": form.take("max_invocations", int, 1),

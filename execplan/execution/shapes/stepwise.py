@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.execution.attributes import LEVELS
 from execplan.execution.rules_parts import TYPES
 
 if TYPE_CHECKING:
@@ -27,13 +28,14 @@ def read(form: Form) -> dict[str, Any]:
     kept["created_at"] = form.moment("created_at")
     form.pending()
     level = form.take("risk_level", str)
-    form.book.origins["/intent/risk_level"] = form.place("risk_level")
+    if level is not None and level not in LEVELS:
+        form.note("risk_level", f"is none of {', '.join(LEVELS)}")
     form.nothing("validation", why="is a result; what has begun can't be imported")
     metadata = form.form("metadata")
     metadata.nothing(*_RESULTS, why="is a result; what has begun can't be imported")
     kept |= {"risk_level": level, "metadata": metadata.value}
     parts = form.forms("steps", needed=True)
-    steps = [_step(part, at, level) for at, part in enumerate(parts)]
+    steps = [_step(part, at, level if level in LEVELS else None) for at, part in enumerate(parts)]
     for each in (form, *parts):
         each.close()
     return {
@@ -46,7 +48,11 @@ def read(form: Form) -> dict[str, Any]:
 
 def _step(form: Form, at: int, level: str | None) -> dict[str, Any]:
     ours = f"/steps/{at}"
-    form.book.origins |= {ours: form.where, f"{ours}/lines": form.place("line_range")}
+    form.book.origins |= {
+        ours: form.where,
+        f"{ours}/lines": form.place("line_range"),
+        f"{ours}/tool": form.place("type"),
+    }
     kind = form.take("type", str, "", needed=True)
     target, content = form.take("target", str), form.take("content", str)
     command = form.take("command", str)

@@ -44,7 +44,7 @@ def read(form: Form) -> dict[str, Any]:
             book.note(f"{form.place('selected_tools')}/{place}", f"no step calls {tool}")
     for each in (form, *parts):
         each.close()
-    summary = request or reasoning
+    summary = reasoning if request is None else request
     return {
         "description": summary,
         "mode": "agent" if any([step["type"] == AGENT for step in steps]) else "engine",

@@ -25,6 +25,8 @@ from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -36,12 +38,12 @@ class Yes(NamedTuple):
     """How somebody said yes, and to what."""
 
     by: str
-    how: str
+    how: Literal["terminal", "digest", "policy"]
     seconds: int
     """For which it holds."""
     max_risk: str | None = None
     steps: tuple[str, ...] | None = None
-    inferred: str | None = None
+    inferred: Literal["terminal", "flag"] | None = None
 
 
 class Given(NamedTuple):
@@ -58,31 +60,28 @@ class Given(NamedTuple):
 
 
 def look(home: Home, ref: Ref) -> Evaluated:
-    """What would be approved; raises ExecplanError for what nobody may approve."""
+    """What would be approved; raises ExecplanError."""
     existing(home)
     stop_archived(home, ref)
-    found = evaluated(home, ref)
-    outside = list(forbidden(found.current.document, Disk(home)))
-    outside += [
-        f"{each.step.id if each.step else found.path}: {each.message}"
-        for each in found.evaluation.findings
-        if each.check == "hidden" and each.level == ERROR
-    ]
-    if outside:
+    return evaluated(home, ref)
+
+
+def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
+    """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
+    errors = [each for each in found.evaluation.findings if each.level == ERROR]
+    told = [f"{each.step.id if each.step else found.path}: {each.message}" for each in errors]
+    barred = list(forbidden(found.current.document, Disk(home)))
+    barred += [line for line, each in zip(told, errors, strict=True) if each.check == "hidden"]
+    if barred:
         raise ExecplanError(
             "not-approvable",
             f"{ref.id} has steps that nobody may approve",
             exit=POLICY,
             hint=f"keep to paths inside the repository and to characters that can be seen: execplan evaluate {ref.typed}",
-            candidates=outside,
+            candidates=barred,
         )
-    wrong = [
-        f"{each.step.id if each.step else found.path}: {each.message}"
-        for each in found.evaluation.findings
-        if each.level == ERROR
-    ]
     unread = [path for path, at in found.binding.states.items() if at.kind == FILE and not at.sha256]
-    wrong += [f"{path}: can't be read whole, and so not be bound" for path in unread]
+    wrong = [*told, *[f"{path}: can't be read whole, and so not be bound" for path in unread]]
     if wrong:
         raise ExecplanError(
             "must-not-run",
@@ -92,7 +91,6 @@ def look(home: Home, ref: Ref) -> Evaluated:
             candidates=wrong,
             data={"reasons": wrong},
         )
-    return found
 
 
 def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
@@ -102,17 +100,16 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
         return
     kept = [each for each in approvals.every(home, ref) if each.approval is not None]
     known = next((each for each in kept if each.digest.startswith(prefix.lower())), kept[0] if kept else None)
-    lines: tuple[str, ...] = ("the steps, a file that they touch, or the policy",)
-    since = ""
+    lines: tuple[str, ...] = ()
     if known is not None and known.approval is not None:
-        lines = drift(known.approval.binding, found.binding) or lines
-        since = f"; since {known.digest[:12]} was approved these have"
+        lines = drift(known.approval.binding, found.binding)
+    since = f", since {known.digest[:12]} was approved" if known is not None and lines else ""
     raise ExecplanError(
         "other-digest",
         f"{prefix} is not what would be approved now, which is {present}: something has changed{since}",
         exit=CHANGED,
         hint=f"look at it again: execplan evaluate {ref.typed}",
-        candidates=lines,
+        candidates=lines or ("the steps, a file that they touch, or the policy",),
     )
 
 

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from execplan.errors import INPUT, ExecplanError
 from execplan.execution import policy as policies
-from execplan.execution.attributes import LEVELS
-from execplan.execution.policy import CAUSES, NOBODY, PINS, SANDBOXES, Policy
+from execplan.execution.policy import Policy
+from execplan.repo.execution.terms import checks, values
 
 if TYPE_CHECKING:
     from execplan.repo.home import Home
-
-_CHOICES = {"person_from": (*LEVELS, NOBODY), "sandbox": SANDBOXES, "pin": PINS}
-_LIMITS = {
-    "steps": 1000,
-    "files": 100_000,
-    "megabytes": 100_000,
-    "seconds": 604_800,
-    "checkpoint_interval": 1000,
-}
-"""The largest value of each number; the smallest is 1."""
-NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "notify")
-"""What a table `execution` of settings may hold."""
 
 
 def effective(home: Home) -> Policy:
@@ -31,8 +18,8 @@ def effective(home: Home) -> Policy:
     from execplan.repo import own
 
     mine, ours = own.execution(), home.settings.execution
-    policy = policies.tighter(Policy()._replace(**_values(mine)), _values(ours))
-    off = {**_checks(mine), **_checks(ours)}
+    policy = policies.tighter(Policy()._replace(**values(mine)), values(ours))
+    off = {**checks(mine), **checks(ours)}
     policy = policy._replace(
         off=tuple(sorted([name for name, on in off.items() if not on])), notify=str(mine.get("notify", ""))
     )
@@ -41,85 +28,3 @@ def effective(home: Home) -> Policy:
         if isinstance(rows, list) and rows:
             table = risk.extended(table, rows, may_lower=may_lower)
     return policy._replace(table=table)
-
-
-def _values(said: dict[str, object]) -> dict[str, Any]:
-    """What a checked table says of the policy by itself: all but the checks, the rows of risk and `notify`."""
-    found: dict[str, Any] = {name: said[name] for name in (*_CHOICES, *_LIMITS) if name in said}
-    if isinstance(causes := said.get("rollback_on"), list):
-        found["rollback_on"] = tuple([each for each in CAUSES if each in causes])
-    return found
-
-
-def _checks(said: dict[str, object]) -> dict[str, bool]:
-    checks = said.get("checks", {})
-    return checks if isinstance(checks, dict) else {}
-
-
-def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> None:
-    """Refuse a table `execution` of settings that says what it can't, or loosens what it may not; raises ExecplanError."""
-    for name, value in table.items():
-        if name not in NAMES:
-            raise _unknown(f"{where}: execution", name, NAMES)
-        why = _why_not(name, value, f"{where}: execution.{name}")
-        if why:
-            raise ExecplanError(
-                "bad-setting",
-                f"{where}: execution.{name} {why}, not {value!r}",
-                exit=INPUT,
-                hint="what can be set: execplan explain policy",
-            )
-        if name == "risk" and isinstance(value, list):
-            from execplan.execution import risk
-
-            risk.extended(risk.builtin(), value, may_lower=may_loosen)
-    if not may_loosen:
-        _check_tight(table, where)
-
-
-def _check_tight(table: dict[str, object], where: str) -> None:
-    """Refuse what a repository may not say; raises ExecplanError."""
-    from execplan.repo import own
-
-    loose = [f"{name} = {table[name]!r}" for name, value in _values(table).items() if policies.loosens(name, value)]
-    loose += [f"checks.{name} = false" for name, on in _checks(table).items() if not on]
-    loose += ["notify names code to run" for _ in ("notify",) if "notify" in table]
-    if loose:
-        raise ExecplanError(
-            "loosened-policy",
-            f"{where}: a repository may only tighten the policy, but execution.{', execution.'.join(loose)}",
-            exit=INPUT,
-            hint=f"take it out; what is your own to loosen stands in {own.path()}, under [execution]",
-        )
-
-
-def _why_not(name: str, value: object, where: str) -> str:
-    """What is wrong with the value of a setting, or nothing; raises ExecplanError for a name that is unknown."""
-    if name in _CHOICES:
-        return "" if value in _CHOICES[name] else f"is {', '.join([repr(each) for each in _CHOICES[name]])}"
-    if name in _LIMITS:
-        return "" if type(value) is int and 0 < value <= _LIMITS[name] else f"is a number from 1 to {_LIMITS[name]:,}"
-    if name == "rollback_on":
-        good = isinstance(value, list) and all([each in CAUSES for each in value])
-        return "" if good else f"is a list of {', '.join(CAUSES)}"
-    if name == "risk":
-        good = isinstance(value, list) and all([isinstance(each, dict) for each in value])
-        return "" if good else "is a list of tables"
-    if name == "notify":
-        return "" if isinstance(value, str) and "\0" not in value else "is a command"
-    if not isinstance(value, dict) or not all([type(on) is bool for on in value.values()]):
-        return "is a table of checks, each true or false"
-    from execplan.execution.checks.every import CHECKS
-
-    for check in value:
-        if check not in CHECKS:
-            raise _unknown(where, check, tuple(CHECKS))
-    return ""
-
-
-def _unknown(where: str, name: str, known: tuple[str, ...]) -> ExecplanError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1, cutoff=0.0)
-    what = f"{where} knows {', '.join(known)}, not {name!r}"
-    return ExecplanError("unknown-setting", what, exit=INPUT, hint=f"did you mean {near[0]}?")

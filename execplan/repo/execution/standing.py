@@ -119,7 +119,7 @@ def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run
         return Judged(kept, ALTERED, (why,))
     known = register.state(home, given.id)
     if known.revoked:
-        return Judged(kept, REVOKED, ("it was revoked",))
+        return Judged(kept, REVOKED, ())
     if known.run and known.run != run:
         return Judged(kept, USED, (f"it was used by the run {known.run}",))
     if why := given.wrong_time(now()):
@@ -166,15 +166,20 @@ def refusal(ref: Ref, judged: Judged | None) -> ExecplanError:
     hint = f"look at it, then approve it: execplan evaluate {ref.typed}; execplan approve {ref.typed}"
     if judged is None:
         return ExecplanError("not-approved", f"nobody has approved {ref.id}", exit=POLICY, hint=hint)
-    which = f"the approval {judged.kept.digest[:12]} of {ref.id}"
-    code, what, status = {
-        STALE: ("stale-approval", f"{which} is stale: something has changed since", CHANGED),
-        EXPIRED: ("approval-expired", f"{which} does not hold at this time", CHANGED),
-        ALTERED: ("approval-altered", f"{which} is not as it was sealed", CHANGED),
-        USED: ("approval-used", f"{which} was used: it serves one run and its resumes", CHANGED),
-        REVOKED: ("not-approved", f"{which} was revoked", POLICY),
-    }[judged.state]
-    return ExecplanError(code, what, exit=status, hint=hint, candidates=judged.why)
+    which, why = f"the approval {judged.kept.digest[:12]} of {ref.id}", judged.why
+    if judged.state == REVOKED:
+        return ExecplanError("not-approved", f"{which} was revoked", exit=POLICY, hint=hint)
+    if judged.state == USED:
+        what = f"{which} was used: it serves one run and its resumes"
+        return ExecplanError("approval-used", what, exit=CHANGED, hint=hint, candidates=why)
+    if judged.state == EXPIRED:
+        what = f"{which} does not hold at this time"
+        return ExecplanError("approval-expired", what, exit=CHANGED, hint=hint, candidates=why)
+    if judged.state == ALTERED:
+        what = f"{which} is not as it was sealed"
+        return ExecplanError("approval-altered", what, exit=CHANGED, hint=hint, candidates=why)
+    what = f"{which} is stale: something has changed since"
+    return ExecplanError("stale-approval", what, exit=CHANGED, hint=hint, candidates=why)
 
 
 def place(home: Home) -> str:

@@ -105,4 +105,6 @@ def put(home: Home, path: str, new: bytes) -> bytes | None:
             raise disk.ChangedMeanwhileError(path)
     elif old != new:
         files.replace(path, old, new, within=home.root)
+    else:
+        files.tidy(path, (old,), within=home.root)
     return old

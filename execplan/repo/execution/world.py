@@ -77,12 +77,12 @@ class Disk:
             if not stat.S_ISREG(status.st_mode):
                 raise ExecplanError("not-a-file", f"{path} is no regular file", exit=INPUT, hint="name a regular file")
             with open(handle, "rb", buffering=0, closefd=False) as file:
-                data = file.read(SHOWN + 1) if status.st_size <= SHOWN else b" " * (SHOWN + 1)
+                data = file.read(SHOWN + 1) if status.st_size <= SHOWN else b""
         except OSError as error:
             raise trouble(error, path, "read") from None
         finally:
             os.close(handle)
-        if len(data) > SHOWN:
+        if max(len(data), status.st_size) > SHOWN:
             what = f"{path} has more than {SHOWN >> 20} MB"
             raise ExecplanError("too-large", what, exit=INPUT, hint="change it with a command")
         return data

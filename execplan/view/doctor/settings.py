@@ -37,6 +37,7 @@ def settings(ground: Ground) -> Iterator[Finding | str]:
             yield _refused("", error)
     try:
         own_rules.load(own.rules())
+        own.execution()
     except ExecplanError as error:
         yield _refused(own.path(), error)
     if len(ground.homes) > 1:

@@ -1,0 +1,179 @@
+"""`execplan evaluate`: its exit status, its document, its page; and nothing that it leaves behind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from execplan.execution.page import code, fence
+from tests.conftest import Folder
+from tests.crash.test_disks import apart, line
+from tests.plans import CLEAN, STEPS
+
+ID = "2026-01-01_parser"
+FIELDS = "check level step path line message mend".split()
+
+
+def with_step(fence_of_it: str) -> str:
+    """The clean plan with this in its steps."""
+    return CLEAN.replace("## Validation and", f"{fence_of_it}\n\n## Validation and")
+
+
+def test_what_may_run(repo: Folder) -> None:
+    repo.plan(STEPS)
+    result = repo.run("evaluate")
+    assert result.exit == 0, result
+    assert '     +    return "pong"' in result.out
+    assert result.out.endswith(f"\nnext: execplan approve {ID}\n")
+    data = repo.ok("evaluate")
+    assert [each["id"] for each in data["steps"]] == ["build.1", "build.2", "api"]
+    assert [each["dry_run"]["kind"] for each in data["steps"]] == ["unpredictable", "unpredictable", "exact"]
+    assert data["steps"][1]["argv"] == ["make", "test"]
+    assert all(each["risk"]["reasons"] for each in data["steps"])
+    assert data["digest"] in result.out
+    assert {each["name"] for each in data["checks"]} >= {"syntax", "paths", "shell"}
+
+
+def test_what_must_not_run(repo: Folder) -> None:
+    repo.plan(STEPS)
+    repo.write("src/api.py", "x = 1\n")
+    result = repo.run("evaluate", "--json")
+    assert result.exit == 1
+    assert result.json["ok"] is False
+    data = result.json["data"]
+    (finding,) = [each for each in data["findings"] if each["level"] == "error"]
+    assert list(finding) == FIELDS
+    assert finding["step"] == "api"
+    assert finding["message"] == "src/api.py is there already"
+    plan = (repo.path / finding["path"]).read_text().splitlines()
+    assert plan[finding["line"] - 1].startswith("```python {#api ")
+    assert [each["ok"] for each in data["steps"]] == [True, True, False]
+    assert f"{finding['path']}:{finding['line']}: api: error: " in repo.run("evaluate").out
+
+
+def test_the_digest_follows_what_an_approval_binds(repo: Folder) -> None:
+    path = repo.plan(STEPS)
+    first = repo.ok("evaluate")["digest"]
+    repo.ok("done", "2")
+    assert repo.ok("evaluate")["digest"] != ""
+    repo.write("src/other.py", "x = 1\n")
+    path.write_text(path.read_text() + "\n")
+    repo.write(".agent/execplan.toml", "[execution]\nperson_from = 'LOW'\n")
+    assert repo.ok("evaluate")["digest"] != first
+
+
+def test_it_never_exits_7(repo: Folder) -> None:
+    repo.plan(with_step("```sh {#a}\nmake \u202etest\n```"))
+    result = repo.run("evaluate")
+    assert result.exit == 1
+    assert "u202e" in result.out
+    assert "It must not run" in result.out
+    document = repo.run("evaluate", "--json").json
+    assert document["data"]["findings"][0]["check"] == "hidden-character"
+    assert document["error"] is None
+    repo.plan(with_step("```sh {#a type=create_file target=../../x}\nx\n```"))
+    assert repo.run("evaluate").exit == 1
+
+
+def test_json_and_a_page_exclude_each_other(repo: Folder) -> None:
+    repo.plan(STEPS)
+    assert repo.run("evaluate", "--json", "--format", "markdown").exit == 2
+
+
+def test_a_repository_s_policy_counts(repo: Folder) -> None:
+    repo.plan(STEPS)
+    repo.write(".agent/execplan.toml", "[execution]\nsteps = 2\n")
+    assert "3 steps, and the limit is 2" in repo.run("evaluate").out
+
+
+def test_the_page_holds_what_it_shows(repo: Folder) -> None:
+    text = "````\n```\n# No heading\n<b>\n~~~~"
+    repo.plan(
+        with_step(
+            f"``````md {{#a type=create_file target=a.md}}\n{text}\n``````\n\n"
+            "```sh {#b}\ngit log '--grep=`` ![x](y) | <script>' *bold*\n```"
+        )
+    )
+    result = repo.run("evaluate", "--format", "markdown")
+    tokens = MarkdownIt().enable("table").parse(result.out)
+    fences = [each.content for each in tokens if each.type == "fence"]
+    assert any("+````\n+```\n+# No heading\n+<b>\n+~~~~\n" in each for each in fences)
+    assert "git log '--grep=`` ![x](y) | <script>' '*bold*'\n" in fences or any("<script>" in each for each in fences)
+    inline = [child.type for each in tokens for child in each.children or ()]
+    assert not {"image", "link_open", "html_inline", "em_open"} & set(inline)
+    assert not [each for each in tokens if each.type == "html_block"]
+    headings = [tokens[at + 1].content for at, each in enumerate(tokens) if each.type == "heading_open"]
+    assert headings == [
+        f"Execution plan `{ID}`",
+        *(["Findings"] if "Findings" in headings else []),
+        "Steps",
+        "1. `a`",
+        "2. `b`",
+        "Checks",
+    ]
+
+
+@settings(max_examples=50)
+@given(st.text(st.sampled_from("`~ \n#<a|\\*\u202e\x1b"), max_size=30))
+def test_nothing_breaks_out(text: str) -> None:
+    (one,) = MarkdownIt().parse(fence(text, "sh"))
+    assert one.type == "fence"
+    (_, inline, _) = MarkdownIt().parse(code(text))
+    assert [each.type for each in inline.children or ()] == ["code_inline"]
+    assert "\u202e" not in code(text) + fence(text, "sh")
+
+
+def everything(root: Path) -> dict[str, tuple[int, int, int, bytes]]:
+    """All below a folder, git's own too: mode, time of the last change, size and bytes."""
+    found = {}
+    for folder, folders, files in os.walk(root):
+        for name in [".", *folders, *files]:
+            path = Path(folder, name)
+            status = path.lstat()
+            data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
+            found[str(path.relative_to(root))] = (status.st_mode, status.st_mtime_ns, status.st_ino, data)
+    return found
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_nothing_is_written(tmp_path: Path, repo: Folder, read_only: bool) -> None:
+    repo.plan(with_step("```sh {#a type=create_file target=run.sh}\nif true; then echo; fi\n```"))
+    repo.write(".agent/execplans/2026-01-02_bad.md", with_step("```sh {#a}\nrm -fr /\n```").replace("parser", "bad"))
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in (".config/execplan", ".local/state", "state"):
+        (home / name).mkdir(parents=True)
+    repo.env.update(HOME=str(home), XDG_STATE_HOME=str(home / "state"), PYTHONDONTWRITEBYTECODE="1")
+    repo.plan(with_step("```sh {#a}\ngit status\n```"), "2026-01-03_look")
+    repo.plan(with_step("```sh {#a}\ngit status\n```"), "2026-01-03_look")
+    calls = [(ID,), (ID, "--json"), (ID, "--format", "markdown"), ("bad",), ("look",)]
+    before = everything(repo.path), everything(home)
+    if read_only:
+        mounts = [f"mount --bind {each} {each}; mount -o remount,bind,ro {each}" for each in (repo.path, home)]
+        lines = [f"{line(('evaluate', *call))} >/dev/null; echo $?" for call in calls]
+        script = "\n".join(
+            [*mounts, f"cd {repo.path}; ! touch x 2>/dev/null; ! touch {home}/x 2>/dev/null; set +e", *lines]
+        )
+        ran = apart(tmp_path, script, repo.env)
+        assert (ran.out.split(), ran.err) == (["1", "1", "1", "1", "0"], "")  # what can't be written is a finding
+    else:
+        assert [repo.run("evaluate", *call).exit for call in calls] == [0, 0, 0, 1, 0]
+    assert (everything(repo.path), everything(home)) == before
+
+
+def test_without_any_program_that_parses(repo: Folder) -> None:
+    repo.plan(with_step("```sh {#a type=create_file target=run.sh}\nif true; then\n```"))
+    assert repo.run("evaluate").exit == 1
+    assert repo.run("evaluate", PATH="/nonexistent").exit == 0
+
+
+def test_a_plan_without_steps(repo: Folder) -> None:
+    repo.plan(CLEAN)
+    result = repo.run("evaluate")
+    assert result.exit == 3
+    assert "execplan explain steps" in result.err

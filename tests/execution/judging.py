@@ -1,0 +1,72 @@
+"""What the tests of evaluations share: steps in short, judged on a real folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from execplan.execution.attributes import LEVELS
+from execplan.execution.command import parse
+from execplan.execution.evaluate import Evaluation, evaluate
+from execplan.execution.policy import Policy
+from execplan.repo import homes
+from execplan.repo.execution.world import Disk
+from tests.conftest import Folder
+from tests.execution.approving import document
+
+Step = dict[str, Any]
+
+
+def judge(repo: Folder, *steps: Step, policy: Policy | None = None, **fields: Any) -> Evaluation:
+    """The evaluation of some steps in a repository."""
+    level = max([step.get("risk", LOW)["level"] for step in steps], key=LEVELS.index)
+    intent = {"summary": "A plan", "category": "mixed", "risk_level": level}
+    made = document(*[{"risk": LOW, **step} for step in steps], intent=intent, **fields)
+    return evaluate(made, Disk(homes.find(str(repo.path))), policy or Policy())
+
+
+def run(line: str, **fields: Any) -> Step:
+    """A step that runs a command."""
+    argv = None if "shell" in fields else parse(line).argv
+    return {"command": line, "argv": list(argv) if argv is not None else None, **fields}
+
+
+def create(path: str, content: str = "x\n", **fields: Any) -> Step:
+    """A step that makes a file."""
+    return {"type": "create_file", "tool": "file.create", "target": path, "content": content, "risk": LOW, **fields}
+
+
+def modify(path: str, patch: str, **fields: Any) -> Step:
+    """A step that changes a file by a diff."""
+    return {"type": "modify_file", "tool": "file.modify", "target": path, "patch": patch, "risk": LOW, **fields}
+
+
+def splice(path: str, first: int, last: int, content: str) -> Step:
+    """A step that gives lines of a file anew."""
+    lines = {"lines": [first, last], "content": content}
+    return {"type": "modify_file", "tool": "file.modify", "target": path, "risk": LOW, **lines}
+
+
+def delete(path: str, **fields: Any) -> Step:
+    """A step that deletes a file."""
+    return {"type": "delete_file", "tool": "file.delete", "target": path, "risk": LOW, **fields}
+
+
+def refactor(patch: str) -> Step:
+    """A step that changes several files."""
+    return {"type": "refactor_code", "tool": "code.refactor", "patch": patch, "risk": LOW}
+
+
+LOW = {"level": "LOW"}
+
+
+def found(evaluation: Evaluation) -> list[tuple[str, str, str, str]]:
+    """The findings: step, level, check and message."""
+    return [
+        (each.step.id if each.step is not None else "", each.level, each.check, each.message)
+        for each in evaluation.findings
+    ]
+
+
+def messages(evaluation: Evaluation, check: str = "", level: str = "") -> list[str]:
+    """What was found, by a check or of a level."""
+    return [each.message for each in evaluation.findings if check in ("", each.check) and level in ("", each.level)]

@@ -1,0 +1,294 @@
+"""From a plan to its execution plan, to the byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from execplan.errors import ExecplanError
+from execplan.execution.attributes import ATTRIBUTES
+from execplan.execution.compile import compile_plan, find
+from execplan.execution.differing import differences
+from execplan.execution.document import load, to_bytes
+from execplan.execution.model import ExecutionPlan, Step
+from execplan.execution.problems import problems
+from execplan.lint.runner import lint_bytes
+from execplan.plan import reader
+from tests.conftest import ENVIRONMENT
+from tests.execution.test_annotated import PATCH, plan_of, step
+from tests.plans import STEPS
+
+DERIVED = {
+    *("number", "tool", "description", "command", "argv", "content", "patch", "inferred", "phase", "source"),
+    "parameters",
+}
+"""The fields of a step that no attribute fills: from the fence's body and place, and what only agents' tools have."""
+
+
+def compiled(plan: str | bytes) -> ExecutionPlan:
+    data = plan if isinstance(plan, bytes) else plan.encode()
+    document = compile_plan(reader.read(data), "2026-01-01_parser", "plans/parser.md").document
+    assert document is not None
+    return document
+
+
+def of_steps(steps: str) -> list[Step]:
+    return list(compiled(plan_of(steps).text.to_bytes()).steps)
+
+
+def refused(steps: str) -> ExecplanError:
+    with pytest.raises(ExecplanError) as caught:
+        of_steps(steps)
+    return caught.value
+
+
+def test_the_document_says_where_it_comes_from() -> None:
+    document = compiled(STEPS)
+    assert (document.plan_id, document.revision, document.mode) == ("2026-01-01_parser", 1, "engine")
+    assert document.source is not None
+    assert document.source.path == "plans/parser.md"
+    assert (document.description, document.intent.summary) == ("Build the parser", "Build the parser")
+    assert document.intent.category == "mixed"
+
+
+def test_the_steps_are_those_of_the_lines() -> None:
+    lines = STEPS.split("\n")
+    ours = [each for each in compiled(STEPS).steps if not each.inferred]
+    assert [(each.id, each.tool, each.depends_on) for each in ours] == [
+        ("build.1", "shell.run", ()),
+        ("build.2", "shell.run", ("build.1",)),
+        ("api", "file.create", ("build.2",)),
+    ]
+    assert [each.argv for each in ours] == [("make", "parser"), ("make", "test"), None]
+    assert ours[1].env == {"CI": "1"}
+    assert ours[2].content == 'def ping():\n    return "pong"\n'
+    for each in ours:
+        assert each.source is not None
+        assert lines[each.source.line_start - 1].startswith("```")
+        assert lines[each.source.line_end - 1] == "```"
+    assert [each.number for each in compiled(STEPS).steps] == list(range(1, len(compiled(STEPS).steps) + 1))
+
+
+def test_what_steps_are_called() -> None:
+    found = of_steps(
+        step("#a", "make   'a  b'")
+        + step("#b shell", "set -e\nmake")
+        + step("#c type=create_file target=x.py", "x")
+        + step("#d type=modify_file target=a.py", PATCH, "diff")
+        + step("#e type=modify_file target=a.py lines=1-2", "x")
+        + step("#f type=delete_file target=b.py", "It is\nnot used.")
+        + step("#g type=refactor_code", PATCH, "diff")
+        + step("#h type=install_package target=.venv", "pip install pytest")
+    )
+    assert [each.description for each in found] == [
+        "Run make   'a  b'",
+        "Run a script for sh: set -e; make",
+        "Create x.py",
+        "Change a.py",
+        "Change a.py, lines 1 to 2",
+        "Delete b.py: It is not used.",
+        "Change a.py",
+        "Run pip install pytest",
+    ]
+    assert [each.tool for each in found] == [
+        *("shell.run", "shell.run", "file.create", "file.modify", "file.modify", "file.delete", "code.refactor"),
+        "package.install",
+    ]
+
+
+def test_a_line_that_needs_a_shell_is_compiled_and_has_no_argv() -> None:
+    (found,) = of_steps(step("#a", "make | sort"))
+    assert found.argv is None
+    assert found.command == "make | sort"
+    assert found.risk.level in ("HIGH", "CRITICAL")
+
+
+def test_a_path_outside_is_compiled_for_evaluate_to_refuse() -> None:
+    (found,) = of_steps(step("#a type=create_file target=../x.py", "x"))
+    assert found.target == "../x.py"
+
+
+def test_risk_is_raised_and_never_lowered() -> None:
+    found = of_steps(
+        step("#a type=delete_file target=x risk=LOW", "Gone.")
+        + step("#b type=create_file target=notes.txt risk=critical", "x")
+    )
+    assert [each.risk.level for each in found] == ["HIGH", "CRITICAL"]
+    assert any(["the plan" in reason for reason in found[1].risk.reasons])
+
+
+def test_a_dangerous_test_behind_a_harmless_step_counts() -> None:
+    (found,) = of_steps(step("#a type=create_file target=notes.txt test-after='rm -rf /'", "x"))
+    assert found.risk.level in ("HIGH", "CRITICAL")
+
+
+def test_variables_that_change_what_runs_count() -> None:
+    plain, loaded = of_steps(step("#a", "git status") + step("#b env=LD_PRELOAD=x.so", "git status"))
+    assert plain.risk.level == "LOW"
+    assert loaded.risk.level in ("HIGH", "CRITICAL")
+
+
+def test_the_risk_of_all_is_the_highest() -> None:
+    text = step("#a type=create_file target=notes.txt", "x") + step("#b type=delete_file target=x", "Gone.")
+    assert compiled(plan_of(text).text.to_bytes()).intent.risk_level == "HIGH"
+
+
+def test_everything_wrong_is_told_at_once_with_its_place() -> None:
+    error = refused(step("#a timout=3") + step("#a needs=zz exit=x"))
+    assert (error.code, error.exit) == ("bad-steps", 3)
+    assert error.message.startswith("plans/parser.md:9: 4 things are wrong")
+    assert [each.partition(" ")[0] for each in error.candidates] == [
+        *("plans/parser.md:9:11:", "plans/parser.md:12:8:", "plans/parser.md:12:11:", "plans/parser.md:12:20:"),
+    ]
+
+
+def test_more_steps_than_a_plan_may_have() -> None:
+    error = refused(step("#a", "\n".join([f"make {number}" for number in range(101)])))
+    assert (error.code, error.exit) == ("bad-document", 3)
+    assert "101 steps" in error.message
+
+
+def test_ids_of_several_commands_fit_the_document() -> None:
+    assert of_steps(step("#" + "a" * 64, "make a\nmake b"))[1].id == "a" * 64 + ".2"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        step("#a", "make \u202eresrap"),
+        step("#a", "make\u200b parser"),
+        step("#a type=create_file target=a\u202e.py", "x"),
+        step("#a test-after='make \u2066x'"),
+        step("#a env='A=\u200bx'"),
+        step("#a shell", "make\nmake \u200bb"),
+        "```sh\nmake \u202eresrap\n```\n",
+    ],
+)
+def test_a_character_that_nobody_sees_is_refused_and_shown(steps: str) -> None:
+    error = refused(steps)
+    assert (error.code, error.exit) == ("hidden-character", 7)
+    assert "\\u2" in error.message
+    assert error.message.isprintable()
+    assert "line 9" in error.message or "line 10" in error.message
+
+
+def test_conflict_markers_stop_a_compile() -> None:
+    error = refused(step("#a") + "<<<<<<< ours\nx\n=======\ny\n>>>>>>> theirs\n")
+    assert (error.code, error.exit) == ("conflict-markers", 3)
+
+
+def test_a_plan_without_steps_says_what_was_left() -> None:
+    found = compile_plan(reader.read(b"# T\n\n## Plan of Work\n\n```sh {#a}\nmake\n```\n"), "t", "t.md")
+    assert found.document is None
+    assert [each.line for each in found.left] == [4]
+
+
+def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
+    old = compiled(STEPS)
+    ticked = compiled(STEPS.replace("- [ ] Build", "- [x] (2026-01-02 10:00Z) Build"))
+    assert to_bytes(ticked) == to_bytes(old)
+    moved = compiled(STEPS.replace("## Decision Log\n", "## Decision Log\n\n- Decision: More.\n"))
+    assert to_bytes(moved) != to_bytes(old)
+    assert differences(old, moved) == ()
+
+
+def test_what_differs_is_told() -> None:
+    other = compiled(STEPS.replace("make parser", "make lexer").replace("#api ", "#page "))
+    assert differences(compiled(STEPS), other)[:5] == (
+        "step api is gone",
+        "step page is new",
+        'step build.1: description was "Run make parser", is "Run make lexer"',
+        'step build.1: command was "make parser", is "make lexer"',
+        'step build.1: argv was ["make", "parser"], is ["make", "lexer"]',
+    )
+    commented = compiled(STEPS.replace("make parser\n", "make parser\n# and then\n"))
+    assert differences(compiled(STEPS), commented) == ("the lines that its steps come from read otherwise",)
+
+
+def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
+    code = (
+        "import sys; from execplan.execution.compile import compile_plan; from execplan.plan import reader; "
+        "from execplan.execution.document import to_bytes; "
+        "made = compile_plan(reader.read(sys.stdin.buffer.read()), '2026-01-01_parser', 'plans/parser.md'); "
+        "sys.stdout.buffer.write(to_bytes(made.document))"
+    )
+    ways: list[dict[str, str]] = [
+        {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C"},
+        {"PYTHONHASHSEED": "2", "TZ": "America/New_York", "LANG": "tr_TR.UTF-8"},
+    ]
+    text = STEPS.replace("timeout=60", "timeout=60 env='B=ü A=2 C=3'").encode()
+    for way, cwd in zip(ways, (tmp_path, Path("/")), strict=True):
+        env = {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **way}
+        made = subprocess.run(
+            [sys.executable, "-c", code], input=text, cwd=cwd, env=env, capture_output=True, check=True
+        )
+        assert made.stdout == to_bytes(compiled(text))
+
+
+def test_what_is_compiled_can_be_read() -> None:
+    data = to_bytes(compiled(STEPS))
+    assert load(data, ExecutionPlan, "x") == compiled(STEPS)
+    assert json.loads(data)["steps"][0]["id"] == "build.1"
+
+
+def test_attributes_and_fields_are_one_to_one() -> None:
+    filled = [each.field for each in ATTRIBUTES]
+    assert len(set(filled)) == len(filled)
+    assert {each.partition(".")[0] for each in filled} | DERIVED == set(Step.model_fields)
+    assert not {each.partition(".")[0] for each in filled} & DERIVED
+    inner = {
+        name: set(Step.model_fields[name].default.__class__.model_fields)
+        for name in ("on_failure", "validation", "rollback")
+    }
+    assert {name: {each.partition(".")[2] for each in filled if each.startswith(f"{name}.")} for name in inner} == inner
+
+
+_INFOS = some.sampled_from(
+    [
+        "sh",
+        "sh {#a}",
+        "sh {#b needs=a}",
+        "{shell}",
+        "diff {type=modify_file target=x}",
+        "text {expect}",
+        "sh {example}",
+        "js {1,3}",
+        "sh {#a",
+    ]
+)
+_BODIES = some.lists(
+    some.sampled_from(["make", "$ make", "ok", "# x", "a \\", "", "@@ -1 +1 @@", "-a", "'", "<<EOF", "\t"]), max_size=5
+)
+
+
+@settings(max_examples=50)
+@given(some.lists(some.tuples(_INFOS, _BODIES), max_size=5))
+def test_every_plan_compiles_or_says_why(pieces: list[tuple[str, list[str]]]) -> None:
+    text = "\n".join(["\n".join([f"```{info}", *body, "```"]) for info, body in pieces])
+    plan = plan_of(text)
+    found = find(plan)
+    if problems(plan, found):
+        with pytest.raises(ExecplanError, match=r"t\.md:"):
+            compile_plan(plan, "t", "t.md")
+        return
+    document: Any = compile_plan(plan, "t", "t.md").document
+    assert len(found.drafts) == (len(document.steps) if document is not None else 0)
+    for draft in found.drafts:
+        held = "\n".join(plan.text.lines[draft.start : draft.end])
+        assert all([word in held for word in draft.command.split("\n")[0].split() if word != "\\"])
+
+
+def test_lint_tells_what_compile_refuses() -> None:
+    text = STEPS.replace("timeout=60", "timout=60").replace("needs=build", "needs=bild")
+    with pytest.raises(ExecplanError) as caught:
+        compiled(text)
+    codes = [each.partition(": ")[2].partition(" ")[0] for each in caught.value.candidates]
+    assert codes == ["EP602", "EP605"]
+    assert {each.code for each in lint_bytes(text.encode())} >= set(codes)

@@ -1,0 +1,195 @@
+"""The schemas agree with the models: what we write is valid, and what the models refuse they refuse, where they can."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.cli.door import document as printed
+from execplan.errors import ExecplanError
+from execplan.execution.answer import Answer
+from execplan.execution.document import check, load, to_bytes
+from execplan.execution.model import Document, ExecutionPlan
+from execplan.execution.record import Record
+from execplan.execution.schema import DIALECT, KINDS, model_of, schema, schema_bytes
+from tests.conftest import Folder
+from tests.execution.bad import BAD, Bad, change, good
+from tests.execution.plans import loaded
+from tests.execution.records import record
+
+SCHEMAS = {name: jsonschema.Draft202012Validator(schema(name)) for name in KINDS}
+PLAN = SCHEMAS["execution-plan"]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_it_is_a_schema_and_closed(name: str) -> None:
+    made = schema(name)
+    jsonschema.Draft202012Validator.check_schema(made)
+    assert made["$schema"] == DIALECT
+    assert made["description"]
+    objects = [
+        each for each in _parts(made) if each.get("type") == "object" and "properties" in each and "if" not in each
+    ]
+    assert all(each["additionalProperties"] is False for each in objects if "description" in each)
+    assert made["additionalProperties"] is False
+
+
+def _parts(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, dict):
+        return [value, *[part for each in value.values() for part in _parts(each)]]
+    return [part for each in value for part in _parts(each)] if isinstance(value, list) else []
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_published_copy_is_what_is_printed(name: str, plain: Folder) -> None:
+    path = Path(__file__).parents[2] / "docs" / "schemas" / f"{name}.json"
+    assert path.read_bytes() == schema_bytes(name)
+    assert json.loads(schema_bytes(name)) == schema(name)
+
+
+def test_what_we_write_is_valid() -> None:
+    for value in (good(), loaded(good()).model_dump(mode="json", by_alias=True)):
+        PLAN.validate(value)
+    PLAN.validate(json.loads(to_bytes(loaded(good()))))
+    SCHEMAS["run-record"].validate(json.loads(to_bytes(load(json.dumps(record()).encode(), Record, "r"))))
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
+def test_bad_plans_are_refused_by_the_model_and_by_the_schema(bad: Bad) -> None:
+    _, violations = check(bad.document, ExecutionPlan)
+    told = [f"{each.pointer} {each.message}" for each in violations]
+    assert any(each.startswith(bad.told) for each in told), told
+    assert PLAN.is_valid(bad.document) == bad.beyond
+
+
+def test_each_is_wrong_in_one_way() -> None:
+    assert check(good(), ExecutionPlan)[1] == []
+    names = [bad.name for bad in BAD]
+    assert len(set(names)) == len(names) > 100
+
+
+def test_what_json_schema_cannot_say_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    beyond = page.partition("### What no JSON Schema can say")[2].partition("\n#")[0]
+    told = re.findall(r"^- (.*?)[;.]$", beyond, re.MULTILINE)
+    assert sorted(told) == sorted(bad.name for bad in BAD if bad.beyond)
+
+
+VALUES = st.sampled_from(
+    [None, True, 0, 1, -1, 3.5, "", "a b", "make", "x/", [], ["make"], {}, {"a": 1}, "LOW", "HIGH"]
+)
+
+
+def _pointers(value: Any, where: str = "") -> list[str]:
+    if isinstance(value, dict):
+        below = [pointer for name, each in value.items() for pointer in _pointers(each, f"{where}/{name}")]
+        return [*([where] if where else []), *below]
+    if isinstance(value, list):
+        return [where, *[pointer for at, each in enumerate(value) for pointer in _pointers(each, f"{where}/{at}")]]
+    return [where]
+
+
+FULL = loaded(good()).model_dump(mode="json", by_alias=True)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(st.sampled_from(_pointers(FULL)), VALUES), min_size=1, max_size=2))
+def test_what_the_schema_refuses_no_model_takes(changes: list[tuple[str, Any]]) -> None:
+    value = json.loads(json.dumps(FULL))
+    for pointer, new in changes:
+        try:
+            change(value, pointer, new)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            continue
+    if not PLAN.is_valid(value):
+        assert check(value, ExecutionPlan)[0] is None
+
+
+def test_one_field_at_a_time() -> None:
+    """Every kind of field is set to every kind of value: the schema refuses nothing that the model takes."""
+    kinds = {re.sub(r"/\d+", "/#", pointer): pointer for pointer in _pointers(FULL)}
+    for pointer in kinds.values():
+        for new in (None, True, 1, "a b", [], {}):
+            value = json.loads(json.dumps(FULL))
+            change(value, pointer, new)
+            if check(value, ExecutionPlan)[0] is not None:
+                assert PLAN.is_valid(value), (pointer, new)
+
+
+@pytest.mark.parametrize(
+    ("changes", "beyond"),
+    [
+        ({"/status": "done"}, False),
+        ({"/status": "in_progress"}, False),
+        ({"/ended": None}, False),
+        ({"/steps/0/status": "failed"}, False),
+        ({"/steps/0/attempts": 0}, False),
+        ({"/steps/0/attempts": 3}, True),
+        ({"/steps/0/attempts": -1}, False),
+        ({"/steps/1/number": 5}, True),
+        ({"/steps": []}, False),
+        ({"/completed_steps": []}, True),
+        ({"/completed_steps": [1, 2], "/failed_steps": [2]}, True),
+        ({"/started": "2999-01-01T00:00:00Z"}, True),
+        ({"/started": "2025-02-30T00:00:00Z"}, True),
+        ({"/started": "yesterday"}, False),
+        ({"/steps/0/ended": "2999-01-01T00:00:00Z"}, True),
+        ({"/duration_s": -1}, False),
+        ({"/user": ""}, False),
+        ({"/document": "x"}, False),
+        ({"/resources/cpu_s": True}, False),
+        ({"/resources/lines": 1}, False),
+    ],
+)
+def test_bad_records(changes: dict[str, Any], beyond: bool) -> None:
+    value = record()
+    for pointer, new in changes.items():
+        change(value, pointer, new)
+    assert check(value, Record)[0] is None
+    assert SCHEMAS["run-record"].is_valid(value) == beyond
+
+
+def test_answers_of_verbs(repo: Folder) -> None:
+    repo.plan()
+    for arguments in (["list"], ["schema", "answer"], ["done", "77"], ["lint"], ["show", "nothing"]):
+        value = json.loads(repo.run(*arguments, "--json").out)
+        SCHEMAS["answer"].validate(value)
+        assert check(value, Answer)[1] == []
+
+
+@pytest.mark.parametrize("changes", [{"/ok": True}, {"/data": {}}, {"/kind": 3}, {"/error/exit": 0}, {"/more": 1}])
+def test_bad_answers(changes: dict[str, Any]) -> None:
+    error = {"code": "no-such-plan", "exit": 3, "message": "x", "hint": None, "candidates": []}
+    value = json.loads(printed("show", None, error=error))
+    SCHEMAS["answer"].validate(value)
+    for pointer, new in changes.items():
+        change(value, pointer, new)
+    assert not SCHEMAS["answer"].is_valid(value)
+    assert check(value, Answer)[0] is None
+
+
+def test_the_verb(plain: Folder) -> None:
+    assert plain.run("schema", "execution-plan").out.encode() == schema_bytes("execution-plan")
+    assert [each["name"] for each in plain.ok("schema")["schemas"]] == list(KINDS)
+    assert plain.ok("schema", "record") == {"name": "run-record", "schema": schema("run-record")}
+    refused = plain.run("schema", "aproval")
+    assert refused.exit == 3
+    assert "did you mean approval?" in refused.err
+    assert list(plain.path.iterdir()) == []
+
+
+def test_every_document_names_its_schema() -> None:
+    for name in KINDS:
+        model = model_of(name)
+        if issubclass(model, Document):
+            assert model.document_name == name
+    with pytest.raises(ExecplanError) as caught:
+        load(b"{}", Record, "x")
+    assert caught.value.hint == "see what it must be: execplan schema run-record"

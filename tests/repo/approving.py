@@ -1,0 +1,139 @@
+"""A repository whose plan has steps, in which execplan is run within the test's own process."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.app import run
+from execplan.cli.door import behind
+from execplan.repo import homes, pick
+from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+NAME = "2026-01-01_parser"
+STEPS = """\
+# Build the parser
+
+## Progress
+
+- [ ] Build the parser.
+
+## Concrete Steps
+
+```sh {#build inputs=Makefile}
+make parser
+```
+
+```python {#api type=create_file target=src/made.py}
+X = 1
+```
+
+```text {#drop type=delete_file target=src/old.py}
+Nobody calls it.
+```
+"""
+LOW = STEPS[: STEPS.index("```sh")] + STEPS[STEPS.index("```python") : STEPS.index("```text")]
+INFERRED = STEPS.replace("```sh {#build inputs=Makefile}\nmake parser", "```sh\ncargo build --release")
+
+
+class Desk(Folder):
+    """A repository, and what is typed in it."""
+
+    def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
+        super().__init__(path)
+        self.patch = patch
+        for name in ("EXECPLAN_PLAN", "EXECPLAN_SESSION", "CLAUDE_CODE_SESSION_ID", "XDG_CONFIG_HOME"):
+            patch.delenv(name, raising=False)
+        for name, value in {**ENVIRONMENT, **self.env}.items():
+            patch.setenv(name, value)
+        path.mkdir()
+        self.git("init", "-q", "-b", "main")
+        for name, content in (("Makefile", "parser:\n"), ("src/old.py", "x = 1\n"), ("src/other.py", "y = 1\n")):
+            self.write(name, content).chmod(0o644)
+        self.plan(STEPS)
+        self.commit()
+        patch.chdir(path)
+
+    def commit(self) -> None:
+        """Commit all."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "All")
+
+    def type(self, *arguments: str) -> Result:
+        """Run execplan in this process."""
+        out, trouble = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        as_json = "--json" in arguments
+        with redirect_stdout(out), redirect_stderr(trouble):
+            status = behind(lambda: run(list(arguments)), as_json=as_json, kind="execplan")
+        sys.stdout.flush()
+        texts = [
+            stream.buffer.getvalue().decode() for stream in (out, trouble) if isinstance(stream.buffer, io.BytesIO)
+        ]
+        return Result(status, *texts)
+
+    def data(self, *arguments: str) -> dict[str, Any]:
+        """The data of a document, at exit 0."""
+        result = self.type(*arguments, "--json")
+        assert result.exit == 0, (arguments, result)
+        data: dict[str, Any] = result.json["data"]
+        return data
+
+    def refused(self, exit: int, code: str, *arguments: str) -> dict[str, Any]:
+        """The error of a refusal."""
+        result = self.type(*arguments, "--json")
+        error: dict[str, Any] = result.json["error"]
+        assert (result.exit, error["code"]) == (exit, code), (arguments, result)
+        assert error["hint"]
+        return error
+
+    def digest(self) -> str:
+        """What evaluate tells to be approved."""
+        found: str = self.data("evaluate")["digest"]
+        return found
+
+    def approve(self, *more: str) -> dict[str, Any]:
+        """Approve what would run now."""
+        return self.data("approve", "--digest", self.digest()[:8], *more)
+
+    def stands(self) -> str:
+        """How the plan stands, as its approvals are listed and as `--check` says; the state of the last one."""
+        listed: list[dict[str, Any]] = self.data("approve", "--list")["approvals"]
+        approved = [each for each in listed if each["state"] == "approved"]
+        assert (self.type("approve", "--check").exit == 0) == bool(approved)
+        state: str = listed[0]["state"]
+        return state
+
+    def drift(self) -> list[str]:
+        """What `--check` says to have drifted."""
+        lines: list[str] = self.refused(4, "stale-approval", "approve", "--check")["candidates"]
+        return lines
+
+    def file(self) -> Path:
+        """The approval."""
+        (found,) = (self.path / f".agent/execplans/artifacts/{NAME}/approvals").iterdir()
+        return found
+
+    def kept(self) -> dict[str, Any]:
+        """What the approval says."""
+        told: dict[str, Any] = json.loads(self.file().read_bytes())
+        return told
+
+    def later(self, seconds: int) -> None:
+        """Set the clock."""
+        self.patch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + seconds))
+
+    def home(self) -> tuple[Home, Ref]:
+        """The home, and the plan."""
+        return homes.find(os.getcwd()), pick.open_plan(os.getcwd(), None)[1]

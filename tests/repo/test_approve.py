@@ -1,0 +1,265 @@
+"""Approvals: how they are given, and what they cover."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.repo.approving import INFERRED, LOW, NAME, STEPS, Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository whose plan has steps."""
+    return Desk(tmp_path / "repo", monkeypatch)
+
+
+def terminal(desk: Desk, answer: bytes, *arguments: str) -> tuple[int, str]:
+    """Run execplan on a terminal, on which something is answered; the exit status and what was shown."""
+    above, below = pty.openpty()
+    command = [sys.executable, "-m", "execplan", *arguments]
+    env = {**desk.env, "COLUMNS": "200", "TERM": "dumb"}
+    with subprocess.Popen(command, cwd=desk.path, env=env, stdin=below, stdout=below, stderr=below) as process:
+        os.close(below)
+        os.write(above, answer)
+        parts = []
+        try:
+            while part := os.read(above, 1 << 16):
+                parts.append(part)
+        except OSError:
+            pass  # nobody holds the other end any more
+        process.wait(timeout=60)
+    os.close(above)
+    return process.returncode, b"".join(parts).decode()
+
+
+def test_by_the_digest_that_was_read(desk: Desk) -> None:
+    digest = desk.digest()
+    data = desk.data("approve", "--digest", digest[:8].upper(), "--by", "A bot", "--expires", "2h")
+    assert data["digest"] == digest
+    assert data["steps"] == ["build", "api", "drop"]
+    assert data["by_policy"] == ["api"]
+    assert data["not_covered"] == data["inferred"] == []
+    assert (data["approver"], data["how"], data["expires_at"]) == ("A bot", "digest", "2026-01-01T02:00:00Z")
+    assert data["path"] == f".agent/execplans/artifacts/{NAME}/approvals/{digest}.json"
+    kept = desk.kept()
+    assert kept["head"] == desk.git("rev-parse", "HEAD").strip()
+    assert list(kept["states"]) == ["Makefile", "src/made.py", "src/old.py"]
+    stored = desk.path / f".agent/execplans/artifacts/{NAME}/execution-plan.json"
+    assert kept["document"] == desk.data("evaluate")["document"]
+    assert json.loads(stored.read_bytes())["plan_id"] == NAME
+    assert desk.stands() == "approved"
+
+
+def test_a_digest_that_is_none_or_not_the_present_one(desk: Desk) -> None:
+    for given in ("1234567", "x" * 8, "", "0" * 65):
+        desk.refused(2, "usage", "approve", "--digest", given)
+    error = desk.refused(4, "other-digest", "approve", "--digest", "00000000")
+    assert desk.digest() in error["message"]
+    desk.approve()
+    desk.write("Makefile", "parser: all\n")
+    error = desk.refused(4, "other-digest", "approve", "--digest", desk.kept()["digest"])
+    assert [line.partition(" (")[0] for line in error["candidates"]] == ["Makefile: other bytes"]
+    desk.write("src/made.py", "")
+    desk.refused(4, "other-digest", "approve", "--digest", desk.kept()["digest"])
+
+
+def test_neither_terminal_nor_digest(desk: Desk) -> None:
+    error = desk.refused(2, "usage", "approve")
+    assert "--digest" in error["message"]
+    assert f"execplan evaluate {NAME} --json" in error["hint"]
+    assert not (desk.path / ".agent/execplans/artifacts").exists()
+
+
+def test_a_dry_run_writes_nothing_and_needs_no_digest(desk: Desk) -> None:
+    data = desk.data("approve", "--dry-run")
+    assert data["digest"] == desk.digest()
+    assert data["steps"] == ["build", "api", "drop"]
+    assert desk.git("status", "--short") == ""
+    assert not (desk.path.parent / ".config").exists()
+    assert not (desk.path.parent / "state-home").exists()
+
+
+def test_asked_on_a_terminal(desk: Desk) -> None:
+    status, shown = terminal(desk, b"\n", "approve")
+    assert status == 1
+    assert "make parser" in shown
+    assert "Approve these 3 steps? [y/N]" in shown
+    assert "nothing was approved" in shown
+    assert not (desk.path / ".agent/execplans/artifacts").exists()
+    status, shown = terminal(desk, b"y\n", "approve", "--step", "drop")
+    assert status == 0, shown
+    assert "Approve this step? [y/N]" in shown
+    assert "not covered: build" in shown
+    assert (desk.kept()["how"], desk.kept()["steps"], desk.kept()["inferred"]) == ("terminal", ["drop"], None)
+
+
+def test_what_changes_while_somebody_reads_is_not_approved(desk: Desk) -> None:
+    from execplan.cli import approving
+    from execplan.repo.execution import approve
+
+    desk.patch.setattr(approving, "is_terminal", lambda: True)
+    desk.patch.setattr(approving, "ask", lambda *_: desk.write("src/old.py", "x = 2\n"))
+    result = desk.type("approve")
+    assert result.exit == 4
+    assert "src/old.py: other bytes" in result.err
+    assert not (desk.path / ".agent/execplans/artifacts").exists()
+    assert approve.look(*desk.home()).evaluation.ok
+
+
+def test_what_is_above_the_risk_or_not_named_is_not_covered(desk: Desk) -> None:
+    data = desk.approve("--max-risk", "MEDIUM")
+    assert data["steps"] == ["api"]
+    assert data["how"] == "policy"
+    assert [(each["id"], each["why"]) for each in data["not_covered"]] == [
+        ("build", "HIGH is above MEDIUM"),
+        ("drop", "HIGH is above MEDIUM"),
+    ]
+    data = desk.approve("--step", "build", "--step", "api")
+    assert data["steps"] == ["build", "api"]
+    assert [each["id"] for each in data["not_covered"]] == ["drop"]
+    assert desk.kept()["steps"] == ["build", "api"]
+    error = desk.refused(3, "no-such-step", "approve", "--step", "biuld")
+    assert error["candidates"] == ["build"]
+    error = desk.refused(1, "nothing-to-approve", "approve", "--step", "build", "--max-risk", "LOW")
+    assert error["candidates"][0] == "build: HIGH is above LOW"
+
+
+def test_what_the_policy_approves_needs_no_person(desk: Desk) -> None:
+    desk.plan(LOW)
+    data = desk.data("approve")
+    assert (data["how"], data["approver"], data["steps"]) == ("policy", "the policy", ["api"])
+    assert desk.kept()["steps"] == ["api"]
+    assert "approved by the policy: api" in desk.type("approve").out
+    desk.write("pyproject.toml", '[tool.execplan.execution]\nperson_from = "LOW"\n')
+    desk.refused(2, "usage", "approve")
+
+
+def test_inferred_steps_are_shown_or_allowed(desk: Desk) -> None:
+    desk.plan(INFERRED)
+    digest = desk.digest()
+    inferred = [each["id"] for each in desk.data("evaluate")["steps"] if each["inferred"]]
+    assert len(inferred) == 1
+    error = desk.refused(7, "inferred-steps", "approve", "--digest", digest)
+    assert "runs cargo build --release ['cargo', 'build', '--release']" in error["candidates"][0]
+    assert not (desk.path / ".agent/execplans/artifacts").exists()
+    data = desk.data("approve", "--digest", digest, "--step", "drop")
+    assert desk.kept()["inferred"] is None
+    data = desk.data("approve", "--digest", digest, "--allow-inferred")
+    assert data["inferred"] == inferred
+    assert desk.kept()["inferred"] == "flag"
+    status, shown = terminal(desk, b"yes\n", "approve")
+    assert status == 0
+    assert "['cargo', 'build', '--release']" in shown
+    assert desk.kept()["inferred"] == "terminal"
+
+
+@pytest.mark.parametrize("target", ["../out.py", "/etc/cron.d/x", ".git/hooks/pre-commit", ".agent/execplan.toml"])
+def test_a_path_outside_is_for_nobody_to_approve(desk: Desk, target: str) -> None:
+    desk.plan(STEPS.replace("target=src/made.py", f"target={target}"))
+    error = desk.refused(7, "not-approvable", "approve")
+    assert error["candidates"][0].startswith(f"api: {target} ")
+    desk.write("../.config/execplan/config.toml", "[execution.checks]\npaths = false\n")
+    desk.refused(7, "not-approvable", "approve")
+
+
+def test_a_folder_that_is_a_link_out_is_outside(desk: Desk) -> None:
+    (desk.path / "out").symlink_to(desk.path.parent)
+    desk.plan(STEPS.replace("target=src/made.py", "target=out/api.py"))
+    desk.refused(7, "not-approvable", "approve")
+
+
+def test_what_must_not_run_is_not_approved(desk: Desk) -> None:
+    desk.write("src/made.py", "")
+    result = desk.type("approve", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "must-not-run")
+    assert result.json["data"]["reasons"] == result.json["error"]["candidates"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--expires", "never"),
+        ("--expires", "0h"),
+        ("--expires", "31d"),
+        ("--expires", "1.5h"),
+        ("--expires", "٣h"),
+        ("--expires", ""),
+        ("--by", " "),
+        ("--by", "Ann\nBob"),
+        ("--max-risk", "NONE"),
+        ("--list", "--check"),
+        ("--list", "--by", "Ann"),
+        ("--check", "--commit"),
+        ("--check", "--dry-run"),
+        ("--revoke", "all", "--expires", "1h"),
+    ],
+)
+def test_usage(desk: Desk, arguments: tuple[str, ...]) -> None:
+    assert desk.refused(2, "usage", "approve", *arguments)["hint"]
+    assert desk.git("status", "--short") == ""
+
+
+def test_committed_when_asked(desk: Desk) -> None:
+    data = desk.approve("--commit")
+    assert data["commit"] == desk.git("rev-parse", "HEAD").strip()
+    names = desk.git("show", "--name-only", "--format=").split()
+    assert sorted(names) == sorted([data["document"], data["path"]])
+    assert desk.git("log", "-1", "--format=%s").strip() == f"plan({NAME}): approve {data['digest'][:12]}"
+    assert desk.stands() == "approved"
+    assert desk.approve("--commit", "--expires", "1h")["commit"] == desk.git("rev-parse", "HEAD").strip()
+
+
+def test_who_approved_is_written_down(desk: Desk) -> None:
+    desk.patch.setenv("CLAUDE_CODE_SESSION_ID", "abc\x1b[2J" + "x" * 300)
+    desk.patch.setenv("LOGNAME", "somebody-else")
+    desk.approve()
+    kept = desk.kept()
+    assert kept["approver"] == "Ann"
+    assert kept["user"] not in ("", "somebody-else")
+    assert kept["session"].startswith("abc [2J")
+    assert len(kept["session"]) == 200
+
+
+def test_a_later_one_of_the_same_digest_takes_the_place(desk: Desk) -> None:
+    desk.approve("--step", "build")
+    first = desk.kept()["id"]
+    assert desk.approve()["steps"] == ["build", "api", "drop"]
+    assert desk.kept()["id"] != first
+
+
+def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
+    from execplan.execution.scope import scope
+    from execplan.repo.amend import Options
+    from execplan.repo.execution import approve
+
+    home, ref = desk.home()
+    found = approve.look(home, ref)
+
+    def give(number: int) -> None:
+        yes = approve.Yes(f"Bot {number}", "digest", 60 + number)
+        approve.give(home, ref, found, scope(found.evaluation, None, None), yes, Options())
+
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(give, range(20)))
+    assert desk.stands() == "approved"
+    assert desk.kept()["approver"].startswith("Bot ")
+    assert [each.name for each in desk.file().parent.parent.iterdir() if each.name.startswith(".")] == []
+
+
+def test_an_archived_plan_is_not_approved(desk: Desk) -> None:
+    desk.approve()
+    desk.data("archive", "--force", "--reason", "No longer wanted.")
+    desk.refused(1, "archived-plan", "approve", "parser")
+    listed = desk.data("approve", "parser", "--list")["approvals"]
+    assert listed[0]["path"].startswith(".agent/execplans/archive/artifacts/")

@@ -1,0 +1,166 @@
+"""The policy: a user's own settings may loosen it, a repository's only tighten it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+
+from execplan.errors import ExecplanError
+from execplan.execution.checks.every import CHECKS
+from execplan.execution.policy import CAUSES, Policy
+from execplan.repo import homes, pages
+from execplan.repo.execution.policy import effective
+from execplan.repo.execution.terms import NAMES
+from tests.conftest import Folder
+
+OWN = "config/execplan/config.toml"
+
+
+@pytest.fixture(autouse=True)
+def config(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(repo.path / "config"))
+
+
+def said(repo: Folder, ours: str = "", own: str = "") -> Policy:
+    """The policy with these settings under [execution]."""
+    repo.write(".agent/execplan.toml", f"[execution]\n{ours}\n")
+    repo.write(OWN, f"[execution]\n{own}\n")
+    return effective(homes.find(str(repo.path)))
+
+
+def refused(repo: Folder, ours: str = "", own: str = "") -> ExecplanError:
+    with pytest.raises(ExecplanError) as raised:
+        said(repo, ours, own)
+    assert raised.value.exit == 3
+    return raised.value
+
+
+def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
+    policy = effective(homes.find(str(repo.path)))
+    assert policy._replace(table=None) == Policy()
+    assert policy.version == Policy().version == said(repo).version
+
+
+@pytest.mark.parametrize(
+    ("ours", "field", "value"),
+    [
+        ("person_from = 'LOW'", "person_from", "LOW"),
+        ("steps = 5", "steps", 5),
+        ("files = 5", "files", 5),
+        ("megabytes = 5", "megabytes", 5),
+        ("seconds = 5", "seconds", 5),
+        ("sandbox = 'required'", "sandbox", "required"),
+        ("checkpoint_interval = 2", "checkpoint_interval", 2),
+        ("pin = 'tree'", "pin", "tree"),
+    ],
+)
+def test_a_repository_tightens(repo: Folder, ours: str, field: str, value: object) -> None:
+    policy = said(repo, ours)
+    assert getattr(policy, field) == value
+    assert policy.version != Policy().version
+    assert getattr(said(repo, own=ours), field) == value
+
+
+@pytest.mark.parametrize(
+    ("loose", "field", "value"),
+    [
+        ("person_from = 'HIGH'", "person_from", "HIGH"),
+        ("person_from = 'NEVER'", "person_from", "NEVER"),
+        ("steps = 101", "steps", 101),
+        ("seconds = 86400", "seconds", 86400),
+        ("sandbox = 'off'", "sandbox", "off"),
+        ("rollback_on = ['failure']", "rollback_on", ("failure",)),
+        ("checks = { syntax = false }", "off", ("syntax",)),
+        ("notify = 'notify-send done'", "notify", "notify-send done"),
+    ],
+)
+def test_only_a_user_loosens(repo: Folder, loose: str, field: str, value: object) -> None:
+    assert getattr(said(repo, own=loose), field) == value
+    error = refused(repo, ours=loose)
+    assert error.code == "loosened-policy"
+    assert "config.toml" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("own", "ours", "field", "value"),
+    [
+        ("person_from = 'NEVER'", "person_from = 'MEDIUM'", "person_from", "MEDIUM"),
+        ("steps = 900", "steps = 50", "steps", 50),
+        ("steps = 9", "steps = 50", "steps", 9),
+        ("sandbox = 'off'", "sandbox = 'auto'", "sandbox", "auto"),
+        ("rollback_on = []", f"rollback_on = {list(CAUSES)}", "rollback_on", CAUSES),
+        ("checks = { syntax = false, paths = false }", "checks = { syntax = true }", "off", ("paths",)),
+        ("pin = ''", "pin = 'tree'", "pin", "tree"),
+    ],
+)
+def test_the_tighter_of_both_holds(repo: Folder, own: str, ours: str, field: str, value: object) -> None:
+    assert getattr(said(repo, ours, own), field) == value
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "steps = 0",
+        "steps = true",
+        "steps = '5'",
+        "steps = 1001",
+        "person_from = 'medium'",
+        "person_from = 3",
+        "sandbox = []",
+        "rollback_on = 'failure'",
+        "rollback_on = ['fire']",
+        "checks = { syntax = 1 }",
+        "checks = ['syntax']",
+        "risk = { program = 'x' }",
+        "notify = 3",
+    ],
+)
+def test_a_value_that_is_none(repo: Folder, wrong: str) -> None:
+    assert refused(repo, ours=wrong).code == "bad-setting"
+    assert refused(repo, own=wrong).code == "bad-setting"
+
+
+def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
+    for where in ("ours", "own"):
+        assert refused(repo, **{where: "step = 5"}).hint == "did you mean steps?"
+        error = refused(repo, **{where: "checks = { sintax = true }"})
+        assert (error.code, error.hint) == ("unknown-setting", "did you mean syntax?")
+
+
+def test_what_is_told_at_the_end_of_a_run_decides_nothing(repo: Folder) -> None:
+    assert said(repo, own="notify = 'x'").version == Policy().version
+
+
+def test_rows_of_risk(repo: Folder) -> None:
+    row = "[[execution.risk]]\nprogram = 'deploy'\nlevel = '{}'\nreason = 'it goes live'\n"
+    raised = said(repo, row.format("CRITICAL"))
+    assert raised.rated.version != Policy().rated.version
+    assert raised.version != Policy().version
+    lowered = "[[execution.risk]]\nprogram = 'git'\nlevel = 'LOW'\nreason = 'we trust it'\n"
+    assert said(repo, own=lowered).version != Policy().version
+
+
+def test_the_page_shows_the_defaults(repo: Folder) -> None:
+    page = pages.topic("policy")
+    lines = [line.strip().partition("   ")[0] for line in page.splitlines() if re.match(r"    \w+ = ", line)]
+    shown = tomllib.loads("\n".join([re.sub(r"  .*", "", line) for line in lines]))
+    policy = Policy()._asdict()
+    for name in set(shown) - {"checks", "notify"}:
+        assert shown[name] == (list(policy[name]) if isinstance(policy[name], tuple) else policy[name]), name
+    assert set(shown) == set(NAMES) - {"risk"}
+    assert set(CHECKS) <= set(page.split())
+
+
+def test_own_settings_know_no_other_table(repo: Folder) -> None:
+    repo.write(OWN, "[exection]\n")
+    with pytest.raises(ExecplanError, match="no setting exection"):
+        effective(homes.find(str(repo.path)))
+
+
+def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", "[execution]\nsandbox = 'off'\n")
+    result = repo.run("list")
+    assert result.exit == 3
+    assert "a repository may only tighten the policy, but execution.sandbox = 'off'" in result.err
