@@ -6,6 +6,7 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.checks.check import ERROR
 from execplan.execution.told import lines_of, runs, verdict
 from execplan.execution.trial import EXACT
+from execplan.text.secrets import masked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _checks(evaluation: Evaluation) -> str:
 
 
 def code(text: str) -> str:
-    """A text as a code span, on one line, with what can't be seen escaped."""
+    """A text as a code span, on one line, without secrets, and with what can't be seen escaped."""
     text = " ".join(_visible(text).split()) or " "
     ticks = "`" * (_longest(text) + 1)
     pad = " " if text[0] == "`" or text[-1] == "`" else ""
@@ -100,13 +101,14 @@ def code(text: str) -> str:
 
 
 def fence(text: str, language: str) -> str:
-    """A text in a fence that nothing in it closes, with what can't be seen escaped."""
+    """A text in a fence that nothing in it closes, without secrets, and with what can't be seen escaped."""
     ticks = "`" * max(3, _longest(text) + 1)
     return f"{ticks}{language}\n{_visible(text).removesuffix(chr(10))}\n{ticks}"
 
 
 def _visible(text: str) -> str:
-    return "".join([char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text])
+    """A text without secrets, and with what can't be seen escaped: a page is sent around."""
+    return "".join([char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in masked(text)])
 
 
 def _longest(text: str) -> int:

@@ -182,11 +182,7 @@ def _ended(lines: Sequence[str]) -> tuple[str, ...]:
 def _refused(number: int, hunk: Hunk, old: Sequence[str], lines: list[str], at: int) -> ExecplanError:
     """Why a hunk does not fit, and where it would."""
     wanted = tuple(old)
-    fits = [
-        start + 1
-        for start in range(at, len(lines))
-        if wanted and lines[start] == wanted[0] and tuple(lines[start : start + len(old)]) == wanted
-    ]
+    fits = _places("".join(lines[at:]), "".join(wanted), at + 1)
     hint = "make the diff anew"
     if hunk.start < at:
         why = "it begins before the hunk above it ends"
@@ -200,6 +196,16 @@ def _refused(number: int, hunk: Hunk, old: Sequence[str], lines: list[str], at: 
         why = f"line {line} is {_short(have)}, not {_short(want)}"
     what = f"hunk {number} ({hunk.header}) does not fit: {why}"
     return ExecplanError("patch-does-not-apply", what, exit=NO, hint=hint)
+
+
+def _places(text: str, part: str, first: int) -> list[int]:
+    """The lines at which a part of a text begins, two at most; the text's first line has the number."""
+    found: list[int] = []
+    place = f"\n{text}".find(f"\n{part}") if part else -1
+    while place >= 0 and len(found) < 2:
+        found.append(first + text.count("\n", 0, place))
+        place = f"\n{text}".find(f"\n{part}", place + 1)
+    return found
 
 
 def _short(line: str) -> str:

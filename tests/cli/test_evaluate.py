@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -126,6 +127,15 @@ def test_nothing_breaks_out(text: str) -> None:
     (_, inline, _) = MarkdownIt().parse(code(text))
     assert [each.type for each in inline.children or ()] == ["code_inline"]
     assert "\u202e" not in code(text) + fence(text, "sh")
+
+
+def test_a_page_holds_no_secret(repo: Folder) -> None:
+    token = "ghp_" + hashlib.sha256(b"a token").hexdigest()[:36]
+    repo.plan(with_step(f"```py {{#a type=create_file target=a.py}}\nTOKEN = '{token}'\n```"))
+    result = repo.run("evaluate", "--format", "markdown")
+    assert result.exit == 1
+    assert "TOKEN = 'ghp_****" in result.out
+    assert token[8:] not in result.out
 
 
 def everything(root: Path) -> dict[str, tuple[int, int, int, bytes]]:

@@ -9,6 +9,7 @@ import pytest
 
 from execplan.execution.checks.every import CHECKS
 from execplan.execution.policy import Policy
+from execplan.repo.execution.world import Disk
 from tests.conftest import Folder
 from tests.execution.judging import create, delete, found, judge, messages, modify, refactor, run, splice
 
@@ -278,6 +279,20 @@ def test_limits(repo: Folder) -> None:
 def test_what_the_document_forbids(repo: Folder, step: dict[str, object], ok: bool) -> None:
     constraints = {"forbidden_paths": ["src/", "*.pem"], "forbidden_commands": ["git push"]}
     assert bool(messages(judge(repo, step, constraints=constraints), "limits", "error")) != ok
+
+
+def test_resources(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Disk, "free_bytes", lambda self: 50 << 20)
+    monkeypatch.setattr(Disk, "memory_bytes", lambda self: 50 << 20)
+    judged = judge(repo, create("a.txt"), run("git status"))
+    assert messages(judged, "resources", "warning") == [
+        "the disk has only 50 MB left",
+        "only 50 MB of memory can be had",
+    ]
+    monkeypatch.setattr(Disk, "free_bytes", lambda self: 1)
+    assert messages(judge(repo, create("a.txt", "four")), "resources", "error")
+    monkeypatch.setattr(Disk, "free_bytes", lambda self: -1)
+    assert judge(repo, create("a.txt", "four")).ok
 
 
 @pytest.mark.parametrize("name", CHECKS)

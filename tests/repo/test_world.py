@@ -100,6 +100,7 @@ def test_programs_are_found_as_a_command_finds_them(disk: Disk, repo: Folder) ->
         ("vendor/.GIT/config", True),
         (".agent/execplan.toml", True),
         (".agent/.state/locks", True),
+        ("web/.agent/Execplan.toml", True),
         (".agent/execplans/artifacts/parser/approvals/x.json", True),
         (".agent/execplans/archive/artifacts/parser/ledger.jsonl", True),
         (".agent/execplans/artifacts/parser/Execution-Plan.json", True),

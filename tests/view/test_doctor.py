@@ -136,6 +136,8 @@ def test_a_template_and_rules_that_are_not_there(repo: Folder) -> None:
     clean(repo)
     own = repo.write("config/execplan/config.toml", '[lint]\nrules = ["/nowhere/rules.py"]\n')
     assert "/nowhere/rules.py" in one(repo, "settings", XDG_CONFIG_HOME=str(own.parent.parent))["message"]
+    own.write_text('[execution]\nsandbox = "perhaps"\n')
+    assert "execution.sandbox" in one(repo, "settings", XDG_CONFIG_HOME=str(own.parent.parent))["message"]
 
 
 def test_a_folder_that_is_a_link_out(repo: Folder) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
-from execplan.repo.settings import FILE as SETTINGS
 from execplan.text.disk import trouble
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ SHOWN = 8 << 20
 """Bytes of the largest file that is read to show how it changes."""
 BOUND = 1 << 30
 """Bytes of the largest file whose digest is taken."""
+_OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
+"""Of every home, whichever the plan lies in; with git the state lies in `.git`."""
 _EVIDENCE = ("execution-plan.json", "approvals", "ledger.jsonl", "runs")
 _KEPT = "what execplan keeps of the execution"
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -110,18 +111,9 @@ class Disk:
         """What of git's or the tool's own a path is, whatever its case."""
         if ".git" in path.casefold().split("/"):
             return "git's own"
-        own = next((what for folder, what in self._own.items() if _within(path.casefold(), folder.casefold())), "")
+        tail = f"/{path}/".casefold()
+        own = next((what for part, what in _OWN.items() if part in tail), "")
         return own or next((_KEPT for folder in self._evidence if _is_evidence(path, folder)), "")
-
-    @cached_property
-    def _own(self) -> dict[str, str]:
-        """The tool's own paths, from the root, with what they are."""
-        own = {
-            os.path.join(self.home.base, SETTINGS): "the settings of execplan",
-            self.home.state: "what execplan keeps for itself",
-            os.path.join(self.home.base, ".agent", ".state"): "what execplan keeps for itself",
-        }
-        return {os.path.relpath(path, self.root): what for path, what in own.items()}
 
     @cached_property
     def _evidence(self) -> tuple[str, ...]:
