@@ -12,6 +12,7 @@ from corpus_given import Place, given, places
 from corpus_mend import mend_findings
 from corpus_page import PAGE, Report, new_report, page
 from corpus_probe import Probe
+from corpus_steps import find_steps
 from corpus_writers import add_tasks, fill_bodies, fill_logs, mark_tasks, reword_tasks
 
 from execplan.errors import ExecplanError
@@ -26,7 +27,7 @@ def examine(named: tuple[str, Path, Place]) -> Report:
         probe = Probe(name, path.read_bytes(), given(name, place))
     except ExecplanError as error:
         return new_report(name)._replace(failures=[f"{name}:{error.line}: not read: {error.message}"])
-    for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, mend_findings):
+    for part in (Probe.read, mark_tasks, add_tasks, reword_tasks, fill_logs, fill_bodies, mend_findings, find_steps):
         try:
             part(probe)
         except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other

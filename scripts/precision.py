@@ -2,7 +2,8 @@
 
 `precision.py` prints the share of right findings for each rule; `precision.py draw [CODE…]` prints those that were drawn and
 have no verdict yet, with the lines around them; `precision.py check` exits 1 for a finding that was drawn and not judged, and
-for a rule that is right less often than it has to be.
+for a rule that is right less often than it has to be. `STEP` are the steps that are inferred from plans without attributes: right is
+one whose folder and argv are what the plan tells to run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from binascii import crc32
 from pathlib import Path
 from typing import NamedTuple
 
+import precision_steps
 from corpus_given import given, places
+from precision_steps import CODE as STEP
 
 from execplan.lint.runner import HINT, RULES, lint_bytes
 
@@ -58,16 +61,20 @@ def findings(folder: Path) -> dict[str, list[Drawn]]:
     for name, path in zip(names, files, strict=True):
         for each in lint_bytes(path.read_bytes(), given(name, lay[name]), levels):
             found[each.code].append(Drawn(each.code, name, each.line, each.message))
+    found[STEP] = [Drawn(STEP, *each) for each in precision_steps.inferred(folder)]
     return found
 
 
 def draw(found: list[Drawn]) -> list[Drawn]:
-    """At most thirty of a rule's findings, one a line, each kept or not whatever else is found: a mended rule keeps most."""
+    """At most thirty of a rule's findings, or fifty inferred steps, one a line.
+
+    Each is kept or not whatever else is found: a mended rule keeps most.
+    """
     places: dict[tuple[str, int], Drawn] = {}
     for each in sorted(found, key=lambda each: crc32(f"{SEED} {each[3]}".encode())):
         places.setdefault((each.file, each.line), each)
     ordered = sorted(places.values(), key=lambda each: (crc32(f"{SEED} {each[:3]}".encode()), each))
-    return sorted(ordered[:DRAWN])
+    return sorted(ordered[: precision_steps.DRAWN if ordered and ordered[0].code == STEP else DRAWN])
 
 
 def verdicts() -> dict[tuple[str, str, int], Verdict]:
@@ -98,6 +105,10 @@ def troubles(drawn: dict[str, list[Drawn]]) -> list[str]:
     said = [f"{code} {file}:{line}: not judged" for code, file, line in sorted(every - judged.keys())]
     said += [f"{code} {file}:{line}: judged, but not drawn" for code, file, line in sorted(judged.keys() - every)]
     for code, (right, count) in shares(drawn).items():
+        if code == STEP:
+            if count and right < LEAST * count:
+                said.append(f"{STEP}: {right} of {count} are right: leave out what is not sure")
+            continue
         rule = RULES[code]
         if count and right < LEAST * count and (rule.on or rule.level != HINT):
             said.append(f"{code}: {right} of {count} are right: mend it, or make it a hint that is off by default")
@@ -113,7 +124,8 @@ def show(drawn: dict[str, list[Drawn]], folder: Path) -> None:
                 continue
             lines = (folder / each.file).read_bytes().decode("utf-8", "replace").splitlines()
             print(f"\n=== {code}\t{each.file}\t{each.line}\n    {each.message}")
-            for at in range(max(each.line - _AROUND, 1), min(each.line + _AROUND, len(lines)) + 1):
+            above = precision_steps.AROUND if code == STEP else _AROUND
+            for at in range(max(each.line - above, 1), min(each.line + _AROUND, len(lines)) + 1):
                 print(f"{'>' if at == each.line else ' '}{at:5} {lines[at - 1][:400]}")
 
 
@@ -137,9 +149,10 @@ def main() -> int:
         print("\n".join(said[:50]) or "every finding that was drawn is judged, and every rule is right often enough")
         return 1 if said else 0
     for code, (right, count) in shares(drawn).items():
-        state = "" if RULES[code].on else "  off by default"
+        state = "" if code == STEP or RULES[code].on else "  off by default"
+        level = "inferred" if code == STEP else RULES[code].level
         print(
-            f"{code} {RULES[code].level:8}{len(found[code]):6} found, {len(drawn[code]):3} drawn, {right} of {count} right{state}"
+            f"{code} {level:8}{len(found[code]):6} found, {len(drawn[code]):3} drawn, {right} of {count} right{state}"
         )
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.shell import Shell
 ROOT = Path(__file__).resolve().parent.parent
 PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^```python\n(>>> .*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
@@ -32,6 +34,19 @@ def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
                 assert set(command.split()[1:]) <= set(targets), line
             elif command:
                 assert shell.run(command).exit == 0, line
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PATHS if _PYTHON.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.name
+)
+def test_python_blocks_show_what_comes_of_them(path: Path) -> None:
+    names: dict[str, object] = {}
+    told: list[str] = []
+    for block in _PYTHON.findall(path.read_text(encoding="utf-8")):
+        test = doctest.DocTestParser().get_doctest(block, names, path.name, str(path), 0)
+        doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF).run(test, out=told.append, clear_globs=False)
+        names = test.globs
+    assert not told, "".join(told)
 
 
 def test_the_readme_shows_commands() -> None:

@@ -104,7 +104,7 @@ def _block(plan: Plan, place: Place, drafts: Sequence[Draft], names: Names) -> E
             body.append(" " * max(column - shift, 0) + line)
         elif at in starts:
             shift = column
-            bare, comment = split_comment(line)
+            _, comment = split_comment(line)
             whole = starts[at].end == at + 1
             if not whole and (comment or not _begins(starts[at].command, line)):
                 return None
@@ -155,9 +155,14 @@ def _words(plan: Plan, place: Place, drafts: Sequence[Draft], names: Names) -> E
     said = list(spoken(place))
     shown = place.lines[0][1]
     bare = place.alone and len(said) == 1 and len(said[0].spans) == len(drafts)
-    if bare and not said[0].shape.strip("\x01 .;,") and first.endswith(shown) and "\t" not in first:
+    if bare and set(said[0].shape) <= set("\x01 .;,") and _starts_item(first, shown):
         return Edit(place.start, place.end, (first[: -len(shown)] + lines[0][place.indent :], *lines[1:]))
     if place.inner < 0:
         behind = plan.text.lines[place.end : place.end + 1]
         return Edit(place.end, place.end, ("", *lines, *([""] if behind and behind[0].strip() else [])))
     return Edit(place.end, place.end, tuple(lines))
+
+
+def _starts_item(line: str, shown: str) -> bool:
+    """Whether nothing but the mark of an item stands before these words on a line."""
+    return line.endswith(shown) and line[: -len(shown)].rstrip()[-1:] in ("-", "*", "+", ".", ")") and "\t" not in line

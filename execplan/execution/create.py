@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.document import canonical, check, refusal
+from execplan.execution.document import check, refusal, to_bytes
 from execplan.execution.filling import rate
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+_UNNAMED: Final = "plan"
+_WHERE: Final = "the request"
 
 
 def create_execution_plan(
@@ -21,20 +24,26 @@ def create_execution_plan(
     The tools are in the form `domain.tool`. Without an id one is derived from what is handed in: the same request, tools and
     context give the same bytes. Raises ExecplanError with everything that is wrong at once.
     """
-    given = {"request": request, "selected_tools": list(selected_tools), "context": dict(context or {})}
     steps = [_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
     made = {
-        "plan_id": plan_id if plan_id is not None else f"plan-{digest(canonical(given))[:12]}",
+        "plan_id": plan_id if plan_id is not None else _UNNAMED,
         "description": request,
         "mode": "agent",
         "intent": {"summary": request, "category": "tools", "risk_level": "HIGH"},
         "steps": steps,
-        "metadata": {"context": given["context"]},
+        "metadata": {"context": dict(context or {})},
     }
+    document = _checked(made)
+    if plan_id is None:
+        document = _checked({**made, "plan_id": f"{_UNNAMED}-{digest(to_bytes(document))[:12]}"})
+    document.refuse_unsafe(_WHERE)
+    return document
+
+
+def _checked(made: dict[str, Any]) -> ExecutionPlan:
     document, violations = check(made, ExecutionPlan)
     if document is None:
-        raise refusal("the request", ExecutionPlan, violations)
-    document.refuse_unsafe("the request")
+        raise refusal(_WHERE, ExecutionPlan, violations)
     return document
 
 

@@ -5,58 +5,28 @@ What is not sure is left, with the reason: a step that is missing costs a person
 
 from __future__ import annotations
 
-import re
-
+from execplan.execution.command import parse
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
 from execplan.execution.fence import attributes_of
-from execplan.execution.typed import PROMPTS, SHELLS
-from execplan.execution.wild.folders import ROOT, Folders, Told
-from execplan.execution.wild.line import goes_on, joined, masked, split_comment, without_prompt
+from execplan.execution.typed import PLAIN, PROMPTS, SHELLS
+from execplan.execution.wild.block import Line, is_harmless, is_plain, is_sure, lines_of, sets
+from execplan.execution.wild.folders import ROOT
+from execplan.execution.wild.line import masked, without_prompt
 from execplan.execution.wild.orders import orders
-from execplan.execution.wild.places import LINES, Place, is_shown, places, spoken
-from execplan.execution.wild.said import CHOICE, doubt, doubt_around, doubt_behind, sentences
-from execplan.execution.wild.unfit import is_typed, needs_server, unfit
+from execplan.execution.wild.places import LINES, Place, places, spoken, without_commands
+from execplan.execution.wild.said import CHOICE, KEEPS_RUNNING, doubt, doubt_around, doubt_behind
+from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, needs_server
+from execplan.execution.wild.unfit import is_typed, unfit
+from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, unsure
 from execplan.plan import outline
-from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from execplan.plan.model import Plan
 
 _WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
-_SETS = (
-    "export ",
-    "source ",
-    ". ",
-    "conda activate",
-    "mamba activate",
-    "nvm use",
-    "eval ",
-    "alias ",
-    "set ",
-    "unset ",
-    "pushd",
-    "popd",
-    "trap ",
-    "ulimit",
-    "umask",
-    "shopt",
-    "direnv",
-)
-_HARMLESS = ("set -e", "set -u", "set -x", "set -o pipefail")
-
-
-_VALUES = re.compile(r"(?:[A-Za-z_]\w*=(?:\$\([^()]*\)|[^\s;&|()]*)(?:\s+|;\s*|$))+")
-
-
-class _Line(NamedTuple):
-    """One command of a block, continued lines joined."""
-
-    start: int
-    end: int
-    text: str
-    comment: str
-    """Behind it, or in the lines above it."""
 
 
 class _Reader:
@@ -65,11 +35,9 @@ class _Reader:
     def __init__(self, plan: Plan, taken: frozenset[int]) -> None:
         self.plan = plan
         self.taken = taken
-        self.folders = Folders(plan)
+        self.where = Whereabouts(plan)
         self.drafts: list[Draft] = []
         self.left: list[Left] = []
-        self.here: str | None = ROOT
-        self.why = ""
         self.phase = WORK
         self.started = False
         """Whether something was left that would have to keep running."""
@@ -98,16 +66,15 @@ class _Reader:
         """Go by a fence with attributes: what follows one in another folder may be meant to run there too."""
         info = attributes_of(place.fence.text) if place.fence is not None else None
         given = info.get("cwd") if info is not None and not info.mark else None
-        folder = given.value if given is not None else ROOT
-        if folder not in (ROOT, self.here):
-            self.here, self.why = None, f"comes behind line {place.start + 1}, which runs in {folder}, and none is told"
+        self.where.stray(place, given.value if given is not None else ROOT)
 
     def _leave(self, line: int, text: str, why: str) -> None:
         self.left.append(Left(line, text, why))
-        self.started = self.started or "until somebody stops it" in why or "background" in why or "keeps running" in why
+        self.started = self.started or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND)
 
-    def _take(self, start: int, end: int, command: str, folder: str, needs: tuple[str, ...], item: int) -> str:
+    def _take(self, start: int, end: int, typed: Typed, needs: tuple[str, ...], item: int) -> str:
         """Keep a command as a step; its id."""
+        command, folder = typed.command, typed.folder or ROOT
         last = self.drafts[-1] if self.drafts else None
         if last is not None and item >= 0 and last.start >= item and (last.command, last.cwd) == (command, folder):
             return last.id  # an item names what the block below it shows
@@ -115,136 +82,87 @@ class _Reader:
         self.drafts.append(Draft(INFERRED, self.phase, start, end, name, {}, (command,), command, needs, folder))
         return name
 
-    # Where
-
-    def _told(self, place: Place) -> Told | None:
-        """The folder that the words around a place tell, the nearest first."""
-        for words in place.context:
-            told = [found for each in sentences(words) if (found := self.folders.told(each)) is not None]
-            if told:
-                return told[-1]
-        return None
-
-    def _at(self, place: Place) -> tuple[str | None, str]:
-        """The folder of a place, or None and why it is not known."""
-        told = self._told(place)
-        if told is None:
-            return self.here, self.why
-        if told.folder is None:
-            return None, "runs in a folder that is told in words, or that lies outside the repository"
-        return told.folder, ""
-
     # Blocks
 
     def _block(self, place: Place) -> None:
         first = next(((at, line) for at, line in place.lines if line), None)
         if first is None:
             return
-        prompted = [line for _, line in place.lines if line.startswith(PROMPTS)]
         if place.language in _WINDOWS:
-            return self._leave(*first, "is for Windows")
-        if not is_shown(place) and place.language not in SHELLS:
-            return self._leave(*first, f"is {place.language}, no command: give it a type if it is a step")
-        lines = _lines(place, prompted=bool(prompted))
-        commands = [line for line in lines if is_typed(line.text)]
-        sure = [line for line in lines if _is_sure(line.text, place, bool(prompted), bool(commands))]
-        if not commands or (len(sure) < len(lines) and not prompted):
-            why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
-            for line in commands or lines[:1]:
-                self._leave(line.start, line.text, why)
-            return None
-        why = doubt_around(place.context) or doubt_behind(place.tail)
-        if why:
-            for line in lines:
-                self._leave(line.start, line.text, why)
-            return None
-        if prompted:
-            for at, line in place.lines:
-                if line and not line.startswith(PROMPTS):
-                    self._leave(at, line, "is what is printed: mark it `expect` if it always is")
-                    break
-        return self._commands(place, lines)
+            self._leave(*first, "is for Windows")
+        elif place.language in SHELLS | PLAIN:
+            self._typed(place)
+        else:
+            self._leave(*first, f"is {place.language}, no command: give it a type if it is a step")
 
-    def _commands(self, place: Place, lines: list[_Line]) -> None:
+    def _typed(self, place: Place) -> None:
+        """A block in the language of a shell, or of no language."""
+        printed = [(at, line) for at, line in place.lines if line and not line.startswith(PROMPTS)]
+        prompted = len(printed) < len([line for _, line in place.lines if line])
+        lines = lines_of(place, prompted=prompted)
+        commands = [line for line in lines if is_typed(line.text)]
+        mixed = not all([is_sure(line.text, place, prompted, bool(commands)) for line in lines])
+        if not commands or mixed:
+            why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
+            self._leave_all(commands or lines[:1], why)
+        elif why := doubt_around(place.context) or doubt_behind(place.tail):
+            self._leave_all(lines, why)
+        else:
+            if prompted and printed:
+                self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
+            self._commands(place, lines)
+
+    def _leave_all(self, lines: Iterable[Line], why: str) -> None:
+        for line in lines:
+            self._leave(line.start, line.text, why)
+
+    def _commands(self, place: Place, lines: list[Line]) -> None:
         """The commands of a block, with the folder that its lines go to."""
-        told = self._told(place)
-        folder, lost = self._at(place)
-        start, before = folder, folder
+        told = self.where.told(place)
+        start = stand = self.where.at(told)
+        before: str | None = None
         needs: tuple[str, ...] = ()
         stop = ""
         doubtful = ""
         for line in lines:
             command = line.text
             if line.comment:
-                doubtful = doubt(line.comment) if not _is_plain(line.comment) else ""
+                doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
             shown = masked(command) or command
             if stop or doubtful:
                 self._leave(line.start, command, stop or doubtful)
-                continue
-            if shown.startswith("cd ") and not any([each in shown for each in ("&", ";", "|")]):
+            elif shown.startswith("cd ") and not any([each in shown for each in "&;|"]):
                 target = command[3:].strip()
-                new = before if target == "-" else self._gone(target, folder, start)
-                if new is None:
-                    stop = lost = f"comes behind `{command}`, and where that leads is not sure"
-                    folder = None
-                else:
-                    before, folder = folder, new
-                continue
-            if command.startswith(_SETS) or _only_sets(shown):
-                if not command.startswith(_HARMLESS):
+                new = before if target == "-" else self.where.gone(target, stand, start)
+                stop = "" if new is not None else f"comes behind `{command}`, and where that leads is not sure"
+                before, stand = stand.plain, Stand(new, new, stop)
+            elif sets(command):
+                if not is_harmless(command):
                     stop = f"depends on `{command}` in line {line.start + 1}"
                     self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
-                continue
-            why = unfit(command)
-            at, typed = self._split(command, folder, start)
-            if not why and at is None:
-                why = lost or "runs in a folder that is not sure"
-            if not why and self.started and needs_server(command):
-                why = "needs what was to be started, and that is not a step"
-            if why:
-                self._leave(line.start, command, why)
-                if why.startswith(("has a quote", "has a here", "is a part")):
-                    stop = f"comes behind what is not understood in line {line.start + 1}"
-                continue
-            assert at is not None
-            needs = (self._take(line.start, line.end, typed, at, needs, place.item),)
-        self._move(place, told, start, folder)
+            else:
+                typed = self.where.typed(command, stand)
+                why = self._why_not(typed, stand)
+                if why:
+                    self._leave(line.start, command, why)
+                    if why.startswith(("has a quote", "has a here", "is a part")):
+                        stop = f"comes behind what is not understood in line {line.start + 1}"
+                else:
+                    needs = (self._take(line.start, line.end, typed, needs, place.item),)
+                stand = after(typed, stand, line.start)
+        self.where.behind(place, told, start, stand)
 
-    def _gone(self, target: str, folder: str | None, start: str | None) -> str | None:
-        """Where `cd` leads; a second one that goes deeper may mean a folder from where the block began."""
-        if target[:1] in "/~" or target[1:3] == ":\\":
-            return self.folders.resolved(target)
-        if folder != start and not target.startswith(".."):
-            return None
-        return self.folders.resolved(target, folder)
-
-    def _split(self, command: str, folder: str | None, start: str | None) -> tuple[str | None, str]:
-        """A command without the `cd` that begins it, and the folder that it is then run in."""
-        inner = command
-        if inner.startswith("(") and inner.endswith(")") and (masked(inner) or "").count("(") == 1:
-            inner = inner[1:-1].strip()
-        shown = masked(inner) or inner
-        if not shown.startswith("cd ") or "&&" not in shown:
-            return folder, command
-        at = shown.index("&&")
-        target = inner[3:at].strip()
-        return self._gone(target, folder, start), inner[at + 2 :].strip()
-
-    def _move(self, place: Place, told: Told | None, start: str | None, folder: str | None) -> None:
-        """Where the reader is behind a block."""
-        if told is not None and told.folder is None:
-            self.here, self.why = None, "comes behind a block that runs in another folder, and none is told"
-        elif folder == start and (told is None or told.lasting or folder == ROOT):
-            if told is not None:
-                self.here, self.why = folder, ""
-        elif folder == ROOT:
-            self.here, self.why = ROOT, ""
-        elif told is not None and told.lasting and folder == start:
-            self.here, self.why = folder, ""
-        else:
-            where = folder or "another folder"
-            self.here = None
-            self.why = f"comes behind line {place.start + 1}, which goes to {where}, and none is told"
+    def _why_not(self, typed: Typed, stand: Stand) -> str:
+        """Why a command is not taken that the words around it tell to run, or nothing."""
+        why = unfit(typed.command)
+        problem = "" if why else parse(typed.command).problem
+        if problem and not problem.startswith("a character"):  # one that can't be seen is refused, not left
+            why = f"can't be read: {problem}"
+        if not why and typed.folder is None:
+            why = unsure(stand)
+        if not why and self.started and needs_server(typed.command):
+            why = "needs what was to be started, and that is not a step"
+        return why
 
     # Sentences
 
@@ -257,44 +175,33 @@ class _Reader:
         item: set[str] = set()
         for at, sentence in enumerate(said):
             behind = doubt_behind(said[at + 1].words) if at + 1 < len(said) else ""
-            found = orders(sentence, whole=place.alone and len(said) == 1, listed=listed)
-            told = self.folders.told(sentence.words)
+            own = self.where.folders.told(without_commands(sentence))
+            whole = place.alone and len(said) == 1
+            found = orders(sentence, whole=whole, listed=listed, placed=own is not None)
             for span, why in found.left:
                 self._leave(span.start, span.code, why)
+            told = own or self.where.told(place)
+            start = stand = self.where.at(told)
             needs: tuple[str, ...] = ()
             for span in found.taken:
                 command = without_prompt(span.code)
-                if command in item or self._is_told_below(place, self._split(command, ROOT, ROOT)[1]):
+                typed = self.where.typed(command, stand)
+                if command in item or self._is_told_below(place, typed.command):
                     continue
                 item.add(command)
-                why = (
-                    around
-                    or behind
-                    or unfit(command)
-                    or (
-                        "changes the shell that reads it"
-                        if command.startswith((*_SETS, "cd ")) and "&&" not in command
-                        else ""
-                    )
-                )
-                folder, lost = (told.folder, "runs in a folder that is told in words") if told else self._at(place)
-                folder, typed = self._split(command, folder, folder)
-                if not why and folder is None:
-                    why = lost or "runs in a folder that is not sure"
-                if not why and self.started and needs_server(command):
-                    why = "needs what was to be started, and that is not a step"
+                if typed.command == command and (sets(command) or command.startswith("cd ")):
+                    why = "changes the shell that reads it, and a step has its own"
+                else:
+                    why = around or behind or self._why_not(typed, stand)
                 if why:
                     self._leave(span.start, span.code, why)
-                    continue
-                assert folder is not None
-                needs = (self._take(span.start, span.end, typed, folder, needs, place.item),)
-            if (
-                told is not None
-                and not found.taken
-                and told.folder is not None
-                and (told.lasting or told.folder == ROOT)
-            ):
-                self.here, self.why = told.folder, ""
+                else:
+                    needs = (self._take(span.start, span.end, typed, needs, place.item),)
+                stand = after(typed, stand, span.start)
+            if found.taken:
+                self.where.behind(place, None, start, stand)
+            elif own is not None:
+                self.where.heard(own)
 
     def _is_told_below(self, place: Place, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
@@ -314,55 +221,10 @@ def find_inferred(plan: Plan, taken: frozenset[int]) -> Found:
     """
     reader = _Reader(plan, taken)
     reader.read(outline.STEPS, WORK)
-    if reader.here != ROOT:
-        reader.here, reader.why = None, "comes behind steps in another folder, and none is told"
+    reader.where.next_section()
     reader.read(outline.VALIDATION, VALIDATE)
     drafts = sorted(reader.drafts, key=lambda each: each.start)
     return Found(tuple(drafts), tuple(sorted(reader.left)), ())
-
-
-def _lines(place: Place, *, prompted: bool) -> list[_Line]:
-    """The commands of a block: continued lines joined, comments taken off."""
-    found: list[_Line] = []
-    comment = ""
-    at = 0
-    while at < len(place.lines):
-        number, line = place.lines[at]
-        at += 1
-        if prompted and not line.startswith(PROMPTS):
-            continue
-        line = without_prompt(line)
-        if not line:
-            comment = ""
-            continue
-        if line.startswith("#"):
-            comment = f"{comment} {line.lstrip('# ')}".strip()
-            continue
-        while at < len(place.lines) and goes_on(line):
-            line = joined(line, place.lines[at][1].removeprefix("> ") if prompted else place.lines[at][1])
-            at += 1
-        line, behind = split_comment(line)
-        last = place.lines[at - 1][0] + 1
-        found.append(_Line(number, last, line, f"{comment} {behind}".strip()))
-        comment = ""
-    return found
-
-
-def _is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:
-    """Whether a line of a block is a command: its words show it, or the language of its fence and the lines around it."""
-    if prompted or is_typed(line, told=among) or line.startswith("cd "):
-        return True
-    return place.language in SHELLS and line[:1] not in "[{<|>+-*" and not line[:1].isupper()
-
-
-def _only_sets(shown: str) -> bool:
-    """Whether a line only gives variables values."""
-    return _VALUES.fullmatch(shown) is not None
-
-
-def _is_plain(comment: str) -> bool:
-    """Whether a comment says only that something was done, as those do that a writer leaves behind."""
-    return comment.strip(" .").lower() in ("done", "ok", "passes", "pass")
 
 
 def _calls_commands(lead: str) -> bool:

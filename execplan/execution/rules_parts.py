@@ -77,6 +77,8 @@ def _of_type(step: dict[str, Any], kind: str, made: Parts) -> Iterator[tuple[str
             yield name, f"{kind} has no use for it"
     if step.get("argv") is not None and step.get("shell") is not None:
         yield "argv", "a script for a shell has none"
+    elif step.get("argv") is not None and "command" in made.must:
+        yield from _read_otherwise(step)
     if kind == "modify_file":
         yield from _modified(step)
     if kind == "refactor_code" and isinstance(step.get("patch"), str) and not touched(step["patch"]):
@@ -84,6 +86,24 @@ def _of_type(step: dict[str, Any], kind: str, made: Parts) -> Iterator[tuple[str
     target = step.get("target")
     if isinstance(target, str) and kind.endswith("_file") and (target.endswith("/") or _same(target) == "."):
         yield "target", "is a folder; a step is about one file"
+
+
+def _read_otherwise(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What runs is what is shown: argv and environment are those that the command says."""
+    command, argv, env = step.get("command"), step["argv"], step.get("env") or {}
+    if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
+        return
+    from execplan.execution.command import parse
+    from execplan.text.hidden import hidden_in
+
+    if any([hidden_in(line) for line in command.split("\n")]):
+        return  # the policy refuses it, and says why
+    found = parse(command)
+    if found.argv != tuple(argv):
+        yield "argv", "is not what the command says" + (f": {list(found.argv)}" if found.argv is not None else "")
+    for name, value in found.assigned:
+        if env.get(name) != value:
+            yield "env", f"does not set {name} as the command does"
 
 
 def _modified(step: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,6 @@ class Kind(NamedTuple):
 
 KINDS = {
     "execution-plan": Kind("model", "ExecutionPlan", "What a plan compiles to."),
-    "approval": Kind("approval", "Approval", "Who said yes to which steps of which execution plan, until when."),
     "run-record": Kind("record", "Record", "What became of a run and of each of its steps."),
     "approval": Kind("approval", "Approval", "Who said yes to which steps, until when; sealed."),
     "answer": Kind("answer", "Answer", "What every verb prints with --json."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.cli.app import FIRST_STEPS
-from execplan.cli.verbs import VERBS
+from execplan.cli.verbs import GROUPS, VERBS
 from tests.plans import CLEAN, with_sections
 from tests.shell import Ran, Shell
 
@@ -28,6 +28,13 @@ PROGRESS = """\
 ### Milestone 2
 
 - [ ] Read tables.
+"""
+STEP = """\
+## Concrete Steps
+
+```python {#api type=create_file target=docs/greet.py}
+print("Hello")
+```
 """
 EXAMPLES = [
     pytest.param(example, id=example)
@@ -68,11 +75,31 @@ def archived(scratch: Path) -> Shell:
     return shell
 
 
+def stepped(scratch: Path) -> Shell:
+    """A plan with a step, the document of it, and one that it can be joined with."""
+    shell = Shell(scratch)
+    shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(STEP))
+    assert shell.run("git init -q -b main").exit == 0
+    assert shell.run("execplan compile --out plan.json").exit == 0
+    writer = with_sections(STEP).replace("greet.py", "write.py")
+    shell.write(".agent/execplans/2026-01-02_writer.md", writer.replace("# Build the parser", "# Build the writer"))
+    shell.write(".agent/execplans/2026-01-03_both.md", CLEAN.replace("# Build the parser", "# Do all of it"))
+    shell.env["EXECPLAN_PLAN"] = "parser"
+    return shell
+
+
+def approved(scratch: Path) -> Shell:
+    """The same, with its approval."""
+    shell = stepped(scratch)
+    assert shell.run("execplan approve").exit == 0
+    return shell
+
+
 @pytest.fixture(scope="session")
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
     """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
     shells = []
-    for make in (going_on, finished, archived):
+    for make in (going_on, finished, archived, stepped, approved):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
@@ -81,9 +108,10 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
-    """It works where work goes on, else where all is done, else where that has been archived."""
+    """It works where work goes on, else where all is done, else where that has been archived; or where there are steps."""
     tried: list[Ran] = []
-    for shell, prepared in places:
+    executes = example.split()[1] in GROUPS["Execute"]
+    for shell, prepared in places[3:] if executes else places[:3]:
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))

@@ -176,6 +176,8 @@ BAD = (
     Bad("runs a string", {"/steps/2/argv": "make all"}, "/steps/2/argv "),
     Bad("a word with NUL", {"/steps/2/argv": ["make", "a\0b"]}, "/steps/2/argv/1 "),
     Bad("words and a shell", {"/steps/2/shell": "sh"}, "/steps/2/argv a script for a shell has none"),
+    Bad("runs what is not shown", {"/steps/2/argv": ["rm", "x"]}, "/steps/2/argv is not what the command says", BEYOND),
+    Bad("runs without what is set", {"/steps/2/command": "A=1 make all"}, "/steps/2/env does not set A", BEYOND),
     Bad("an unknown shell", {"/steps/3/shell": "fish"}, "/steps/3/shell "),
     Bad("a command with a target", {"/steps/2/target": "a"}, "/steps/2/target execute_command has no use for it"),
     Bad("a command with content", {"/steps/2/content": "a"}, "/steps/2/content execute_command has no use for it"),

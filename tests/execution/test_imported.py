@@ -232,7 +232,7 @@ def test_a_condition_and_its_opposite() -> None:
     ]
 
 
-GOVERNANCE_BAD = (
+GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/planId": GONE}, "/plan_id missing"),
     ({"/operations": []}, "/operations "),
     ({"/operations": GONE}, "/operations missing"),
@@ -279,7 +279,7 @@ GOVERNANCE_BAD = (
     ({"/expiresAt": "2999-01-01T00:00:00Z"}, "/expiresAt can't be carried"),
     ({"/sessionId": 3}, "/sessionId should be a string"),
 )
-TYPED_BAD = (
+TYPED_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/status": "in_progress"}, "/status is in_progress: what has begun"),
     ({"/steps/0/status": "completed"}, "/steps/0/status is completed: what has begun"),
     ({"/steps/0/result": {"a": 1}}, "/steps/0/result is a result"),
@@ -298,7 +298,7 @@ TYPED_BAD = (
     ({"/request": ""}, "/request "),
     ({"/steps/0/retries": 3}, "/steps/0/retries unknown key"),
 )
-STEPWISE_BAD = (
+STEPWISE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/status": "active"}, "/status is active: what has begun"),
     ({"/steps/0/rollback/backup_id": "bak_001"}, "/steps/0/rollback/backup_id names a backup"),
     ({"/steps/0/validation/test_after": True}, "/steps/0/validation/test_after names no command"),

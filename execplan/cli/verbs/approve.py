@@ -31,8 +31,7 @@ LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
     examples=(
         "execplan approve",
         "execplan approve parser --dry-run",
-        "execplan approve parser --digest 1f0c2a9b --expires 2h",
-        "execplan approve parser --step build --max-risk HIGH",
+        "execplan approve parser --step api --max-risk MEDIUM --expires 2h",
         "execplan approve parser --check",
         "execplan approve parser --list",
         "execplan approve parser --revoke all",
@@ -68,8 +67,9 @@ def approve(
 ) -> Answer:
     """Approve what a plan would do now: its execution plan, the files that it touches as they are, and the policy.
 
-    On a terminal it shows the evaluation and asks. Elsewhere it takes the digest that you have read. The approval holds for
-    one run, with its resumes, until something of that changes.
+    On a terminal it shows the evaluation and asks. Elsewhere it takes --digest, the digest that you have read; only steps
+    that the policy approves by itself need neither. The approval holds for one run with its resumes, until something of
+    that changes.
     """
     from execplan.cli import approving
 

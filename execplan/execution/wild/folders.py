@@ -17,36 +17,39 @@ _ROOT = (
     r"(?:repo(?:sitory)?|project|workspace|worktree|checkout|monorepo|solution)(?:'s|’s)?[- ](?:top[- ]level|root)\b|"
     r"\broot (?:directory |folder )?of (?:the |this |your )?(?:\w+ )?(?:repo(?:sitory)?|project|checkout|worktree|workspace|working tree)|"
     r"top[- ]level (?:directory |folder )?of (?:the |this )?(?:repo(?:sitory)?|project|checkout)|\b(?:from|in|at) the root(?: directory| folder)?\b(?! of)|"
+    r"仓库根|项目根|根目录|저장소 루트|레포 루트|リポジトリの?ルート|"
     r"\b(?:in|inside|within|from) (?:the|this) (?:repo(?:sitory)?|checkout|worktree|working tree)\b(?! (?:directory|folder|that|of|named|called))"
 )
-_IS_ROOT = re.compile(_ROOT, re.I)
+_IS_ROOT = re.compile(_ROOT, re.IGNORECASE)
 _PATH = r"(?:~?/|[A-Za-z]:\\{1,2}|\.\.\./)[^\s`'\"()<>,;|*]*[^\s`'\"()<>,;|*.:]"
-_CALLED = re.compile(rf"(?:{_ROOT})(?:,? (?:at|is|which is|being))?[\s:,(]*`?({_PATH})`?", re.I)
+_CALLED = re.compile(rf"(?:{_ROOT})(?:,? (?:at|is|which is|being))?[\s:,(]*`?({_PATH})`?", re.IGNORECASE)
 _STATED = re.compile(
     rf"(?:\b(?:from|in|into|cd|directory|folder|workdir|cwd)(?: for (?:all|every|these) commands?)?(?: is)?:?\s+(?:the )?|^\s*cd\s+)`?({_PATH})`?",
-    re.I,
+    re.IGNORECASE,
 )
 _ANY_PATH = re.compile(rf"(?<![\w./:])({_PATH})")
-_NEVER = ("/tmp", "/var", "/etc", "/usr", "/dev", "/proc", "/private", "/opt", "/bin", "~/.", "/api", "/v1")
+_NEVER = tuple([f"/{each}" for each in "tmp var etc usr dev proc private opt bin api v1".split()])
+"""No repository lies there, or these are addresses."""
 _SPOKEN = r"`([^`\s]+)`"
 _RUNS = r"\b(?:re-?)?(?:run|runs|running|execute[ds]?|works?|working|commands?|invoke|cd|cwd|workdir|start|begin)\b"
-_FROM = re.compile(rf"\bfrom (?:within |inside )?(?:the )?{_SPOKEN}(?: (\w+))?", re.I)
+_FROM = re.compile(rf"\bfrom (?:within |inside )?(?:the )?{_SPOKEN}(?: (\w+))?", re.IGNORECASE)
 _AT_START = re.compile(
     rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then |next,? |finally,? |now )?(?:in|inside|within|under|at) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(])",
-    re.I,
+    re.IGNORECASE,
 )
 _NAMED = re.compile(
     rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:commands?|them|these|everything) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
-    re.I,
+    re.IGNORECASE,
 )
 _CD = re.compile(r"`cd ([^`&;|]+)`")
-_IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.I)
+_IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.IGNORECASE)
+_OTHER_TONGUES = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_SPOKEN}")
 _UNCLEAR = re.compile(
     r"\b(?:from|in|inside|within|under|into|on|against)\s+(?:(?:the|a|an|your|its|each|that|another|any|some|both|every|one|two|separate|fresh|clean|new|second|temporary|isolated|dedicated|sibling|upstream|external|target|remote)\b[\s-]*)+"
     r"[^.:;,]{0,40}?\b(?:director(?:y|ies)|folders?|worktrees?|checkouts?|packages?|crates?|subprojects?|modules?|submodules?|repos?|repositor(?:y|ies)|clones?|containers?|vm|shells?|terminals?|sessions?|windows?|hosts?|servers?|machines?|devices?|sandbox|browser|console|pod|cluster|emulator|simulator)\b",
-    re.I,
+    re.IGNORECASE,
 )
-_LASTING = re.compile(r"\b(?:all|every|commands|working directory|work (?:from|in)|workdir|cwd)\b", re.I)
+_LASTING = re.compile(r"\b(?:all|every|commands|working directory|work (?:from|in)|workdir|cwd)\b", re.IGNORECASE)
 _BRANCH = re.compile(
     r"^(?:origin|upstream|feature|feat|codex|fix|release|refs|heads|remotes)/|^(?:main|master|develop|dev|trunk)$|^@"
 )
@@ -97,17 +100,25 @@ class Folders:
         for found in (_NAMED.search(words), _AT_START.search(words), _CD.search(words)):
             if found and _is_folder(found.group(1)):
                 return Told(self.resolved(found.group(1)), lasting)
-        if (found := _FROM.search(words)) and re.search(_RUNS + r"|^\W*from\b", words, re.I):
+        if found := _FROM.search(words):
             path, kind = found.group(1), (found.group(2) or "").lower()
             folder = kind in ("directory", "folder", "package", "crate", "workspace", "app")
             if not _BRANCH.search(path) and (folder or "/" in path or path[1:3] == ":\\") and _is_folder(path):
-                return Told(self.resolved(path), lasting)
-        if (found := _STATED.search(words)) and not found.group(1).startswith(_NEVER) and re.search(_RUNS, words, re.I):
+                runs = re.search(
+                    _RUNS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", words, re.IGNORECASE
+                )
+                return Told(self.resolved(path) if runs else None, lasting)
+        if (
+            (found := _STATED.search(words))
+            and not found.group(1).startswith(_NEVER)
+            and re.search(_RUNS, words, re.IGNORECASE)
+        ):
             return Told(self.resolved(found.group(1)), lasting)
         if _UNCLEAR.search(words):
             return Told(None)
-        if (found := _IN.search(words)) and "/" in found.group(1) and _is_folder(found.group(1)):
-            return Told(None)
+        for found in (_IN.search(words), _OTHER_TONGUES.search(words)):
+            if found and "/" in found.group(1) and _is_folder(found.group(1)):
+                return Told(None)
         return None
 
 
@@ -132,7 +143,7 @@ def _roots(lines: Iterable[str]) -> tuple[str, ...]:
     told = [
         found
         for line in lines
-        if re.search(_RUNS + r"|^\W*(?:\d+[.)]\W*)?from\b", line, re.I)
+        if re.search(_RUNS + r"|^\W*(?:\d+[.)]\W*)?from\b", line, re.IGNORECASE)
         for found in _STATED.finditer(line)
     ]
     stated = {_bare(found.group(1)) for found in told} - {""}
@@ -140,14 +151,14 @@ def _roots(lines: Iterable[str]) -> tuple[str, ...]:
         each
         for each in stated
         if each.count("/") > 1
-        or re.search(rf"(?:commands.* from|run from|work from|directory|\bcd) `?{re.escape(each)}", text, re.I)
+        or re.search(rf"(?:commands.* from|run from|work from|directory|\bcd) `?{re.escape(each)}", text, re.IGNORECASE)
     }
     tops = [each for each in stated if all([other == each or other.startswith(f"{each}/") for other in stated])]
     if not tops:
         return ()
     top = tops[0]
     above, _, name = top.rpartition("/")
-    beside = [_bare(found.group(1)) for found in _ANY_PATH.finditer(text)]
+    beside = [found.group(1).rstrip("/") for found in _ANY_PATH.finditer(text)]
     is_part = bool(above.strip("/~")) and any(
         [f"{each}/".startswith(f"{above}/") and not f"{each}/".startswith(f"{top}/") for each in beside]
     )

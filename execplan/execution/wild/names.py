@@ -31,7 +31,7 @@ def _slug(command: str) -> str:
     """The first words of a command, those that set variables and flags left out."""
     words: list[str] = []
     for word in command.split():
-        if word[0] == "-" or "=" in word.partition("/")[0] or not word[0].isalnum() and word[0] not in "./@":
+        if word[0] == "-" or "=" in word.partition("/")[0] or (not word[0].isalnum() and word[0] not in "./@"):
             continue
         part = word.rstrip("/").rpartition("/")[2] if not words else word
         words += ["".join([char if char.isascii() and char.isalnum() else "-" for char in part]).strip("-").lower()]

@@ -13,18 +13,16 @@ if TYPE_CHECKING:
 
 _JOINT = r"(?:,? (?:and then|then|and|followed by|plus)|[,;+&])\s*(?:again )?"
 _CHAIN = rf"\x01(?:{_JOINT}\x01)*"
-_WHOLE = re.compile(rf"\W*({_CHAIN})\s*[.;,。]?")
+_WHOLE = re.compile(rf"[^\w\x01]*({_CHAIN})\s*[.;,。]?")
 _ADVERBS = r"(?:(?:then|next|finally|now|first|second|third|fourth|lastly|also|again|after that|afterwards?|locally|please)[,:]?\s+)*"
 _ORDER = re.compile(
-    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)\W*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_CHAIN})(?P<rest>.*)$",
-    re.I | re.S,
+    rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_CHAIN})(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
 )
-_RUN_FIRST = re.compile(rf"^\W*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.I)
-_LABEL = re.compile(rf"^\W*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
-_GOES_ON = re.compile(
-    r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|until|again|after|before|from|at|once more|in order|as|which|for|on|in)\b|[-–—(])",
-    re.I,
-)
+_RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_LABEL = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
+_GOES_ON = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
+_SOMEWHERE = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
 
 
 class Orders:
@@ -35,13 +33,14 @@ class Orders:
         self.left = left
 
 
-def orders(sentence: Sentence, *, whole: bool, listed: bool) -> Orders:
+def orders(sentence: Sentence, *, whole: bool, listed: bool, placed: bool) -> Orders:
     """What a sentence tells to run.
 
-    `whole` says that the sentence is all of its list item, `listed` that the words above the list call it one of commands.
+    `whole` says that the sentence is all of its list item, `listed` that the words above the list call it one of commands,
+    `placed` that the sentence tells the folder.
     """
     typed = [
-        span for span in sentence.spans if " " in span.code and is_typed(span.code, told=True) or is_typed(span.code)
+        span for span in sentence.spans if (" " in span.code and is_typed(span.code, told=True)) or is_typed(span.code)
     ]
     if not sentence.spans:
         return Orders([], [])
@@ -59,10 +58,10 @@ def orders(sentence: Sentence, *, whole: bool, listed: bool) -> Orders:
         return Orders([], [(span, "is named in a sentence that does not plainly tell to run it") for span in typed])
     chosen = sentence.spans[first : first + chain.count("\x01")]
     others = [span for span in typed if span not in chosen]
-    told = whole and bool(listed) or bool(rest) or _RUN_FIRST.match(sentence.shape) is not None
+    told = (whole and bool(listed)) or bool(rest) or _RUN_FIRST.match(sentence.shape) is not None
     if not all([is_typed(span.code, told=told) for span in chosen]):
         return Orders([], [(span, "is named in a sentence beside what is no command") for span in typed])
-    if not _GOES_ON.match(rest):
+    if not _GOES_ON.match(rest) and not (placed and _SOMEWHERE.match(rest)):
         return Orders(
             [], [(span, "is named in a sentence that goes on in a way that is not understood") for span in typed]
         )

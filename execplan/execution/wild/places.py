@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.typed import BARE, PLAIN, PROMPTS, is_command
+from execplan.execution.typed import BARE, PROMPTS, is_command
 from execplan.execution.wild.said import sentences
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE
@@ -170,11 +170,6 @@ def _is_bare(line: str, above: str) -> bool:
     return (sure and is_command(line.removesuffix("\\"))) or local or _ALSO_ENGLISH.fullmatch(line) is not None
 
 
-def is_shown(place: Place) -> bool:
-    """Whether the lines are in no language, so that they may be anything."""
-    return place.language in PLAIN
-
-
 def spoken(place: Place) -> Iterator[Sentence]:
     """The sentences of a paragraph."""
     text = ""
@@ -198,3 +193,12 @@ def spoken(place: Place) -> Iterator[Sentence]:
             ]
             spans.append(Span(lines[0], lines[1] + 1, found.group(2).strip()))
         yield Sentence(words, shape + words[done:], tuple(spans))
+
+
+def without_commands(sentence: Sentence) -> str:
+    """The words of a sentence with code spans of several words hidden, but for a lone `cd`."""
+    words = sentence.words
+    for span in sentence.spans:
+        if " " in span.code and (not span.code.startswith("cd ") or "&" in span.code):
+            words = words.replace(f"`{span.code}`", "`command`")
+    return words

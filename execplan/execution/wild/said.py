@@ -1,4 +1,4 @@
-"""What is said around a command that keeps it from being a step: a condition, a choice, a report of what was done, …"""
+"""What is said around a command that keeps it from being a step: a condition, a choice, a report of what was done."""
 
 from __future__ import annotations
 
@@ -11,55 +11,56 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"(`+)(?:(?!\1).)*?\1")
 _SENTENCE = re.compile(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
 CONDITION = "is to be run only under a condition"
+KEEPS_RUNNING = "is done by hand, or keeps running"
 CHOICE = "is one of several ways"
 _FORBIDDEN = re.compile(
-    r"\b(?:never|do not|don't|don’t|must not|mustn't|should not|shouldn't|avoid|no longer|instead of|rather than|without running|forbidden|prohibited|disallowed|not required|"
+    r"不要|禁止|切勿|무시|금지|하지 (?:않|말|마)|しない|\b(?:never|do not|don't|don’t|must not|mustn't|should not|shouldn't|avoid|no longer|instead of|rather than|without running|forbidden|prohibited|disallowed|not required|"
     r"not needed|unnecessary|not be run|not run|cannot|can't|can’t|skip(?:ped)?|blocked|deprecated|wrong|bad|unsafe|dangerous|destructive|legacy|obsolete|removed?|nicht|keine?)\b",
-    re.I,
+    re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"^\W*(?:\d+[.)]\W*)?(?:if|only|unless|when|whenever|where|otherwise|optional|optionally|in case|should|for .* only|depending|as needed|as appropriate|on failure|nice to have|wenn|falls)\b|"
+    r"可选|如果|如有|若|仅当|선택|필요(?:시|하면| 시)|경우|任意|必要に|もし|場合|\b(?:falls|wenn|bei bedarf|si nécessaire|facultati\w+|opcional\w*|si es necesario|se necess\w+)\b|^\W*(?:\d+[.)]\W*)?(?:if|only|unless|when|whenever|where|otherwise|optional|optionally|in case|should|for .* only|depending|as needed|as appropriate|on failure|nice to have|wenn|falls)\b|"
     r"\b(?:only (?:if|when|after|for|on|with|in)|if (?:needed|necessary|required|available|applicable|useful|you|the|that|this|it|any|there|not|so|and|still|a|an|one|[a-z]+ (?:is|are|was|were|has|have|fails?|changes?|changed)|`)|"
     r"when (?:needed|necessary|available|applicable|useful|ready|touched|changed|changing|the|you|it|there|a|an|any|`)|where (?:needed|available|applicable|relevant|useful|possible|supported)|as (?:needed|necessary|appropriate|relevant|applicable)|"
     r"unless|optional(?:ly)?|in case|otherwise|depending|once (?:the|you|it|there|all|a|an|`)|at most|fallback|may|might|could|can (?:be|also|then|now|optionally)|you can|we can|one can|feel free|nice to have|"
     r"requires?|with (?:access|credentials|permission)|user(?:'s|’s)? (?:approval|permission)|approv\w+|authoriz\w+|before (?:push|releas|deploy|merg|publish)\w*|ready to|"
     r"to (?:undo|revert|roll ?back|recover|reset|restore|debug|troubleshoot|diagnose|abort|retry|resume|clean ?up|inspect manually)|roll ?back|recovery|troubleshoot\w*|debugging|in an emergency|retry|fails?\b|failing|failed|failure|"
     r"must fail|red phase|expected red|red first|reproduce)\b",
-    re.I,
+    re.IGNORECASE,
 )
 _CHOICE = re.compile(
-    r"(?:^|[\s(,;])or[,:]?$|^\W*or\b|^\W*(?:alternatively|equivalently|alternative)\b|\b(?:either|alternatively|alternative(?:s|ly)?|equivalent(?:ly)?|one of|any of|instead|or similar|or the|or an? |or equivalent|choose|pick|such as|e\.g\.|for example|for instance|examples?|"
+    r"\bor `x`|或者|또는|または|\b(?:oder|ou bien|o bien)\b|示例|예시|(?:^|[\s(,;])or[,:]?$|^\W*or\b|^\W*(?:alternatively|equivalently|alternative)\b|\b(?:either|alternatively|alternative(?:s|ly)?|equivalent(?:ly)?|one of|any of|instead|or similar|or the|or an? |or equivalent|choose|pick|such as|e\.g\.|for example|for instance|examples?|"
     r"like|similar|resembl\w+|something|approximately|roughly|suggested|candidates?|proposed|sketch|pseudo\w*|template|shape|form of|along the lines|representative|likely|probably|possible|illustrat\w+|schematic\w*|placeholder|usage|syntax|useful|handy|convenient|helpful|signature|interface)\b",
-    re.I,
+    re.IGNORECASE,
 )
 _OUTPUT = re.compile(
-    r"\b(?:expect(?:ed|s)?|observed|sample|actual|known[- ]good|captured|recorded|typical|example|successful)\b.*\b(?:outputs?|results?|transcripts?|outcomes?|snippets?|evidence|responses?|logs?|summary|lines?|shape|behaviou?r|messages?|excerpt|artifacts?|files?|state)\b|"
+    r"预期(?:输出|结果)|输出如下|예상 (?:출력|결과|동작)|기대 |期待される|出力例|erwartete|attendue?s?\b|esperad[oa]s?\b|\b(?:expect(?:ed|s)?|observed|sample|actual|known[- ]good|captured|recorded|typical|example|successful)\b.*\b(?:outputs?|results?|transcripts?|outcomes?|snippets?|evidence|responses?|logs?|summary|lines?|shape|behaviou?r|messages?|excerpt|artifacts?|files?|state)\b|"
     r"\b(?:outputs?|transcripts?|evidence|outcomes?|responses?|excerpts?|prints?|shows?|returns?|yields?|contains?|reports?|includes?|see)\W*:\W*$|\b(?:should|must|will|to) (?:print|show|see|report|produce|display|look|return|contain|include|match|say|emit|output)\b|^\W*expect(?:ed|s)?\b|"
     r"\b(?:with (?:an? )?(?:output|result|message|error))\b|\blooks? like\b|^\W*(?:output|result|results|transcript|evidence|note|notes|warning)\W*:?\W*$",
-    re.I,
+    re.IGNORECASE,
 )
 _DONE = re.compile(
     r"\b(?:20\d\d-\d\d-\d\d|(?:was|were|been|already|actually|previously|has|have) (?:\w+ )?(?:run|ran|executed|rerun|used|completed|verified|validated|recorded|captured|done|performed|added|checked|tested)|ran\b|passed|completed|succeeded|"
     r"(?:commands?|checks?|tests?|steps?|validation|validations) (?:already |actually |that were )?(?:executed|recorded|used|completed|performed|done|passed)|executed (?:commands?|validation|checks?|tests?)|completed (?:commands?|validation|checks?|tests?|work)|"
     r"recorded (?:validation|evidence|commands?)|evidence|history|historical|previous(?:ly)?|earlier|so far|at the time|baseline results|before the change|prior|original(?:ly)?|log of|implemented|shipped|landed)\b",
-    re.I,
+    re.IGNORECASE,
 )
 _WRITTEN = re.compile(
     r"^\W*(?:\d+[.)]\W*)?(?:and |then |also )?(?:document|mention|expose|support|introduce|implement|describe|list|note|explain|name|define|declare|provide|preserve|keep|retain|replace|rename|change|edit|modify|delete|remove)\b(?!.*\b(?:run|running|execute|executing|verify|confirm|using|with these commands)\b)|"
     r"^\W*(?:\d+[.)]\W*)?(?:add|write|update|insert|include|append|put|paste|extend|create)\b(?!.*\b(?:run|running|execute|executing|verify|confirm)\b).*(?:\b(?:readme|docs?|documentation|help text|usage|makefile|scripts?|snippets?|sections?|config\w*|workflows?|jobs?|files?|comments?|commands?|targets?|aliases|alias|hooks?|entries|entry|subcommands?|cli)\b|\.(?:md|json|toml|ya?ml|sh|py|ts|rs|go)\b)|"
     r"\b(?:new|planned|public|supported|user-facing|future|packaged|proposed|following|these) (?:cli |npm |package |root )?(?:commands?|scripts?|aliases|targets?|subcommands?) (?:are|is|will|should|must|exist|become|remain|stay|were)\b|\b(?:interface|api|cli|surface|contract|schema|grammar|layout|tree|structure|files to|future|later|planned|wishlist|out of scope|non-goals?)\b\W*:?\W*$|"
     r"\b(?:files? (?:to (?:edit|create|change|touch|update|inspect|add)|touched|changed)|required behavio\w+|required cli|environment variables?|env(?:ironment)?:)",
-    re.I,
+    re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
     r"\b(?:windows|powershell|macos|mac os|osx|wsl|cmd\.exe|on linux|linux only|in ci|ci only|on ci|ci-only|github actions|android|ios|raspberry|esp32|on the (?:server|host|vps|remote|device|target|box|node|pi|machine|phone|board|runner)|"
     r"over ssh|via ssh|ssh (?:in)?to|remote host|production|staging|(?:second|another|other|separate|new|different|third|first|one) (?:terminal|shell|tab|window|session|pane)|terminal (?:\d|[a-d]\b|one|two|three)|in parallel|concurrently|"
     r"inside (?:the |a )?(?:container|vm|image|pod|repl)|in (?:the|a) (?:container|vm|pod|repl|browser)|discord|slack)\b|\bterminal \w\b",
-    re.I,
+    re.IGNORECASE,
 )
 _BY_HAND = re.compile(
     r"\b(?:manual(?:ly)?|by hand|human|interactive(?:ly)?|press|ctrl|click|keyboard|browser|smoke by eye|visually|playtest|qa by)\b|\b(?:start|launch|serve|boot|bring up|spin up)\b(?! from| by| with| at| in| the (?:implementation|work|milestone)|ing)(?=.*\b(?:app|server|servers|service|services|daemon|node|devnet|chain|backend|frontend|ui|stack|cluster|gateway|worker|bot|process|game|client|database|instance|dev)\b)",
-    re.I,
+    re.IGNORECASE,
 )
 _REASONS = (
     (_FORBIDDEN, "stands beside words that say not to run something"),
@@ -69,7 +70,7 @@ _REASONS = (
     (_DONE, "stands where the plan tells what was done"),
     (_WRITTEN, "is to be written somewhere, not to be run"),
     (_ELSEWHERE, "is for another machine, terminal or system"),
-    (_BY_HAND, "is done by hand, or keeps running"),
+    (_BY_HAND, KEEPS_RUNNING),
 )
 
 
@@ -89,7 +90,7 @@ def doubt(sentence: str) -> str:
     """Why what a sentence tells to run may not be meant to be run as it stands, or nothing; `it ` would begin the answer."""
     bare = _CODE.sub("`x`", sentence)
     bare = re.sub(
-        r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)\b",
+        r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)(?: otherwise)?\b",
         "run",
         bare,
     )
@@ -106,18 +107,18 @@ def doubt_behind(tail: str) -> str:
     """The same of what follows: only what takes the command back, or tells that it does not end well."""
     first = next(iter(sentences(tail)), "")
     bare = _CODE.sub("`x`", first)
-    if re.match(r"\W*(?:or\b|alternatively|instead|otherwise|\(?optional)", bare, re.I):
+    if re.match(r"\W*(?:or\b|alternatively|instead|otherwise|\(?optional)", bare, re.IGNORECASE):
         return CHOICE
     if re.search(
         r"\b(?:should|must|will|to|may|can|might) (?:\w+ )?fail\b|\bfails? (?:before|because|until|with|on|initially|first)\b|expect\w* (?:a |an |the )?(?:\w+ )?(?:fail\w*|red\b|error)|non-?zero",
         bare,
-        re.I,
+        re.IGNORECASE,
     ):
         return "is said to fail"
     if re.search(
         r"\b(?:not (?:be )?run|do not run|was skipped|is optional|are optional|optional|only needed|not required|placeholder|adjust|replace|substitute|adapt|if (?:the|this|that|those|these) (?:command|script|target|name)s?|exact (?:command|name|flag|script)s? may|or (?:the )?(?:equivalent|similar))",
         bare,
-        re.I,
+        re.IGNORECASE,
     ):
         return CONDITION
     return ""

@@ -6,6 +6,7 @@ import re
 
 from execplan.execution.typed import is_command
 from execplan.execution.wild.line import is_part, masked, unknown
+from execplan.execution.wild.stays import commands, stays
 
 _SEARCH = frozenset("rg grep egrep fgrep ag ack sed awk perl jq git find sg ast-grep".split())
 """Their words are patterns and programs of their own, in which a gap looks like any other text."""
@@ -15,14 +16,13 @@ _GAP = re.compile(
 _QUOTED_GAP = re.compile(r"<[a-z][a-z0-9 _-]*>|\{\{|…|\.\.\.[\"']")
 _SAMPLE = re.compile(
     r"path/to/|\byour[-_ ]|\bYYYY|\bNNN+\b|\bXXX+\b|\bxxx+\b|\bEP-N|\bTODO\b|\bTBD\b|\bplaceholder\b|\bexample-\w|\bREPLACE|\bchangeme\b",
-    re.I,
+    re.IGNORECASE,
 )
 _CAPITALS = re.compile(r"(?:^|[\s=/])[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*(?=$|[\s/])")
 _KNOWN_CAPITALS = re.compile(
     r"HEAD|[A-Z]+_HEAD|GET|POST|PUT|PATCH|DELETE|OPTIONS|[A-Z]+[0-9]+|INT|TERM|KILL|HUP|ON|OFF|TRUE|FALSE|YES|NO|README|LICENSE|CHANGELOG|[A-Z]{1,2}|[A-Z]:?|UTC|UTF-8|JSON|CSV|XML"
 )
 _MACHINE = re.compile(r"(?:^|[\s=:'\"(])(/(?:home|Users|root|Volumes|workspaces?|mnt|srv|opt)/|[A-Za-z]:[\\/])")
-_SERVER = re.compile(r"\blocalhost\b|127\.0\.0\.1|0\.0\.0\.0|\[::1\]")
 _WINDOWS = re.compile(
     r"^[A-Z][a-z]+-[A-Z]\w+|^\.?\\|^\w+\\\w|\$env:|^(?:powershell|pwsh|cmd)(?:\.exe)?\b|^\S+\.(?:exe|ps1|bat|cmd)\b|^\$\w+ *="
 )
@@ -31,35 +31,6 @@ _ENGLISH = frozenset(
     "also only both each these those this".split()
 )
 _WORDS = re.compile(r"[a-z]+(?:-[a-z]+)*")
-_RUNNERS = frozenset("npm pnpm yarn bun npx bunx deno just make task turbo cargo uv poetry pdm hatch rake mix".split())
-_STAYS = re.compile(
-    r"^(?:dev|start|serve|server|watch|preview|storybook|develop|up|studio|repl|shell|console|run-dev|runserver)(?=$|[:_.-])|[:_.-](?:dev|watch|serve|start)$"
-)
-_FOREVER = (
-    r"tail\b.* -\w*[fF]|watch |top$|htop|less |more |man |vim?\b|nvim|nano |emacs|code |open |xdg-open |ssh(?:\s+-\S+)*\s+\S+$|"
-    r"psql(?!.*(?: -\w*[cfl]|--command|--file|--list|<))|sqlite3 \S+$|mysql(?!.* -\w*e)|redis-cli$|mongosh(?!.*--eval)|"
-    r"(?:python3?|node|bash|sh|zsh|irb|iex|ghci|bun|deno)$|tmux|screen\b|journalctl\b.* -\w*f|"
-    r"docker(?:-| )compose\b(?!.* (?:-d|--detach|--wait|--no-start)\b).* up\b|docker\b.* (?:run|exec)\b.* -\w*[it]\w* |docker\b.* logs\b.* (?:-f|--follow)|"
-    r"kubectl\b.* (?:port-forward|logs\b.* (?:-f|--follow)|exec\b.* -\w*[it])|uvicorn |gunicorn |hypercorn |daphne |flask run|"
-    r"(?:\S*python3?|uv run python) -m (?:http\.server|uvicorn|flask|gunicorn)|\S*python3? \S*manage\.py (?:runserver|shell)|rails (?:s|server|c|console)\b|"
-    r"php (?:-S|artisan serve)|ng serve|vite(?:$| dev| preview| serve| --)|next (?:dev|start)|nuxt dev|astro dev|expo start|webpack serve|"
-    r"storybook|electron |tauri dev|ngrok|http-server|live-server|serve\b|json-server|nodemon|ts-node-dev|cargo (?:watch|leptos watch)|air$|mkdocs serve|"
-    r"hugo server|jekyll serve|jupyter|streamlit run|gradio |celery\b.* worker|trunk serve|bacon|entr |fswatch|inotifywait|caddy run|nginx$|"
-    r"flutter run|adb logcat|xcrun simctl launch --console|agent-browser"
-)
-_ENDLESS = re.compile(rf"(?:{_FOREVER})")
-_ASKS = (
-    r"git (?:rebase|add|stash|checkout|reset|clean)\b.* (?:-i|-p|--interactive|--patch)\b|git commit(?!.*(?: -\w*[mFC]|--message|--file|--no-edit|--fixup|--reuse))|"
-    r"git (?:mergetool|difftool|citool|gui)|gitk|gh pr create(?!.*(?:--fill|--title|-t |--body|-f\b))|gh pr merge(?!.*(?:--merge|--squash|--rebase|-[msr]\b))|"
-    r"gh auth login|npm (?:login|adduser)|npm init(?!.*(?:-y|--yes|\S@|\w+ ))|aws configure|docker login|gcloud auth login|az login|ssh-keygen(?!.* -N)|passwd|visudo|crontab -e|fzf|lazygit"
-)
-_ASKING = re.compile(rf"(?:{_ASKS})")
-_WATCHES = re.compile(
-    r"\s--watch(?:All|-all)?(?=$|\s)|\s--ui(?=$|\s)|\s--open(?=$|\s)|\s--interactive(?=$|\s)|\s--debug-brk"
-)
-_SPLIT = re.compile(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
-
-
 _PROGRAM = re.compile(r"[A-Za-z0-9_.@-][A-Za-z0-9_.@/-]*")
 _ARGUMENT = re.compile(r"[-\w./@'\"$]")
 _ENDINGS = ("sh", "bash", "py", "mjs", "js", "rb", "pl")
@@ -101,27 +72,24 @@ def unfit(line: str) -> str:
         return "is for Windows"
     if any([found.group(1) for found in _ESCAPED.finditer(line)]):
         return "has quotes behind backslashes, as if it were taken out of a string"
-    if _SEVERAL.search(_bare(shown)) and _program(shown) not in _CARRIERS | _SEARCH:
+    first = next(commands(shown))
+    if _SEVERAL.search(first) and program_of(first) not in _CARRIERS | _SEARCH:
         return "looks like several commands on one line"
     return (
         _gap(line, shown)
         or _prose(shown, words)
         or (f"needs a value for ${name}" if (name := unknown(line)) else "")
-        or _runs_on(line, shown)
+        or stays(shown)
         or ("names a path of one machine" if _MACHINE.search(line) else "")
     )
 
 
-def needs_server(line: str) -> bool:
-    """Whether a line talks to a program on this machine."""
-    return bool(_SERVER.search(line))
-
-
 def _gap(line: str, shown: str) -> str:
     """What is left open for the reader to fill in."""
-    program = _program(shown)
+    program = program_of(next(commands(shown)))
     found = _GAP.search(shown) or _SAMPLE.search(shown)
-    if found is None and program not in _SEARCH:
+    searches = program in _SEARCH and (program != "git" or re.search(r" (?:grep|log|show) .*\x02|\x01", shown))
+    if found is None and not searches:
         found = _QUOTED_GAP.search(line) or _SAMPLE.search(line)
         for capitals in _CAPITALS.finditer(shown) if found is None else ():
             word = capitals.group().strip(" =/")
@@ -133,8 +101,16 @@ def _gap(line: str, shown: str) -> str:
     return f"has a gap to be filled: {found.group().strip()}" if found else ""
 
 
+_PRINTED = re.compile(
+    r"test (?![-!\x01\x02$({])(?!\S+ !?=)|npm (?:ERR|WARN|warn|notice|error)|\w+ (?:version )?v?\d+\.\d+|\w+: "
+)
+"""How lines begin that a program prints and that begin as a command does."""
+
+
 def _prose(shown: str, words: list[str]) -> str:
     """What a line of prose shows that a command does not."""
+    if _PRINTED.match(shown):
+        return "reads as what a program prints"
     says = "reads as a sentence, not as a command"
     loop = bool(words) and words[0] in ("for", "while", "if", "until", "case", "echo", "printf")
     if not loop and any([word in _ENGLISH for word in words[1:]]):
@@ -148,60 +124,17 @@ def _prose(shown: str, words: list[str]) -> str:
     return ""
 
 
-def _runs_on(line: str, shown: str) -> str:
-    """Whether a line stays in the foreground until it is stopped, goes into the background, or asks somebody."""
-    if re.search(r"(?<![>&|])&\s*(?:$|[^&>\d\s])", shown) and not re.search(r"&&\s*$", shown):
-        return "runs in the background, and nothing here would stop it"
-    if _WATCHES.search(shown):
-        return "runs until somebody stops it"
-    for part in _SPLIT.split(shown):
-        command = _bare(part)
-        if _ENDLESS.match(command):
-            return "runs until somebody stops it, or waits for somebody to type"
-        if _ASKING.match(command):
-            return "asks somebody to type"
-        words = command.split()
-        if words and words[0] in _RUNNERS:
-            script = next(
-                (word for word in words[1:] if word[0] != "-" and word not in ("run", "exec", "x", "--", "dlx")), ""
-            )
-            behind = words[words.index(script) + 1 :] if script else []
-            if (
-                _STAYS.search(script)
-                and words[0] not in ("cargo",)
-                and not {"-d", "--detach", "--help"}.intersection(behind)
-            ):
-                return "runs until somebody stops it"
-            rest = command.partition(script)[2].strip() if script in ("tauri", "vite", "next", "expo") else ""
-            if (
-                script
-                and _ENDLESS.match(f"{script} {rest}".strip())
-                and words[0] in ("npx", "bunx", "npm", "pnpm", "yarn", "uv", "poetry", "bun")
-            ):
-                return "runs until somebody stops it"
-    return ""
-
-
-def _bare(part: str) -> str:
-    """A command without what stands before its program: variables, `sudo`, `env`, `time`, a timeout."""
-    words = part.replace("(", " ").replace(")", " ").split()
-    while words and ("=" in words[0] or words[0] in ("sudo", "env", "time", "nohup", "command", "exec", "do", "then")):
-        words = words[1:]
-    if words[:1] == ["timeout"]:
-        return ""
-    return " ".join(words)
-
-
-def _program(shown: str) -> str:
-    words = _bare(_SPLIT.split(shown)[0]).split()
-    return words[0].rpartition("/")[2] if words else ""
+def program_of(command: str) -> str:
+    """The name of the program that a command runs."""
+    return (command.split() or [""])[0].rpartition("/")[2]
 
 
 def is_typed(line: str, *, told: bool = False) -> bool:
     """Whether a line is surely a command; `told` says that words around it call it one, so a lone path of a script is."""
     bare = line[2:].split("&&", 1)[-1].strip() if line.startswith("cd ") and "&&" in line else line.strip("( ")
+    lone = " " not in bare.strip() and bare.endswith(".sh") and not bare.startswith("./")
     if is_command(bare):
-        return True
+        return told or not lone
     words = [word for word in bare.split() if "=" not in word.partition("/")[0]]
     if not words:
         return False

@@ -1,0 +1,127 @@
+"""Where a reader of the plan stands who types its commands one after the other."""
+
+from __future__ import annotations
+
+from execplan.execution.wild.folders import ROOT, Folders, Told
+from execplan.execution.wild.line import masked
+from execplan.execution.wild.said import sentences
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.execution.wild.places import Place
+    from execplan.plan.model import Plan
+
+_WORDS = "runs in a folder that is told in words, or that lies outside the repository"
+_UNSURE = "runs in a folder that is not sure"
+
+
+class Typed(NamedTuple):
+    """A command without the `cd` before it."""
+
+    folder: str | None
+    """None when that is not sure."""
+    command: str
+    moves: bool
+    """Whether whoever types it stands elsewhere afterwards."""
+
+
+class Stand(NamedTuple):
+    """A folder to type commands in."""
+
+    plain: str | None
+    """For a command as it stands; None when it is not sure."""
+    base: str | None
+    """For one with a `cd` of its own before it: plans write these as if each began at the same place."""
+    why: str
+    """Why it is not sure."""
+
+
+class Whereabouts:
+    """The folder that the plan is in, as far as was read."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.folders = Folders(plan)
+        self._here = Stand(ROOT, ROOT, "")
+        self._stale: frozenset[str] = frozenset()
+        """Words that told a folder before a block went to another, and so tell nothing of what follows."""
+
+    def next_section(self) -> None:
+        """Go on to another section: a folder other than the root is not taken along."""
+        if self._here.plain != ROOT:
+            self._here = Stand(None, None, "comes behind steps in another folder, and none is told")
+
+    def heard(self, told: Told) -> None:
+        """Take note of a sentence that tells a folder for what follows."""
+        if told.lasting or told.folder == ROOT:
+            self._here = self.at(told)
+            self._stale = frozenset()
+
+    def told(self, place: Place) -> Told | None:
+        """The folder that the words around a place tell, the nearest first."""
+        for words in place.context:
+            if words in self._stale:
+                continue
+            told = [found for each in sentences(words) if (found := self.folders.told(each)) is not None]
+            if told:
+                return told[-1]
+        return None
+
+    def at(self, told: Told | None) -> Stand:
+        """Where commands are typed of which words tell that, or nothing."""
+        if told is None:
+            return self._here
+        return Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
+
+    def behind(self, place: Place, told: Told | None, start: Stand, end: Stand) -> None:
+        """Take note of where the commands of a place have led."""
+        if end.plain == ROOT and start.plain != ROOT and told is None:
+            self.heard(Told(ROOT))
+        elif end != start or (told is not None and told.folder != ROOT and not told.lasting):
+            folder = f"goes to {end.plain}" if end.plain else "goes to another folder"
+            why = end.why or f"comes behind line {place.start + 1}, which {folder}, and none is told"
+            self._here = Stand(None, end.base if end.plain is None else None, why)
+            self._stale = frozenset(place.context)
+        elif told is not None:
+            self.heard(told)
+
+    def stray(self, place: Place, folder: str) -> None:
+        """Take note of a fence with attributes: what follows one in another folder may be meant to run there too."""
+        if folder not in (ROOT, self._here.plain):
+            why = f"comes behind line {place.start + 1}, which runs in {folder}, and none is told"
+            self._here = Stand(None, None, why)
+            self._stale = frozenset(place.context)
+
+    def gone(self, target: str, stand: Stand, start: Stand) -> str | None:
+        """Where `cd` leads; a second one that goes deeper may mean a folder from where the block began."""
+        target = target.strip()
+        if target[:1] in "/~" or target[1:3] == ":\\":
+            return self.folders.resolved(target)
+        if stand.plain != start.plain and not target.startswith(".."):
+            return None
+        return self.folders.resolved(target, stand.plain)
+
+    def typed(self, command: str, stand: Stand) -> Typed:
+        """A command without the `cd` that begins it, and where it is typed."""
+        inner = command
+        shown = masked(inner) or inner
+        nested = shown.startswith("(") and shown.endswith(")") and shown.count("(") == 1
+        if nested:
+            inner, shown = inner[1:-1].strip(), shown[1:-1].strip()
+        if not shown.startswith("cd ") or "&&" not in shown:
+            return Typed(stand.plain, command, False)
+        at = shown.index("&&")
+        folder = self.folders.resolved(inner[3:at], stand.base)
+        return Typed(folder, inner[at + 2 :].strip(), not nested and folder != stand.plain)
+
+
+def after(typed: Typed, stand: Stand, line: int) -> Stand:
+    """Where whoever typed a command stands then."""
+    if not typed.moves:
+        return stand
+    return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to {typed.folder}, and none is told")
+
+
+def unsure(stand: Stand) -> str:
+    """Why a folder is not sure."""
+    return stand.why or _UNSURE

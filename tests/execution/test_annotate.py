@@ -1,0 +1,128 @@
+"""Attributes for inferred steps: what is written, that it tells the same, and that a second time changes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from execplan.errors import ExecplanError
+from execplan.execution.annotate import annotate
+from execplan.execution.annotated import find_annotated
+from execplan.execution.compile import compile_plan
+from execplan.execution.fences import fences
+from execplan.execution.inferred import find_inferred
+from execplan.plan.model import Plan
+from execplan.plan.reader import read, read_text
+from execplan.text.edit import apply
+from execplan.text.lines import Text
+
+CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].parent / "shared" / "corpus")
+
+
+def plan_of(steps: str) -> Plan:
+    """A plan with such steps."""
+    return read_text(Text.from_str(f"# T\n\n## Concrete Steps\n\n{steps}\n\n## Notes\n\n    make other\n"))
+
+
+def after(plan: Plan) -> Plan:
+    """The plan once it is annotated."""
+    return read_text(apply(plan.text, annotate(plan).edits))
+
+
+def written(steps: str) -> str:
+    """What becomes of such steps."""
+    text = after(plan_of(steps)).text.to_str()
+    head, tail = "# T\n\n## Concrete Steps\n\n", "\n\n## Notes\n\n    make other\n"
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    return text[len(head) : -len(tail)]
+
+
+CASES = {
+    "an indented block": (
+        "From the root:\n\n    make build\n    make test\n\nBoth pass.",
+        "From the root:\n\n```sh {#make-build}\nmake build\nmake test\n```\n\nBoth pass.",
+    ),
+    "a fence": ("```bash\n# first\nmake test\n```", "```bash {#make-test}\n# first\nmake test\n```"),
+    "a fence of no language": ("```\nmake test\n```", "```sh {#make-test}\nmake test\n```"),
+    "tildes in an item": (
+        "1. Do:\n\n   ~~~sh\n   make test\n   ~~~",
+        "1. Do:\n\n   ~~~sh {#make-test}\n   make test\n   ~~~",
+    ),
+    "a folder": ("In `web/`:\n\n    npm test", "In `web/`:\n\n```sh {#npm-test cwd=web}\nnpm test\n```"),
+    "`cd`": ("    cd web\n    npm ci\n    npm test", "```sh {#npm-ci cwd=web}\nnpm ci\nnpm test\n```"),
+    "`cd` on the line": ("```sh\ncd web && npm ci\n```", "```sh {#npm-ci cwd=web}\nnpm ci\n```"),
+    "two folders": (
+        "    cd web\n    npm ci\n    cd ../api\n    make a",
+        "    cd web\n    npm ci\n    cd ../api\n    make a",
+    ),
+    "an item that is a command": ("- `npm test`\n- Then look.", "- ```sh {#npm-test}\n  npm test\n  ```\n- Then look."),
+    "an item of two folders": (
+        "1. `make a`, `cd web && npm test`",
+        "1. ```sh {#make-a}\n   make a\n   ```\n   ```sh {#npm-test cwd=web}\n   npm test\n   ```",
+    ),
+    "an item with a box": ("- [ ] `npm test`", "- [ ] `npm test`\n  ```sh {#npm-test}\n  npm test\n  ```"),
+    "an item that tells": (
+        "1. Run `npm test`.\n2. Look.",
+        "1. Run `npm test`.\n   ```sh {#npm-test}\n   npm test\n   ```\n2. Look.",
+    ),
+    "a paragraph": ("Run `npm test`.\nLook.", "Run `npm test`.\nLook.\n\n```sh {#npm-test}\nnpm test\n```"),
+    "indented too little": (
+        "1. Do:\n\n    make test\n\n2. Look.",
+        "1. Do:\n\n   ```sh {#make-test}\n   make test\n   ```\n\n2. Look.",
+    ),
+    "continued lines": ("    tool.sh a \\\n      b", "```sh {#tool-sh-a-b}\ntool.sh a \\\n  b\n```"),
+    "a comment behind": ("    make test  # slow", "```sh {#make-test}\n# slow\nmake test\n```"),
+    "prompts": ("```\n$ make test\n```", "```sh {#make-test}\nmake test\n```"),
+    "prompts with output": ("```\n$ make test\nok\n```", "```\n$ make test\nok\n```"),
+    "one that is left": ("    make test\n    npm run dev", "    make test\n    npm run dev"),
+    "ids once": (
+        "```sh {#make-test}\nmake lint\n```\n\n    make test",
+        "```sh {#make-test}\nmake lint\n```\n\n```sh {#make-test-2}\nmake test\n```",
+    ),
+    "nothing": ("Think.", "Think."),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_written(name: str) -> None:
+    before, then = CASES[name]
+    assert written(before) == then
+    assert written(then) == then
+
+
+def steps(plan: Plan) -> list[tuple[object, ...]]:
+    """What the steps of a plan run, and where."""
+    document = compile_plan(plan, "t", "t.md").document
+    return [(each.command, each.argv, each.env, each.cwd) for each in document.steps] if document else []
+
+
+def test_it_compiles_to_the_same_and_is_inferred_no_more() -> None:
+    plan = plan_of("\n\nFrom the repository root:\n\n".join([before for before, _ in CASES.values()]))
+    then = after(plan)
+    assert steps(then) == steps(plan)
+    assert len(steps(plan)) > 20
+    left = {each.command for each in find_inferred(then, fences(then).taken).drafts}
+    assert left < {each.command for each in find_inferred(plan, fences(plan).taken).drafts}
+    assert annotate(then).edits == ()
+
+
+def test_lines_keep_their_ends_and_an_open_fence_is_refused() -> None:
+    text = "# T\r\n\r\n## Concrete Steps\r\n\r\n    make test\r\n\r\nEnd."
+    plan = read_text(Text.from_str(text))
+    assert after(plan).text.to_str() == text.replace("    make test", "```sh {#make-test}\r\nmake test\r\n```")
+    with pytest.raises(ExecplanError) as refused:
+        annotate(read_text(Text.from_str("# T\n\n## Concrete Steps\n\n```sh\nmake test\n")))
+    assert refused.value.code == "unclosed-fence"
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of real plans")
+def test_real_plans() -> None:
+    for path in sorted(CORPUS.rglob("*.md"))[::23]:
+        plan = read(path.read_bytes())
+        then = after(plan)
+        assert steps(then) == steps(plan), path
+        assert annotate(then).edits == (), path
+        assert find_annotated(then).problems == (), path

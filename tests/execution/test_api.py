@@ -1,0 +1,314 @@
+"""The Python API: plans made, revised, with their states."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from execplan.errors import ExecplanError
+from execplan.execution import states
+from execplan.execution.api import (
+    ExecutionPlan,
+    ExecutionState,
+    ReplanRequest,
+    advance,
+    create_execution_plan,
+    load,
+    replan,
+    to_bytes,
+)
+from execplan.execution.record import RunStatus, StepStatus
+from execplan.text.lines import digest
+from tests.execution.plans import command, loaded, plan, step
+
+TOOLS = ["weather.get_current_weather", "timer.set_timer"]
+
+
+def asked(current: ExecutionPlan, **fields: Any) -> ReplanRequest:
+    """A request with a reason."""
+    return ReplanRequest.model_validate({"current_plan": current, "reason": "It failed.", **fields})
+
+
+def test_create() -> None:
+    made = create_execution_plan("Check weather and set timer", TOOLS, {"user_id": "user123"})
+    assert made.mode == "agent"
+    assert [(each.number, each.id, each.type, each.tool, each.depends_on) for each in made.steps] == [
+        (1, "step-1", "use_tool", TOOLS[0], ()),
+        (2, "step-2", "use_tool", TOOLS[1], ("step-1",)),
+    ]
+    assert made.metadata.context == {"user_id": "user123"}
+    assert made.intent.summary == "Check weather and set timer"
+    assert load(to_bytes(made), ExecutionPlan, "x") == made
+    assert make_again() == to_bytes(made), "the same input gives the same bytes"
+    other = create_execution_plan("Check weather and set timer", TOOLS)
+    assert other.plan_id != made.plan_id
+    assert create_execution_plan("x", TOOLS, plan_id="mine").plan_id == "mine"
+
+
+def make_again() -> bytes:
+    return to_bytes(create_execution_plan("Check weather and set timer", tuple(TOOLS), {"user_id": "user123"}))
+
+
+@pytest.mark.parametrize(
+    ("request_", "tools", "told"),
+    [
+        ("", TOOLS, "/description"),
+        ("x", [], "/steps"),
+        ("x", ["weather"], "/steps/0/tool"),
+        ("x", ["a.b", "a.b.c"], "/steps/1/tool"),
+        ("x", ["a.b"] * 101, "/steps: 101 steps"),
+        ("x" * 2001, TOOLS, "/description"),
+    ],
+)
+def test_create_refuses(request_: str, tools: list[str], told: str) -> None:
+    with pytest.raises(ExecplanError) as caught:
+        create_execution_plan(request_, tools)
+    assert caught.value.exit == 3
+    assert any(told in each for each in (caught.value.message, *caught.value.candidates))
+
+
+def test_create_refuses_a_context_that_cannot_be_written() -> None:
+    with pytest.raises(ExecplanError):
+        create_execution_plan("x", TOOLS, {"a": float("nan")})
+
+
+def test_replan_as_the_reference_shows_it() -> None:
+    current = create_execution_plan("Check weather and set timer", TOOLS)
+    before = to_bytes(current)
+    revised = replan(
+        ReplanRequest(
+            current_plan=current,
+            execution_state=ExecutionState.model_validate({"current_step": 1}),
+            reason="Weather API timeout",
+            failed_steps=(1,),
+        )
+    )
+    assert to_bytes(current) == before, "the old one is not touched"
+    assert revised.revision == 2
+    assert revised.steps == current.steps, "a step that failed is kept to be tried again"
+    (entry,) = revised.metadata.history
+    assert (entry.revision, entry.sha256, entry.reason) == (1, digest(before), "Weather API timeout")
+    assert (entry.completed_steps, entry.failed_steps) == ((), (1,))
+    assert load(to_bytes(revised), ExecutionPlan, "x") == revised
+    third = replan(asked(revised, new_information="The API is back.", failed_steps=[1]))
+    assert third.revision == 3
+    assert [each.revision for each in third.metadata.history] == [1, 2]
+    assert third.metadata.history[1].new_information == {"note": "The API is back."}
+    assert third.metadata.history[1].sha256 == digest(to_bytes(revised))
+
+
+CURRENT = loaded(
+    plan(
+        step(1, id="make"),
+        command(2, id="build", depends_on=["make"], on_failure={"strategy": "alternative:plain"}),
+        command(3, id="test", depends_on=["build"]),
+        command(4, id="plain", depends_on=["make"], when={"kind": "failed", "of": "build"}),
+    )
+)
+
+
+def test_an_alternative_stands_in() -> None:
+    revised = replan(asked(CURRENT, completed_steps=[1], failed_steps=[2]))
+    assert [(each.number, each.id, each.depends_on) for each in revised.steps] == [
+        (1, "make", ()),
+        (2, "plain", ("make",)),
+        (3, "test", ("plain",)),
+    ]
+    assert revised.steps[1].when is None
+    assert [each.id for each in CURRENT.steps] == ["make", "build", "test", "plain"]
+
+
+def test_alternatives_of_alternatives() -> None:
+    current = loaded(
+        plan(
+            step(1, id="a", on_failure={"strategy": "alternative:b"}),
+            step(2, id="b", target="b", on_failure={"strategy": "alternative:c"}),
+            step(3, id="c", target="c"),
+            step(4, id="d", target="d", depends_on=["a"]),
+        )
+    )
+    both = replan(asked(current, failed_steps=[1, 2]))
+    assert [(each.id, each.depends_on) for each in both.steps] == [("c", ()), ("d", ("c",))]
+
+
+def test_what_looks_at_a_step_that_is_gone() -> None:
+    current = loaded(
+        plan(
+            step(1, id="a", on_failure={"strategy": "alternative:c"}),
+            step(2, id="b", target="b", when={"kind": "succeeded", "of": "a"}),
+            step(3, id="c", target="c"),
+        )
+    )
+    with pytest.raises(ExecplanError, match="b looks at a, which is taken out"):
+        replan(asked(current, failed_steps=[1]))
+
+
+def test_new_steps_take_the_place_of_all_that_is_not_done() -> None:
+    new = [
+        {"id": "lint", "type": "execute_command", "command": "CI=1 make lint", "depends_on": ["make"]},
+        {"id": "ask", "type": "delete_file", "target": "old.txt", "depends_on": ["lint"]},
+    ]
+    revised = replan(asked(CURRENT, completed_steps=[1], failed_steps=[2], new_information={"steps": new, "seen": 1}))
+    assert [(each.number, each.id, each.tool) for each in revised.steps] == [
+        (1, "make", "file.create"),
+        (2, "lint", "shell.run"),
+        (3, "ask", "file.delete"),
+    ]
+    assert revised.steps[0] == CURRENT.steps[0]
+    assert revised.steps[1].argv == ("make", "lint")
+    assert revised.steps[1].env == {"CI": "1"}
+    assert revised.steps[2].risk.level == "HIGH"
+    assert revised.steps[2].risk.reasons
+    assert revised.intent.risk_level == "HIGH"
+    assert revised.metadata.history[0].new_information == {"steps": new, "seen": 1}
+
+
+def test_risk_is_never_lowered() -> None:
+    new = [{"id": "x", "type": "execute_command", "command": "rm -rf build", "risk": {"level": "LOW"}}]
+    revised = replan(asked(CURRENT, new_information={"steps": new}))
+    assert revised.steps[0].risk.level in ("HIGH", "CRITICAL")
+
+
+@pytest.mark.parametrize(
+    ("new", "told"),
+    [
+        ([{"id": "x", "type": "create_file"}], "/new_information/steps/0/target: create_file needs it"),
+        ([{"id": "make", "type": "delete_file", "target": "x"}], "/new_information/steps/0/id: `make` is the id of"),
+        (
+            [{"id": "x", "type": "delete_file", "target": "x", "needs": ["a"]}],
+            "/new_information/steps/0/needs: unknown",
+        ),
+        ([{"id": "x", "type": "y"}], "/new_information/steps/0/type: input should be"),
+        (
+            [{"id": "x", "type": "delete_file", "target": "x", "depends_on": ["build"]}],
+            "x needs build, which is taken out",
+        ),
+        (
+            [{"id": "x", "type": "delete_file", "target": "x", "depends_on": ["no"]}],
+            "/depends_on/0: there is no step `no`",
+        ),
+        (
+            [{"id": "x", "type": "use_tool", "tool": "a.b"}],
+            "/new_information/steps/0/type: use_tool is for the mode agent",
+        ),
+        ([3], "/new_information/steps: should be an array of steps"),
+        ({}, "/new_information/steps: should be an array of steps"),
+    ],
+)
+def test_new_steps_that_are_wrong(new: Any, told: str) -> None:
+    with pytest.raises(ExecplanError) as caught:
+        replan(asked(CURRENT, completed_steps=[1], new_information={"steps": new}))
+    assert caught.value.exit == 3
+    assert caught.value.hint
+    assert any(told in each for each in (caught.value.message, *caught.value.candidates)), caught.value.message
+
+
+def test_dependants_of_a_dropped_step_are_named_all_at_once() -> None:
+    new = [
+        {"id": "x", "type": "delete_file", "target": "x", "depends_on": ["build"]},
+        {"id": "y", "type": "delete_file", "target": "y", "when": {"kind": "failed", "of": "test"}},
+        {"id": "z", "type": "delete_file", "target": "z", "on_failure": {"strategy": "alternative:plain"}},
+    ]
+    with pytest.raises(ExecplanError) as caught:
+        replan(asked(CURRENT, completed_steps=[1], new_information={"steps": new}))
+    assert caught.value.candidates == (
+        "x needs build, which is taken out",
+        "y looks at test, which is taken out",
+        "z falls back on plain, which is taken out",
+    )
+
+
+def test_nothing_left_to_do() -> None:
+    everything = replan(asked(CURRENT, completed_steps=[1], new_information={"steps": []}))
+    assert [each.id for each in everything.steps] == ["make"]
+    with pytest.raises(ExecplanError, match="/steps"):
+        replan(asked(CURRENT, new_information={"steps": []}))
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"failed_steps": [9]}, "there is no step 9"),
+        ({"completed_steps": [1, 2], "failed_steps": [2]}, "step 2 is both completed and failed"),
+        ({"execution_state": {"current_step": 9}}, "there is no step 9"),
+        ({"execution_state": {"steps": {"no": "failed"}}}, "there is no step no"),
+        ({"completed_steps": [1], "execution_state": {"steps": {"make": "failed"}}}, "step 1 is completed, and by"),
+        ({"failed_steps": [1], "execution_state": {"steps": {"make": "completed"}}}, "step 1 is failed, and by"),
+        ({"completed_steps": [2], "failed_steps": [1]}, "step 2 is completed, and make, which it needs, has failed"),
+        ({"execution_state": {"status": "completed"}}, "what is completed can't be replanned"),
+        ({"execution_state": {"status": "rolled_back"}}, "what is rolled_back can't be replanned"),
+        ({"execution_state": {"status": "done"}}, "status"),
+        ({"execution_state": {"weather": 1}}, "weather"),
+        ({"completed_steps": [True]}, "completed_steps"),
+        ({"completed_steps": [0]}, "completed_steps"),
+        ({"reason": ""}, "reason"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_requests_that_contradict_themselves(fields: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        asked(CURRENT, **fields)
+    assert told in str(caught.value)
+
+
+def test_states_count_as_well_as_numbers() -> None:
+    state = {"status": "failed", "steps": {"make": "completed", "build": "failed"}}
+    assert [each.id for each in replan(asked(CURRENT, execution_state=state)).steps] == ["make", "plain", "test"]
+
+
+def test_only_what_may_follow_follows() -> None:
+    assert advance("pending", "running") == "running"
+    assert advance("failed", "in_progress", states.RUN) == "in_progress"
+    for state, to, table in (
+        ("completed", "running", states.STEP),
+        ("pending", "completed", states.STEP),
+        ("completed", "in_progress", states.RUN),
+        ("rolled_back", "in_progress", states.RUN),
+        ("completed", "completed", states.STEP),
+        ("pending", "rolled_back", states.STEP),
+        ("done", "pending", states.STEP),
+    ):
+        with pytest.raises(ExecplanError) as caught:
+            advance(state, to, table)
+        assert (caught.value.code, caught.value.exit) == ("bad-transition", 3)
+        assert caught.value.hint
+
+
+def test_the_tables_are_closed_and_reachable() -> None:
+    for table, names in ((states.RUN, RunStatus), (states.STEP, StepStatus)):
+        assert set(table) == set(names.__args__)  # type: ignore[attr-defined] # of a Literal
+        reached = {states.PENDING}
+        for _ in table:
+            reached |= {to for state in reached for to in table[state]}
+        assert reached == set(table)
+    assert states.COMPLETED not in states.STEP[states.FAILED], "a failed step never ends as completed"
+
+
+def test_execution_state() -> None:
+    state = ExecutionState.model_validate({})
+    after = state.advance("build", "running").advance("build", "failed").advance_run("in_progress")
+    assert (after.steps, after.status) == ({"build": "failed"}, "in_progress")
+    assert state.steps == {}
+    with pytest.raises(ExecplanError):
+        after.advance("build", "completed")
+
+
+def test_import_costs_nothing_until_it_is_used() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, execplan.execution; print('pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout == "False\n"
+
+
+def test_json_of_a_request() -> None:
+    value = {
+        "current_plan": json.loads(to_bytes(CURRENT)),
+        "reason": "x",
+        "completed_steps": [1],
+        "execution_state": {"steps": {"make": "completed"}},
+    }
+    assert ReplanRequest.model_validate_json(json.dumps(value)).current_plan == CURRENT
