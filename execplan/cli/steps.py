@@ -68,7 +68,7 @@ def _step_json(step: Step) -> dict[str, Any]:
         "id": step.id,
         "type": step.type.value,
         "tool": step.tool,
-        "what": step.description,
+        "description": step.description,
         "argv": list(step.argv) if step.argv is not None else None,
         "cwd": step.cwd,
         "risk": {"level": step.risk.level.value, "reasons": list(step.risk.reasons)},
@@ -99,7 +99,7 @@ def _lines(step: dict[str, Any]) -> str:
 
 
 def _what(step: dict[str, Any]) -> str:
-    what = step["what"] + (" (inferred)" if step["inferred"] else "")
+    what = step["description"] + (" (inferred)" if step["inferred"] else "")
     return f"{what}, after {', '.join(step['depends_on'])}" if step["depends_on"] else what
 
 

@@ -21,32 +21,52 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from execplan.execution.command import Command
     from execplan.execution.draft import Draft, Found, Problem
     from execplan.execution.fences import Fence
     from execplan.plan.model import Plan
 
 _PATHS = ("target", "cwd", "inputs", "outputs")
 _EXPECTS = ("exit", "test-after")
+_MOST = 100
+"""Steps that are looked at: an execution plan has no more, unless it was told otherwise."""
+_RATED = 200
+"""Commands in these steps that are rated, pipes counted apart, each at the price of a millisecond or two."""
+_LONG = 1000
+"""Characters of a command that nobody wrote by hand."""
+_SOUGHT = 5000
+"""How many tasks are compared, in all, with references that fit none."""
 
 
 def advice(plan: Plan, found: Found) -> tuple[Problem, ...]:
     """Dangerous steps, paths outside, no expectation, tasks that are not there, lines that need a shell; by line."""
-    drafts = [draft for draft in found.drafts if draft.origin == ANNOTATED]
+    drafts = [draft for draft in found.drafts if draft.origin == ANNOTATED][:_MOST]
     if not drafts:
         return ()
     all_of = {fence.line: fence for fence in fences(plan).steps}
     told: list[Problem] = []
+    left, missed = _RATED, 0
     for number, (draft, step) in enumerate(zip(drafts, all_fields(drafts), strict=True)):
         fence = all_of[draft.start]
         last = drafts[number + 1 : number + 2] == [] or drafts[number + 1].start != draft.start
-        told += [*_dangerous(fence, step), *_outside(fence, step), *_shell(fence, step)]
+        told += _outside(fence, step)
+        if step["type"] in RUNS and len(step["command"]) <= _LONG:
+            read = parse(step["command"])
+            told += _shell(fence, step, read)
+            left -= len(read.simple)
+            told += _dangerous(fence, step) if left >= 0 else ()
         if last:
-            told += [*_unexpected(fence, draft), *_task(plan, fence, draft)]
+            told += _unexpected(fence, draft)
+            if missed * len(plan.tasks) <= _SOUGHT:
+                wrong = list(_task(plan, fence, draft))
+                missed += len(wrong)
+                told += wrong
     return tuple(sorted(dict.fromkeys(told), key=lambda each: (each.line, each.column, each.kind)))
 
 
 def _dangerous(fence: Fence, step: dict[str, Any]) -> Iterator[Problem]:
-    risk = rated(step)
+    """A command that is CRITICAL by what it says; that a shell was asked for is no news to its author."""
+    risk = rated({name: value for name, value in step.items() if name != "shell"})
     if risk.level == CRITICAL:
         yield place(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
 
@@ -80,11 +100,9 @@ def _task(plan: Plan, fence: Fence, draft: Draft) -> Iterator[Problem]:
             yield at(fence, "EP610", error.message, "task")
 
 
-def _shell(fence: Fence, step: dict[str, Any]) -> Iterator[Problem]:
+def _shell(fence: Fence, step: dict[str, Any], read: Command) -> Iterator[Problem]:
     """A command that can't run as it is."""
-    if step["type"] in RUNS and "shell" not in step and step["command"]:
-        read = parse(step["command"])
-        if read.argv is None:
-            why = f"can't be read: {read.problem}" if read.problem else f"needs a shell: {read.needs}"
-            shown = " ".join(step["command"].split())
-            yield place(fence, "EP611", f"`{shown}` {why}; without the attribute shell it never runs")
+    if "shell" not in step and step["command"] and read.argv is None:
+        why = f"can't be read: {read.problem}" if read.problem else f"needs a shell: {read.needs}"
+        shown = " ".join(step["command"].split())
+        yield place(fence, "EP611", f"`{shown}` {why}; without the attribute shell it never runs")

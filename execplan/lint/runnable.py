@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @rule("EP607", WARNING)
 def dangerous_command(plan: Plan, given: Given) -> list[Place]:
-    """A step can do harm that no rollback takes back.
+    """A step is a command that can do harm which no rollback takes back.
 
-    `sudo`, what is fetched and fed to a shell, a force push, publishing, a change of what deploys or who may log in: its risk is
-    CRITICAL. Nothing is wrong with it where it is meant; most often the work goes without it, or a person does it by hand.
+    Its risk is CRITICAL, as of `sudo`, of what is fetched and fed to a shell, of a force push, or of publishing. Nothing is wrong
+    with it where it is meant; most often the work goes without it, or a person does it by hand.
 
     Bad:
         ## Concrete Steps
@@ -131,7 +131,8 @@ def shell_without_saying_so(plan: Plan, given: Given) -> list[Place]:
     """A step needs a shell and does not say so.
 
     A command is run as its words, so that a pipe, a redirection or a variable would be handed to it as text; such a step is
-    compiled and never run. With `shell` the fence is one script, and is rated as what a shell can do.
+    compiled and never run. Put what it does into a script or a target of `make`; with `shell` the fence itself is a script, and
+    its risk CRITICAL.
 
     Bad:
         ## Concrete Steps
@@ -146,8 +147,8 @@ def shell_without_saying_so(plan: Plan, given: Given) -> list[Place]:
 
         In the root of the repository the file holds twelve lines afterwards:
 
-        ```sh {#count exit=0 shell}
-        make test > out.txt
+        ```sh {#count exit=0}
+        make out.txt
         ```
     """
     return told(given, "EP611")

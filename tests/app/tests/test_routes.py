@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest import TestCase
 
-from service.routes import answer
+from greeter.routes import answer
 
 
 class Routes(TestCase):

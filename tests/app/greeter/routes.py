@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from service.greeting import greeting
-from service.ping import ping
+from greeter.greeting import greeting
+from greeter.ping import ping
 
 ROUTES = {
     ("GET", "/greeting"): greeting,

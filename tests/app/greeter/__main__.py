@@ -1,11 +1,11 @@
-"""Serve, or print the answer to one request: `python3 -m service GET /ping`."""
+"""Serve, or print the answer to one request: `python3 -m greeter GET /ping`."""
 
 from __future__ import annotations
 
 import sys
 
-from service.routes import answer
-from service.server import serve
+from greeter.routes import answer
+from greeter.server import serve
 
 
 def main(arguments: list[str]) -> int:

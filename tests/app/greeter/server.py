@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from service.routes import answer
+from greeter.routes import answer
 
 
 class Handler(BaseHTTPRequestHandler):
