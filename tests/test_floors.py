@@ -25,7 +25,12 @@ FLOORS = (
     ("__main__",),
 )
 HEIGHT = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
-DOORS = {"git": {"repo/git.py"}, "click": {"cli/"}, "mistune": {"text/inline.py", "view/"}, "yaml": {"agents/yamls.py", "execution/checks/syntax.py"}}
+DOORS = {
+    "git": {"repo/git.py"},
+    "click": {"cli/"},
+    "mistune": {"text/inline.py", "view/"},
+    "yaml": {"agents/yamls.py", "execution/checks/syntax.py"},
+}
 HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()
 )
