@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from execplan.execution.annotate import annotate
 from execplan.execution.compile import compile_plan, find
 from execplan.execution.draft import INFERRED
+from execplan.execution.wild.annotate import annotate
 from execplan.plan.reader import read_text
 from execplan.text.edit import apply
 

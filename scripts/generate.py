@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
-from execplan.execution import table
+from execplan.execution.risk import table
 from execplan.execution.schema import KINDS, schema_bytes
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
@@ -121,7 +121,7 @@ def risk() -> str:
     lines = [
         "# How steps are rated",
         "",
-        "Written by `scripts/generate.py` from `execplan/execution/risk.toml`, which also says how its rows are read.",
+        "Written by `scripts/generate.py` from `execplan/execution/risk/risk.toml`, which also says how its rows are read.",
         "`execplan explain risk` tells how a step is rated, and how to raise or lower it.",
     ]
     for title, subject in (
@@ -169,10 +169,10 @@ def rules() -> str:
 
 def attributes() -> str:
     """A page with every attribute of a step's fence."""
-    from execplan.execution.annotated import LAST
     from execplan.execution.attributes import ATTRIBUTES
-    from execplan.execution.fitting import USED
-    from execplan.execution.values import RANGES
+    from execplan.execution.written.annotated import LAST
+    from execplan.execution.written.fitting import USED
+    from execplan.execution.written.values import RANGES
 
     lines = [
         "# The attributes of a step",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.execution.command import parse
+from execplan.execution.command.parse import parse
 from execplan.execution.compile import find
 from execplan.execution.draft import INFERRED
 from execplan.plan.reader import read

@@ -106,7 +106,7 @@ def test_lint_of_a_file_imports_little(tmp_path: Path) -> None:
     plan.write_text(CLEAN, encoding="utf-8")
     modules = imports_of_lint(plan)
     assert not HEAVY & modules
-    assert not [name for name in modules if name.startswith("execplan.execution.fence")]
+    assert not [name for name in modules if name.startswith("execplan.execution.written.fence")]
 
 
 def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
@@ -116,5 +116,5 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
     step = '```sh {#test exit=0 task="Write the tests"}\nmake test\n```\n'
     plan.write_text(CLEAN.replace("## Validation", f"{step}\n## Validation"), encoding="utf-8")
     modules = imports_of_lint(plan)
-    assert "execplan.execution.advice" in modules
+    assert "execplan.execution.written.advice" in modules
     assert not {"click", "pydantic"} & modules

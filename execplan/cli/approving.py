@@ -10,14 +10,14 @@ from execplan.cli.answer import Answer
 from execplan.cli.door import shown
 from execplan.cli.table import table
 from execplan.errors import NO, POLICY, USAGE, ExecplanError
-from execplan.execution.told import lines_of, runs
+from execplan.execution.evaluation.told import lines_of, runs
 from execplan.repo.execution.standing import APPROVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.execution.evaluate import Judged
-    from execplan.execution.scope import Scope
+    from execplan.execution.evaluation.scope import Scope
     from execplan.repo.execution.approve import Given
     from execplan.repo.execution.evaluated import Evaluated
     from execplan.repo.execution.standing import Judged as JudgedApproval

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.cli.answer import Answer, typed
 from execplan.cli.steps import left_json, left_lines, steps_json, steps_table
 from execplan.errors import NO, USAGE, About, ExecplanError
-from execplan.execution.advice import advice
-from execplan.execution.annotated import find_annotated
-from execplan.execution.document import to_bytes
+from execplan.execution.documents.document import to_bytes
+from execplan.execution.written.advice import advice
+from execplan.execution.written.annotated import find_annotated
 from execplan.plan import reader
 from execplan.repo import shelf
 from execplan.repo.execution import store

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.door import shown
 from execplan.cli.table import table
-from execplan.execution.told import finding_json, lines_of, runs, step_json, verdict
-from execplan.execution.trial import EXACT
+from execplan.execution.evaluation.told import finding_json, lines_of, runs, step_json, verdict
+from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
     from execplan.execution.evaluate import Judged

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from execplan.execution.compose import compose
-from execplan.execution.create import create_execution_plan
-from execplan.execution.document import load, to_bytes
-from execplan.execution.imported import read as import_plan
+from execplan.execution.documents.document import load, to_bytes
+from execplan.execution.making.compose import compose
+from execplan.execution.making.create import create_execution_plan
+from execplan.execution.making.imported import read as import_plan
+from execplan.execution.making.progress import ExecutionState
+from execplan.execution.making.replan import ReplanRequest, replan
 from execplan.execution.model import ExecutionPlan, Level, Step, Type
-from execplan.execution.progress import ExecutionState
 from execplan.execution.record import Record, StepRecord
-from execplan.execution.replan import ReplanRequest, replan
 from execplan.execution.states import advance
 
 __all__ = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from execplan.execution.touched import touched
+from execplan.execution.documents.touched import touched
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.annotated import RUNS, find_annotated, numbered
 from execplan.execution.attributes import LEVELS
 from execplan.execution.draft import INFERRED, Found
-from execplan.execution.fences import fences
-from execplan.execution.fields import all_fields
-from execplan.execution.problems import problems
+from execplan.execution.written.annotated import RUNS, find_annotated, numbered
+from execplan.execution.written.fences import fences
+from execplan.execution.written.fields import all_fields
+from execplan.execution.written.problems import problems
 from execplan.plan.change import stop_conflicts
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Compiled(NamedTuple):
 
 def find(plan: Plan) -> Found:
     """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
-    from execplan.execution.inferred import find_inferred
+    from execplan.execution.wild.inferred import find_inferred
 
     annotated = find_annotated(plan)
     inferred = find_inferred(plan, fences(plan).taken)
@@ -53,9 +53,9 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     Raises ExecplanError with everything that is wrong at once: with the steps (`bad-steps`), or with the document that
     they make (`bad-document`); and for a character in a command that nobody can see.
     """
-    from execplan.execution.document import check, refusal
+    from execplan.execution.documents.document import check, refusal
+    from execplan.execution.documents.unseen import refuse_unseen
     from execplan.execution.model import ExecutionPlan
-    from execplan.execution.unseen import refuse_unseen
 
     stop_conflicts(plan)
     found = find(plan)
@@ -114,7 +114,7 @@ def _texts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
 def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
     """Fill in what is derived."""
     from execplan.execution.model import TOOLS, Type
-    from execplan.execution.rating import rated
+    from execplan.execution.risk.rating import rated
 
     step["number"] = number
     step["tool"] = TOOLS[Type(step["type"])]
@@ -124,7 +124,7 @@ def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
     risk = rated(step)
     step["risk"] = {"level": risk.level, "reasons": list(risk.reasons)}
     if step["type"] in RUNS and "shell" not in step:
-        from execplan.execution.command import parse
+        from execplan.execution.command.parse import parse
 
         read = parse(step["command"])
         if read.argv is not None:
@@ -149,7 +149,7 @@ def _description(draft: Draft, step: dict[str, Any]) -> str:
         reason = " ".join(" ".join(draft.body).split())
         return f"Delete {target}{': ' if reason else ''}{reason}"[:_LONGEST_REASON]
     else:
-        from execplan.execution.touched import touched
+        from execplan.execution.documents.touched import touched
 
         words = f"Change {', '.join(touched(step['patch']))}"
     return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from execplan.execution.after import Tree
 from execplan.execution.attributes import LEVELS
-from execplan.execution.checks.check import ERROR, Case, Finding
-from execplan.execution.checks.every import CHECKS
-from execplan.execution.rating import rated
-from execplan.execution.risk import Risk
-from execplan.execution.trial import try_all
+from execplan.execution.evaluation.after import Tree
+from execplan.execution.evaluation.checks.check import ERROR, Case, Finding
+from execplan.execution.evaluation.checks.every import CHECKS
+from execplan.execution.evaluation.trial import try_all
+from execplan.execution.risk.rate import Risk
+from execplan.execution.risk.rating import rated
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.execution.evaluation.trial import DryRun
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
-    from execplan.execution.trial import DryRun
     from execplan.execution.world import World
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.execution import rules
-from execplan.execution.rules_parts import TYPES
-from execplan.execution.unseen import refuse_unseen, texts_of
+from execplan.execution.documents import rules
+from execplan.execution.documents.rules_parts import TYPES
+from execplan.execution.documents.unseen import refuse_unseen, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.violation import Violation
+    from execplan.execution.documents.violation import Violation
 
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1

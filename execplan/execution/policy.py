@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-    from execplan.execution.risk import Table
+    from execplan.execution.risk.rate import Table
 
 SANDBOXES = ("off", "auto", "required")
 """Whether steps run inside a sandbox: never, where there is one, or not at all without; the tightest last."""
@@ -53,7 +53,7 @@ class Policy(NamedTuple):
     @property
     def rated(self) -> Table:
         """The table of risk."""
-        from execplan.execution.risk import builtin
+        from execplan.execution.risk.rate import builtin
 
         return builtin() if self.table is None else self.table
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from execplan.execution.documents.rules_record import broken
+from execplan.execution.documents.violation import Violation
 from execplan.execution.model import Digest, Document, Id, Many, Model, Moment, Name, Number, PlanId, Version, Words
-from execplan.execution.rules_record import broken
-from execplan.execution.violation import Violation
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1

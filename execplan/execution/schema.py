@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.document import canonical, models_of
-from execplan.execution.rules_parts import ABSENT, TYPES
+from execplan.execution.documents.document import canonical, models_of
+from execplan.execution.documents.rules_parts import ABSENT, TYPES
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:

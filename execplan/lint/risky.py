@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.typed import PROMPTS
+from execplan.execution.command.typed import PROMPTS
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.typed import ALONE, BARE, PLAIN, PROMPTS, SHELLS, is_command
+from execplan.execution.command.typed import ALONE, BARE, PLAIN, PROMPTS, SHELLS, is_command
 from execplan.lint.words import Span
 from execplan.text.blocks import CODE, FENCE, PARAGRAPH
 
@@ -28,7 +28,7 @@ def fences(plan: Plan, section: Section) -> Iterator[tuple[Block, int, int]]:
 
 def _is_example(info: str) -> bool:
     from execplan.execution.attributes import EXAMPLE
-    from execplan.execution.fence import attributes_of
+    from execplan.execution.written.fence import attributes_of
 
     said = attributes_of(info)
     return said is not None and said.mark == EXAMPLE

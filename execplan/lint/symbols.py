@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.typed import is_command
+from execplan.execution.command.typed import is_command
 from execplan.lint.rule import HINT, HISTORY, Given, Place, rule
 from execplan.lint.shell import fences
 from execplan.lint.words import Span

@@ -173,13 +173,13 @@ NO_WORDS = Words()
 
 def _steps(plan: Plan) -> tuple[Problem, ...]:
     """What stops the steps of a plan from being compiled, and what else there is to say of them."""
-    from execplan.execution.annotated import find_annotated
-    from execplan.execution.problems import problems
+    from execplan.execution.written.annotated import find_annotated
+    from execplan.execution.written.problems import problems
 
     found = find_annotated(plan)
     if not found.drafts:
         return problems(plan, found)
-    from execplan.execution.advice import advice
+    from execplan.execution.written.advice import advice
 
     return (*problems(plan, found), *advice(plan, found))
 

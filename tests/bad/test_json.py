@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.document import load
+from execplan.execution.documents.document import load
 from execplan.execution.model import ExecutionPlan
 from tests.bad.tools import calm
 from tests.conftest import Folder

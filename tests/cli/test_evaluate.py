@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.execution.page import code, fence
+from execplan.execution.evaluation.page import code, fence
 from tests.conftest import Folder
 from tests.crash.test_disks import apart, line
 from tests.plans import CLEAN, STEPS

@@ -6,7 +6,7 @@ from typing import Any
 
 from execplan.execution.approval import Terms, before, name_of
 from execplan.execution.binding import Binding, digest_of
-from execplan.execution.document import to_bytes
+from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.world import ABSENT, FILE, State
 

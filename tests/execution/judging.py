@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.command import parse
+from execplan.execution.command.parse import parse
 from execplan.execution.evaluate import Evaluation, evaluate
 from execplan.execution.policy import Policy
 from execplan.repo import homes

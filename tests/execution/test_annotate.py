@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.annotate import annotate
-from execplan.execution.annotated import find_annotated
 from execplan.execution.compile import compile_plan
-from execplan.execution.fences import fences
-from execplan.execution.inferred import find_inferred
+from execplan.execution.wild.annotate import annotate
+from execplan.execution.wild.inferred import find_inferred
+from execplan.execution.written.annotated import find_annotated
+from execplan.execution.written.fences import fences
 from execplan.plan.model import Plan
 from execplan.plan.reader import read, read_text
 from execplan.text.edit import apply

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from execplan.execution.advice import advice
-from execplan.execution.annotated import find_annotated
 from execplan.execution.draft import Draft
-from execplan.execution.fences import fences
-from execplan.execution.fields import all_fields
-from execplan.execution.problems import problems
+from execplan.execution.written.advice import advice
+from execplan.execution.written.annotated import find_annotated
+from execplan.execution.written.fences import fences
+from execplan.execution.written.fields import all_fields
+from execplan.execution.written.problems import problems
 from execplan.plan import reader
 from execplan.plan.model import Plan
 

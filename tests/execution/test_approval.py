@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
 from execplan.execution.approval import Approval, Terms, check, name_of, seal
-from execplan.execution.document import load, to_bytes
+from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import Level
 from tests.execution.approving import KEY, binding, terms
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from execplan.execution.binding import Binding, bind, drift
-from execplan.execution.document import to_bytes
+from execplan.execution.documents.document import to_bytes
+from execplan.execution.documents.touched import touched
 from execplan.execution.policy import Policy
-from execplan.execution.touched import touched
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State
 from tests.execution.approving import BEFORE, Told, binding, document
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.compose import compose
-from execplan.execution.document import load, to_bytes
+from execplan.execution.documents.document import load, to_bytes
+from execplan.execution.making.compose import compose
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
 from tests.execution.plans import command, loaded, plan, step

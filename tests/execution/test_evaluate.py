@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from execplan.execution.checks.every import CHECKS
+from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.policy import Policy
 from execplan.repo.execution.world import Disk
 from tests.conftest import Folder

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from execplan.execution.fence import attributes_of
+from execplan.execution.written.fence import attributes_of
 
 
 @pytest.mark.parametrize(

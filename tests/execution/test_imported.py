@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.document import load, to_bytes
-from execplan.execution.imported import read
+from execplan.execution.documents.document import load, to_bytes
+from execplan.execution.making.imported import read
 from execplan.execution.model import ExecutionPlan
 from tests.execution.bad import GONE, change, good
 from tests.execution.plans import loaded

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.command import parse
+from execplan.execution.command.parse import parse
 from execplan.execution.compile import compile_plan
 from execplan.execution.draft import VALIDATE, WORK, Found
-from execplan.execution.inferred import find_inferred
+from execplan.execution.wild.inferred import find_inferred
 from execplan.plan.reader import read, read_text
 from execplan.text.lines import Text
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
-from execplan.execution.patch import apply, read
-from execplan.execution.touched import touched
+from execplan.execution.documents.touched import touched
+from execplan.execution.evaluation.patch import apply, read
 
 OLD = "".join(f"line {number}\n" for number in range(1, 13))
 DIFF = """\

@@ -9,10 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.document import check, load, to_bytes
+from execplan.execution.documents.document import check, load, to_bytes
+from execplan.execution.documents.touched import touched
 from execplan.execution.model import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
 from execplan.execution.record import Record
-from execplan.execution.touched import touched
 from tests.execution.bad import good
 from tests.execution.plans import PATCH, command, loaded, plan, step
 from tests.execution.records import record

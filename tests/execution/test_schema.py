@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from execplan.cli.door import document as printed
 from execplan.errors import ExecplanError
-from execplan.execution.answer import Answer
-from execplan.execution.document import check, load, to_bytes
+from execplan.execution.documents.answer import Answer
+from execplan.execution.documents.document import check, load, to_bytes
 from execplan.execution.model import Document, ExecutionPlan
 from execplan.execution.record import Record
 from execplan.execution.schema import DIALECT, KINDS, model_of, schema, schema_bytes

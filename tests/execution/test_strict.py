@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.strict import DEPTH, LIMIT, MOST, read
-from execplan.execution.violation import pointer
+from execplan.execution.documents.strict import DEPTH, LIMIT, MOST, read
+from execplan.execution.documents.violation import pointer
 
 GOOD = (
     b"{}",

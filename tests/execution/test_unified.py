@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.execution import unified
-from execplan.execution.patch import apply, read
-from execplan.execution.unified import diff
+from execplan.execution.evaluation import unified
+from execplan.execution.evaluation.patch import apply, read
+from execplan.execution.evaluation.unified import diff
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "\n", "c\r\n", "d", "-- x\n", "é\n"]), max_size=30).map("".join)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.typed import is_command
+from execplan.execution.command.typed import is_command
 from execplan.lint.facts import Clock, History, Tree
 from execplan.lint.risky import lost
 from execplan.lint.rule import Given

@@ -239,7 +239,7 @@ def test_a_later_one_of_the_same_digest_takes_the_place(desk: Desk) -> None:
 
 
 def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
-    from execplan.execution.scope import scope
+    from execplan.execution.evaluation.scope import scope
     from execplan.repo.amend import Options
     from execplan.repo.execution import approve
 

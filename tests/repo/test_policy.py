@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from execplan.errors import ExecplanError
-from execplan.execution.checks.every import CHECKS
+from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.policy import CAUSES, Policy
 from execplan.repo import homes, pages
 from execplan.repo.execution.policy import effective

@@ -14,7 +14,7 @@ from execplan.repo import pick
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
-    from execplan.execution.scope import Scope
+    from execplan.execution.evaluation.scope import Scope
     from execplan.repo.execution.approve import Yes
     from execplan.repo.execution.evaluated import Evaluated
     from execplan.repo.home import Home
@@ -83,7 +83,7 @@ def approve(
         return _listed(home, ref) if listing else _checked(home, ref)
     if revoke is not None:
         return _revoked(home, ref, revoke, options)
-    from execplan.execution.scope import scope as scope_of
+    from execplan.execution.evaluation.scope import scope as scope_of
     from execplan.repo.author import author
     from execplan.repo.execution import approve as approval
     from execplan.repo.execution.approve import Yes

@@ -104,7 +104,7 @@ def _stop_usage(
 def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
     """What the plan compiles to; if not fresh, the stored bytes where only lines have moved. Raises ExecplanError."""
     from execplan.cli.compiling import Made, warned
-    from execplan.execution.document import to_bytes
+    from execplan.execution.documents.document import to_bytes
     from execplan.repo.execution.current import compiled, current, no_steps
 
     warnings = warned(home, ref)
@@ -127,14 +127,14 @@ def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
 def _imported(ref: Ref, source: str) -> Made:
     from execplan.cli.compiling import made_of
     from execplan.cli.words import given_bytes, place
-    from execplan.execution.imported import read
+    from execplan.execution.making.imported import read
 
     return made_of(read(given_bytes(source), place(source), ref.id))
 
 
 def _composed(call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, options: Options) -> Answer:
     from execplan.cli.compiling import made_of
-    from execplan.execution.compose import compose
+    from execplan.execution.making.compose import compose
     from execplan.repo.execution.current import current
 
     parts = [pick.open_plan(os.getcwd(), name) for name in plans]
@@ -163,7 +163,7 @@ def _annotated(home: Home, ref: Ref, options: Options) -> Answer:
     """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
     from execplan.cli.answer import typed
     from execplan.cli.writing import told
-    from execplan.execution.annotate import annotate
+    from execplan.execution.wild.annotate import annotate
     from execplan.repo.amend import amend
 
     amended = amend(home, ref, annotate, options, verb="compile")

@@ -51,7 +51,7 @@ def _evaluated(plan: str | None, form: str) -> Answer:
     found = evaluated(home, ref)
     name = typed(ref.id, home.shown(ref.path))
     if form == MARKDOWN:
-        from execplan.execution.page import page
+        from execplan.execution.evaluation.page import page
 
         text = page(
             found.current.document, found.evaluation, found.path, found.binding.digest, f"execplan approve {name}"

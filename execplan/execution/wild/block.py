@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.typed import PROMPTS, SHELLS
+from execplan.execution.command.typed import PROMPTS, SHELLS
 from execplan.execution.wild.line import goes_on, joined, masked, split_comment, without_prompt
 from execplan.execution.wild.unfit import is_typed
 from execplan.record import NamedTuple

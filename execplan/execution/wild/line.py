@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.typed import PROMPTS
+from execplan.execution.command.typed import PROMPTS
 
 HARD, SOFT = "\x01", "\x02"
 """What a character is shown as that single quotes or a backslash protect, and one in double quotes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.typed import BARE, PROMPTS, is_command
+from execplan.execution.command.typed import BARE, PROMPTS, is_command
 from execplan.execution.wild.said import sentences
 from execplan.record import NamedTuple
 from execplan.text.blocks import CODE, FENCE, HEADING, HTML, ITEM, PARAGRAPH, QUOTE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.execution.typed import is_command
+from execplan.execution.command.typed import is_command
 from execplan.execution.wild.line import is_part, masked, unknown
 from execplan.execution.wild.stays import commands, stays
 

@@ -6,7 +6,7 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.approval import Approval
-from execplan.execution.document import load, to_bytes
+from execplan.execution.documents.document import load, to_bytes
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.execution.store import put

@@ -10,9 +10,9 @@ from execplan.errors import CHANGED, NO, POLICY, ExecplanError
 from execplan.execution import approval as seals
 from execplan.execution.approval import Approval, Terms
 from execplan.execution.binding import drift
-from execplan.execution.checks.check import ERROR
+from execplan.execution.evaluation.checks.check import ERROR
+from execplan.execution.evaluation.scope import Scope, forbidden
 from execplan.execution.model import Level
-from execplan.execution.scope import Scope, forbidden
 from execplan.execution.world import FILE
 from execplan.record import NamedTuple
 from execplan.repo import author, git, state

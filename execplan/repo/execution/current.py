@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, About, ExecplanError
 from execplan.execution.compile import compile_plan
-from execplan.execution.differing import differences
-from execplan.execution.document import load, to_bytes
+from execplan.execution.documents.differing import differences
+from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.plan import reader
 from execplan.repo import shelf

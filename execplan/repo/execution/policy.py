@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def effective(home: Home) -> Policy:
     """The policy that holds for a home; raises ExecplanError."""
-    from execplan.execution import risk
+    from execplan.execution.risk import rate as risk
     from execplan.repo import own
 
     mine, ours = own.execution(), home.settings.execution

@@ -53,7 +53,7 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
                 hint="what can be set: execplan explain policy",
             )
         if name == "risk" and isinstance(value, list):
-            from execplan.execution import risk
+            from execplan.execution.risk import rate as risk
 
             risk.extended(risk.builtin(), value, may_lower=may_loosen)
     if not may_loosen:
@@ -90,7 +90,7 @@ def _why_not(name: str, value: object, where: str) -> str:
         return "" if isinstance(value, str) and "\0" not in value else "is a command"
     if not isinstance(value, dict) or not all([type(on) is bool for on in value.values()]):
         return "is a table of checks, each true or false"
-    from execplan.execution.checks.every import CHECKS
+    from execplan.execution.evaluation.checks.every import CHECKS
 
     for check in value:
         if check not in CHECKS:

@@ -1,0 +1,52 @@
+"""The one document that a verb prints with `--json`, whatever the verb."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, JsonValue
+
+from execplan.errors import NO, OK
+from execplan.execution.documents.violation import Violation
+from execplan.execution.model import Document, Many, Model
+
+
+class Refusal(Model):
+    """Why a verb did not do what it was asked for."""
+
+    code: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    """`execplan explain CODE` tells more."""
+    exit: Annotated[int, Field(ge=1, le=255)]
+    message: str
+    hint: str | None
+    candidates: Many[str]
+
+
+class Answer(Document):
+    """What a verb answers."""
+
+    document_name: ClassVar[str] = "answer"
+
+    schema_: Annotated[Literal["execplan/1"], Field(alias="schema")]
+    kind: Annotated[str, Field(pattern=r"^[a-z][a-z-]*$")]
+    """The verb."""
+    ok: bool
+    """True exactly at exit 0."""
+    data: dict[str, JsonValue] | None
+    """At exit 0 what was asked for, at exit 1 the findings or the reasons."""
+    error: Refusal | None
+    warnings: Many[str]
+    next: Many[str]
+    """Commands that make sense now."""
+
+    @classmethod
+    def broken_rules(cls, value: dict[str, Any]) -> list[Violation]:
+        """An answer with an error is not ok, and has data only at exit 1."""
+        error, found = value.get("error"), []
+        if error is not None and value.get("ok") is True:
+            found.append(Violation("/ok", "is true beside an error"))
+        if error is None and value.get("data") is None:
+            found.append(Violation("/data", "is missing without an error"))
+        if isinstance(error, dict) and error.get("exit") not in (OK, NO) and value.get("data") is not None:
+            found.append(Violation("/data", "is given of a refusal that is not the answer no"))
+        return found

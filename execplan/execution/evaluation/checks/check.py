@@ -1,0 +1,71 @@
+"""What a check of `evaluate` is, what it finds, and the table in which every check stands."""
+
+from __future__ import annotations
+
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Final
+
+    from execplan.execution.evaluation.trial import Trial
+    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
+    from execplan.execution.world import World
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong."""
+
+    level: str
+    """`error`: it must not run; `warning`: whoever approves it should know."""
+    message: str
+    mend: str = ""
+    """An edit or a command."""
+    step: Step | None = None
+    """None: it is about the whole."""
+    check: str = ""
+    """The name of the check, which is filled in."""
+
+
+class Case(NamedTuple):
+    """What the checks look at."""
+
+    document: ExecutionPlan
+    trials: tuple[Trial, ...]
+    policy: Policy
+    world: World
+
+
+if TYPE_CHECKING:
+    Looking = Callable[[Case], Iterator[Finding]]
+
+
+class Check(NamedTuple):
+    """A check as it is registered."""
+
+    name: str
+    look: Looking
+
+    @property
+    def sentence(self) -> str:
+        """What holds when it finds nothing."""
+        return (self.look.__doc__ or "").split("\n", 1)[0].rstrip(".")
+
+
+CHECKS: dict[str, Check] = {}
+"""Every check by its name; `every` fills it."""
+
+
+def check(name: str) -> Callable[[Looking], Looking]:
+    """Register a function as a check; the first sentence of its docstring is what holds when it finds nothing."""
+
+    def register(look: Looking) -> Looking:
+        CHECKS[name] = Check(name, look)
+        return look
+
+    return register

@@ -1,0 +1,119 @@
+"""What harms by its looks. This is advice: a command can be written so that no reader sees what it does."""
+
+from __future__ import annotations
+
+from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
+from execplan.execution.evaluation.commands import lines
+from execplan.execution.evaluation.trial import texts
+from execplan.text import secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.execution.command.parse import Simple
+    from execplan.execution.model import Step
+
+_EVERYTHING = (
+    "/",
+    "/*",
+    "~",
+    "~/",
+    "~/*",
+    "$HOME",
+    "${HOME}",
+    "$HOME/",
+    "$HOME/*",
+    "${HOME}/",
+    "${HOME}/*",
+    ".",
+    "./",
+    "*",
+    "..",
+)
+_FETCHERS = ("curl", "wget", "fetch", "aria2c", "nc", "ncat")
+_INTERPRETERS = (
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "fish",
+    "python",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "source",
+    ".",
+    "eval",
+)
+_WRITTEN = (
+    ("/dev/tcp/", "a connection made by the shell"),
+    ("| sh", "a text that is piped into a shell"),
+    ("|sh", "a text that is piped into a shell"),
+    ("| bash", "a text that is piped into a shell"),
+    ("|bash", "a text that is piped into a shell"),
+    ("verify=False", "certificates that are not checked"),
+    ("rm -rf /", "a deletion from the root"),
+    ("pickle.loads(", "objects loaded from bytes, which runs what these say"),
+    ("shell=True", "a command that a shell reads"),
+    ("eval(", "text run as code"),
+    ("exec(", "text run as code"),
+    ("os.system(", "a command that a shell reads"),
+)
+"""What stands in a text that is written, and what it is."""
+
+
+@check("patterns")
+def patterns(case: Case) -> Iterator[Finding]:
+    """No command destroys or runs what the network sends, and no text that is written holds a secret or a known trap."""
+    from execplan.execution.command.parse import parse
+
+    for trial in case.trials:
+        step = trial.step
+        for line in lines(step):
+            for simple in parse(line.text).simple:
+                yield from _command(step, simple)
+            yield from _secrets(step, "its command", line.text, "")
+        yield from _secrets(step, "its environment", "\n".join([f"{k}={v}" for k, v in step.env.items()]), "")
+        for change in texts(trial):
+            before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
+            yield from _secrets(step, change.path, after, before)
+            said = [what for sign, what in _WRITTEN if after.count(sign) > before.count(sign)]
+            for what in dict.fromkeys(said):
+                yield Finding(WARNING, f"{change.path} would hold {what}", "read it", step)
+
+
+def _command(step: Step, simple: Simple) -> Iterator[Finding]:
+    """What one command says of itself."""
+    if not simple.argv:
+        return
+    name = _name(simple.argv[0])
+    flags = "".join([each.lstrip("-") for each in simple.argv[1:] if each.startswith("-")])
+    if name == "rm" and ("r" in flags.lower() or "recursive" in flags):
+        whole = [each for each in simple.argv[1:] if each in _EVERYTHING]
+        if whole:
+            yield Finding(ERROR, f"rm deletes {whole[0]} and all below it", "name the files that should go", step)
+    fetched = [_name(each) for each in simple.reads if _name(each) in _FETCHERS]
+    if fetched and name.rstrip("0123456789.") in _INTERPRETERS + tuple([each.rstrip("3") for each in _INTERPRETERS]):
+        yield Finding(
+            ERROR if step.shell is None else WARNING,
+            f"{name} runs what {fetched[0]} gets from the network",
+            "get it with one step, look at it, and run it with another",
+            step,
+        )
+
+
+def _secrets(step: Step, where: str, text: str, before: str) -> Iterator[Finding]:
+    """Secrets that were not there before."""
+    for secret in secrets.find(text):
+        word = text[secret.start : secret.end]
+        if word not in before:
+            told = word[: secrets.shown(secret)] + "…"
+            yield Finding(ERROR, f"{where} holds a {secret.kind} ({told})", "take it out, and renew it", step)
+
+
+def _name(word: str) -> str:
+    return word.rpartition("/")[2]

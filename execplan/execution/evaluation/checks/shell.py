@@ -1,0 +1,25 @@
+"""What needs a shell says so."""
+
+from __future__ import annotations
+
+from execplan.execution.evaluation.checks.check import ERROR, Case, Finding, check
+from execplan.execution.model import Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@check("shell")
+def shell(case: Case) -> Iterator[Finding]:
+    """A line that needs a shell says so, and every other can be read as the one command that it is."""
+    from execplan.execution.command.parse import parse
+
+    for trial in case.trials:
+        step = trial.step
+        if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
+            continue
+        read = parse(step.command or "")
+        why = f"needs a shell: {read.needs}" if read.needs else f"can't be read: {read.problem or 'it is empty'}"
+        mend = "say `shell` in its attributes, or write commands that need none, a line each"
+        yield Finding(ERROR, f"its command {why}", mend, step)

@@ -1,0 +1,134 @@
+"""What is written can be parsed."""
+
+from __future__ import annotations
+
+import warnings
+
+from execplan.execution.evaluation.checks.check import ERROR, Case, Finding, check
+from execplan.execution.evaluation.trial import texts
+from execplan.execution.model import Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from execplan.execution.world import World
+
+_LARGEST = 2 << 20
+"""Bytes of the largest text that is parsed."""
+_COMMENTED = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer")
+"""How files named *.json begin that may hold comments."""
+_SUFFIXES = {
+    ".py": "python",
+    ".pyi": "python",
+    ".json": "json",
+    ".toml": "toml",
+    ".yml": "yaml",
+    ".yaml": "yaml",
+    ".sh": "sh",
+    ".bash": "bash",
+    ".zsh": "zsh",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".cjs": "javascript",
+}
+_SHELLS = ("sh", "bash", "dash", "zsh")
+
+
+@check("syntax")
+def syntax(case: Case) -> Iterator[Finding]:
+    """What is written in a language that can be parsed here parses: Python, JSON, TOML, YAML, scripts by their shell."""
+    for trial in case.trials:
+        step = trial.step
+        if not step.validation.syntax_check:
+            continue
+        if step.shell is not None and step.command is not None:
+            said = case.world.syntax(step.shell, step.command.encode())
+            if said:
+                yield Finding(ERROR, f"its script does not parse: {said}", "mend it", step)
+        for change in texts(trial) if step.type is Type.CREATE else trial.changes:
+            language = _language(change.path, change.after)
+            if change.after is None or not language or len(change.after) > _LARGEST:
+                continue
+            said = _judge(language, change.after, case.world)
+            if said:
+                mend = "mend it, or say syntax-check=false"
+                yield Finding(ERROR, f"{change.path} would not parse as {language}: {said}", mend, step)
+
+
+def _language(path: str, data: bytes | None) -> str:
+    """What a file is written in, or nothing."""
+    name = path.rpartition("/")[2]
+    suffix = name[name.rfind(".") :] if "." in name else ""
+    if suffix == ".json" and (name.startswith(_COMMENTED) or "/.vscode/" in f"/{path}"):
+        return ""
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    first = (data or b"").split(b"\n", 1)[0]
+    if not first.startswith(b"#!"):
+        return ""
+    program = first.decode("utf-8", "replace").split()[-1].rpartition("/")[2]
+    return program if program in _SHELLS else "python" if program.startswith("python") else ""
+
+
+def _judge(language: str, data: bytes, world: World) -> str:
+    """What is wrong, or nothing."""
+    own = {"python": _python, "json": _json, "toml": _toml, "yaml": _yaml}.get(language)
+    if own is None:
+        return world.syntax(language, data) or ""
+    return _said(own, data)
+
+
+def _said(parse: Callable[[bytes], object], data: bytes) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own of strange escapes
+            parse(data)
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply"
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}"
+    except ValueError as error:
+        return " ".join(str(error).split())
+    return ""
+
+
+def _python(data: bytes) -> None:
+    import ast
+
+    ast.parse(data, "it")
+
+
+def _json(data: bytes) -> None:
+    import json
+
+    json.loads(data.decode("utf-8"), parse_constant=_no_number, object_pairs_hook=_object)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose names differ; raises ValueError."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"it has {next(name for name in names if names.count(name) > 1)!r} twice")
+    return found
+
+
+def _toml(data: bytes) -> None:
+    import tomllib
+
+    tomllib.loads(data.decode("utf-8"))
+
+
+def _yaml(data: bytes) -> None:
+    import yaml
+
+    try:
+        for _ in yaml.parse(data.decode("utf-8"), Loader=yaml.SafeLoader):
+            pass
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None

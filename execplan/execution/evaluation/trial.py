@@ -1,0 +1,204 @@
+"""A step tried out in memory: what it would make of which file, or why nobody can say."""
+
+from __future__ import annotations
+
+from execplan.errors import ExecplanError
+from execplan.execution.documents.touched import touched
+from execplan.execution.evaluation import patch
+from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, inside
+from execplan.execution.evaluation.unified import cut, diff
+from execplan.execution.model import Type
+from execplan.execution.world import ABSENT, FILE, LINK, plain
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.execution.model import Step
+
+EXACT: Final = "exact"
+UNPREDICTABLE: Final = "unpredictable"
+IMPOSSIBLE: Final = "impossible"
+
+
+class DryRun(NamedTuple):
+    """What a step would do."""
+
+    kind: str
+    """Exact: the diff says it. Unpredictable: only running it tells. Impossible: it can't be done as things stand."""
+    diff: str = ""
+    why: str = ""
+    """Where there is no diff; of an exact step, what it holds under."""
+
+
+class Trial(NamedTuple):
+    """A step, what it is about, and what came of trying it."""
+
+    step: Step
+    targets: dict[str, Seen]
+    """The files that it writes or deletes by itself, as it finds them."""
+    needs: dict[str, Seen]
+    """What must be there: its inputs, the folder that it runs in, a program that is named by its path."""
+    changes: tuple[Changed, ...]
+    dry: DryRun
+    behind: bool
+    """Whether a command runs before it."""
+
+
+class _ImpossibleError(Exception):
+    """It can't be done; the words say why."""
+
+
+class _UnknownError(Exception):
+    """Nobody can say; the words say why."""
+
+
+def try_all(tree: Tree, steps: tuple[Step, ...]) -> tuple[Trial, ...]:
+    """Every step, in order, each on what those before it leave."""
+    trials = []
+    behind = False
+    for step in steps:
+        trial = _try(tree, step, behind=behind)
+        unknown = [*inside(step.outputs)]
+        if trial.dry.kind != EXACT:
+            unknown += trial.targets
+        if step.type is Type.INSTALL and step.target is not None:
+            unknown += inside([step.target])
+        tree.make(step, trial.changes, unknown)
+        trials.append(trial)
+        behind = behind or step.argv is not None or step.command is not None or step.validation.test_after is not None
+    return tuple(trials)
+
+
+def targets(step: Step) -> list[str]:
+    """The paths that a step writes or deletes by itself, as they are written."""
+    if step.type in (Type.CREATE, Type.MODIFY, Type.DELETE):
+        return [step.target] if step.target is not None else []
+    return touched(step.patch) if step.type is Type.REFACTOR and step.patch is not None else []
+
+
+def texts(trial: Trial) -> list[Changed]:
+    """What a step writes, as far as that is known before it runs: at least what the step itself holds."""
+    step = trial.step
+    added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+") and line[:4] != "+++ "]
+    own = "".join([f"{line}\n" for line in added]) + (step.content or "")
+    return list(trial.changes) or [Changed(path, None, own.encode()) for path in list(trial.targets)[:1] if own]
+
+
+def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
+    written = {path: tree.seen(path, step) for path in inside(targets(step))}
+    program = step.argv[0] if step.argv is not None and "/" in step.argv[0] else None
+    needed = [*step.inputs, step.cwd]
+    if program is not None and not program.startswith("/"):
+        needed.append(f"{step.cwd}/{program}")
+    needs = {path: tree.seen(path, step) for path in inside(needed)}
+    changes: tuple[Changed, ...] = ()
+    try:
+        if any([plain(path) is None for path in targets(step)]):
+            raise _ImpossibleError("its target is not in the repository")
+        skipped = _skipped(tree, step)
+        changes = () if skipped else _changes(tree, step, written)
+        dry = DryRun(EXACT, "".join([diff(each.before, each.after, each.path) for each in changes]))
+        if skipped:
+            dry = dry._replace(why=skipped)
+        elif behind:
+            dry = dry._replace(why=f"if the commands before it leave {', '.join(written)} alone")
+    except _UnknownError as why:
+        dry = DryRun(UNPREDICTABLE, why=str(why))
+    except _ImpossibleError as why:
+        dry = DryRun(IMPOSSIBLE, why=str(why))
+    except ExecplanError as error:
+        dry = DryRun(IMPOSSIBLE, why=error.message)
+    return Trial(step, written, needs, changes, dry, behind)
+
+
+def _skipped(tree: Tree, step: Step) -> str:
+    """Why a step will not run as things stand, or nothing."""
+    if step.when is None or step.when.kind not in ("exists", "missing"):
+        return ""
+    path = plain(step.when.of)
+    seen = tree.seen(path, step) if path is not None else None
+    if seen is None or seen.state is None:
+        raise _UnknownError(f"whether it runs depends on {step.when.of}")
+    there = seen.state.kind != ABSENT
+    if there == (step.when.kind == "exists"):
+        return ""
+    return f"it is skipped as things stand: {path} is {'there' if there else 'missing'}"
+
+
+def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed, ...]:
+    """What a step makes of its files; raises _ImpossibleError, _UnknownError, ExecplanError."""
+    match step.type:
+        case Type.TOOL:
+            raise _UnknownError(f"an agent calls {step.tool}")
+        case Type.COMMAND | Type.INSTALL:
+            raise _UnknownError("only running a command tells what it does")
+        case Type.REFACTOR:
+            return tuple(_refactored(tree, step, written))
+    path, seen = next(iter(written.items()))
+    if step.type is Type.CREATE:
+        if _known(path, seen) is not None:
+            raise _ImpossibleError(f"{path} is there already")
+        return (Changed(path, None, (step.content or "").encode()),)
+    if step.type is Type.DELETE and seen.state is not None and seen.state.kind == LINK:
+        return (Changed(path, f"{seen.state.link}\n".encode(), None),)
+    mode = _known(path, seen)
+    if mode is None:
+        raise _ImpossibleError(f"there is no file {path}")
+    old = tree.content(path, step)
+    if step.type is Type.DELETE:
+        return (Changed(path, old, None),)
+    if step.patch is not None:
+        (change,) = patch.read(step.patch, path)
+        return (Changed(path, old, patch.apply(old, change), change.mode or mode),)
+    return (Changed(path, old, _spliced(old, step), mode),)
+
+
+def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Changed]:
+    """What a diff over several files makes of them."""
+    changed = []
+    for change in patch.read(step.patch or ""):
+        source, target = [plain(name) if name is not None else None for name in (change.source, change.target)]
+        mode = _known(source, written[source]) if source is not None else NEW
+        if mode is None:
+            raise _ImpossibleError(f"there is no file {source}")
+        if target is not None and target != source and _known(target, written[target]) is not None:
+            raise _ImpossibleError(f"{target} is there already")
+        old = tree.content(source, step) if source is not None else b""
+        new = patch.apply(old, change)
+        if target is None and new:
+            raise _ImpossibleError(f"the diff deletes {source}, and leaves some of its lines")
+        if source is not None and source != target:
+            changed.append(Changed(source, old, None))
+        if target is not None:
+            before = old if source == target else None
+            changed.append(Changed(target, before, new, change.mode or mode))
+    return changed
+
+
+def _known(path: str, seen: Seen) -> int | None:
+    """The mode of a file, None where there is nothing; raises _UnknownError, _ImpossibleError."""
+    if seen.state is None:
+        raise _UnknownError(f"what {path} is then depends on {seen.by}")
+    if seen.state.kind == ABSENT:
+        return None
+    if seen.state.kind != FILE:
+        raise _ImpossibleError(f"{path} is no regular file")
+    return seen.state.mode
+
+
+def _spliced(old: bytes, step: Step) -> bytes:
+    """A file with lines of it given anew; the line ends are those of the file."""
+    assert step.lines is not None  # a step that modifies has a patch or lines
+    first, last = step.lines
+    lines = cut(old)
+    if last > len(lines):
+        raise _ImpossibleError(f"{step.target} has {len(lines)} lines, not {last}")
+    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    given = (step.content or "").replace("\r\n", "\n")
+    given = given if given.endswith("\n") or not given else given + "\n"
+    new = given.replace("\n", end)
+    if last == len(lines) and not lines[-1].endswith("\n"):
+        new = new.removesuffix(end)
+    return "".join([*lines[: first - 1], new, *lines[last:]]).encode("utf-8", "surrogateescape")

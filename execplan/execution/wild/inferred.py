@@ -1,0 +1,232 @@
+"""Steps of plans that have no attributes: commands in blocks of code, in list items and in sentences that tell to run them.
+
+What is not sure is left, with the reason: a step that is missing costs a person a line, a wrong one more.
+"""
+
+from __future__ import annotations
+
+from execplan.execution.command.parse import parse
+from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
+from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
+from execplan.execution.wild.block import Line, is_harmless, is_plain, is_sure, lines_of, sets
+from execplan.execution.wild.folders import ROOT
+from execplan.execution.wild.line import masked, without_prompt
+from execplan.execution.wild.orders import orders
+from execplan.execution.wild.places import LINES, Place, places, spoken, without_commands
+from execplan.execution.wild.said import CHOICE, KEEPS_RUNNING, doubt, doubt_around, doubt_behind
+from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, needs_server
+from execplan.execution.wild.unfit import is_typed, unfit
+from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, unsure
+from execplan.execution.written.fence import attributes_of
+from execplan.plan import outline
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from execplan.plan.model import Plan
+
+_WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
+
+
+class _Reader:
+    """What was found so far, and the folder that the reader of the plan is in."""
+
+    def __init__(self, plan: Plan, taken: frozenset[int]) -> None:
+        self.plan = plan
+        self.taken = taken
+        self.where = Whereabouts(plan)
+        self.drafts: list[Draft] = []
+        self.left: list[Left] = []
+        self.phase = WORK
+        self.started = False
+        """Whether something was left that would have to keep running."""
+
+    def read(self, name: str, phase: str) -> None:
+        """All of a section."""
+        section = self.plan.section(name)
+        if section is None:
+            return
+        self.phase = phase
+        guided = set(self.plan.guidance)
+        broken = set(self.plan.conflicts)
+        for place in places(self.plan, section):
+            inside = range(place.start, place.end)
+            if not self.taken.isdisjoint(inside):
+                self._pass(place)
+                continue
+            if not guided.isdisjoint(inside) or not broken.isdisjoint(inside):
+                continue
+            if place.kind == LINES:
+                self._block(place)
+            else:
+                self._words(place)
+
+    def _pass(self, place: Place) -> None:
+        """Go by a fence with attributes: what follows one in another folder may be meant to run there too."""
+        info = attributes_of(place.fence.text) if place.fence is not None else None
+        given = info.get("cwd") if info is not None and not info.mark else None
+        self.where.stray(place, given.value if given is not None else ROOT)
+
+    def _leave(self, line: int, text: str, why: str) -> None:
+        self.left.append(Left(line, text, why))
+        self.started = self.started or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND)
+
+    def _take(self, start: int, end: int, typed: Typed, needs: tuple[str, ...], item: int) -> str:
+        """Keep a command as a step; its id."""
+        command, folder = typed.command, typed.folder or ROOT
+        last = self.drafts[-1] if self.drafts else None
+        if last is not None and item >= 0 and last.start >= item and (last.command, last.cwd) == (command, folder):
+            return last.id  # an item names what the block below it shows
+        name = f"inferred-{len(self.drafts) + 1}"
+        self.drafts.append(Draft(INFERRED, self.phase, start, end, name, {}, (command,), command, needs, folder))
+        return name
+
+    # Blocks
+
+    def _block(self, place: Place) -> None:
+        first = next(((at, line) for at, line in place.lines if line), None)
+        if first is None:
+            return
+        if place.language in _WINDOWS:
+            self._leave(*first, "is for Windows")
+        elif place.language in SHELLS | PLAIN:
+            self._typed(place)
+        else:
+            self._leave(*first, f"is {place.language}, no command: give it a type if it is a step")
+
+    def _typed(self, place: Place) -> None:
+        """A block in the language of a shell, or of no language."""
+        printed = [(at, line) for at, line in place.lines if line and not line.startswith(PROMPTS)]
+        prompted = len(printed) < len([line for _, line in place.lines if line])
+        lines = lines_of(place, prompted=prompted)
+        commands = [line for line in lines if is_typed(line.text)]
+        mixed = not all([is_sure(line.text, place, prompted, bool(commands)) for line in lines])
+        if not commands or mixed:
+            why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
+            self._leave_all(commands or lines[:1], why)
+        elif why := doubt_around(place.context) or doubt_behind(place.tail):
+            self._leave_all(lines, why)
+        else:
+            if prompted and printed:
+                self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
+            self._commands(place, lines)
+
+    def _leave_all(self, lines: Iterable[Line], why: str) -> None:
+        for line in lines:
+            self._leave(line.start, line.text, why)
+
+    def _commands(self, place: Place, lines: list[Line]) -> None:
+        """The commands of a block, with the folder that its lines go to."""
+        told = self.where.told(place)
+        start = stand = self.where.at(told)
+        before: str | None = None
+        needs: tuple[str, ...] = ()
+        stop = ""
+        doubtful = ""
+        for line in lines:
+            command = line.text
+            if line.comment:
+                doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
+            shown = masked(command) or command
+            if stop or doubtful:
+                self._leave(line.start, command, stop or doubtful)
+            elif shown.startswith("cd ") and not any([each in shown for each in "&;|"]):
+                target = command[3:].strip()
+                new = before if target == "-" else self.where.gone(target, stand, start)
+                stop = "" if new is not None else f"comes behind `{command}`, and where that leads is not sure"
+                before, stand = stand.plain, Stand(new, new, stop)
+            elif sets(command):
+                if not is_harmless(command):
+                    stop = f"depends on `{command}` in line {line.start + 1}"
+                    self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
+            else:
+                typed = self.where.typed(command, stand)
+                why = self._why_not(typed, stand)
+                if why:
+                    self._leave(line.start, command, why)
+                    if why.startswith(("has a quote", "has a here", "is a part")):
+                        stop = f"comes behind what is not understood in line {line.start + 1}"
+                else:
+                    needs = (self._take(line.start, line.end, typed, needs, place.item),)
+                stand = after(typed, stand, line.start)
+        self.where.behind(place, told, start, stand)
+
+    def _why_not(self, typed: Typed, stand: Stand) -> str:
+        """Why a command is not taken that the words around it tell to run, or nothing."""
+        why = unfit(typed.command)
+        problem = "" if why else parse(typed.command).problem
+        if problem and not problem.startswith("a character"):  # one that can't be seen is refused, not left
+            why = f"can't be read: {problem}"
+        if not why and typed.folder is None:
+            why = unsure(stand)
+        if not why and self.started and needs_server(typed.command):
+            why = "needs what was to be started, and that is not a step"
+        return why
+
+    # Sentences
+
+    def _words(self, place: Place) -> None:
+        said = list(spoken(place))
+        around = doubt_around(place.context[:2])
+        listed = bool(place.context) and _calls_commands(place.context[0])
+        if place.tail and doubt_behind(place.tail) == CHOICE:
+            around = around or CHOICE
+        item: set[str] = set()
+        for at, sentence in enumerate(said):
+            behind = doubt_behind(said[at + 1].words) if at + 1 < len(said) else ""
+            own = self.where.folders.told(without_commands(sentence))
+            whole = place.alone and len(said) == 1
+            found = orders(sentence, whole=whole, listed=listed, placed=own is not None)
+            for span, why in found.left:
+                self._leave(span.start, span.code, why)
+            if not found.taken:
+                if own is not None:
+                    self.where.heard(own)
+                continue
+            start = stand = self.where.at(own or self.where.told(place))
+            needs: tuple[str, ...] = ()
+            for span in found.taken:
+                command = without_prompt(span.code)
+                typed = self.where.typed(command, stand)
+                if command in item or self._is_told_below(place, typed.command):
+                    continue
+                item.add(command)
+                if typed.command == command and (sets(command) or command.startswith("cd ")):
+                    why = "changes the shell that reads it, and a step has its own"
+                else:
+                    why = around or behind or self._why_not(typed, stand)
+                if why:
+                    self._leave(span.start, span.code, why)
+                else:
+                    needs = (self._take(span.start, span.end, typed, needs, place.item),)
+                stand = after(typed, stand, span.start)
+            self.where.behind(place, None, start, stand)
+
+    def _is_told_below(self, place: Place, command: str) -> bool:
+        """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
+        lines = self.plan.text.lines
+        end = place.inner
+        if end < 0:
+            end = place.end
+            while end < len(lines) and (end in self.taken or not lines[end].strip()):
+                end += 1
+        return any([at in self.taken and lines[at].strip() == command for at in range(place.end, end)])
+
+
+def find_inferred(plan: Plan, taken: frozenset[int]) -> Found:
+    """The steps that a plan shows without attributes, and what looks like one and was not taken.
+
+    `taken` are the lines of fences with attributes; nothing is inferred from them.
+    """
+    reader = _Reader(plan, taken)
+    reader.read(outline.STEPS, WORK)
+    reader.where.next_section()
+    reader.read(outline.VALIDATION, VALIDATE)
+    drafts = sorted(reader.drafts, key=lambda each: each.start)
+    return Found(tuple(drafts), tuple(sorted(reader.left)), ())
+
+
+def _calls_commands(lead: str) -> bool:
+    words = lead.lower()
+    return any([each in words for each in ("run", "command", "execut", "check", "validat", "verif", "gate", "test")])

@@ -1,0 +1,59 @@
+"""The fields of the JSON step that a draft fills, as plain data; what can't be read is left out, for others to tell."""
+
+from __future__ import annotations
+
+from execplan.execution.attributes import BY_NAME
+from execplan.execution.written.annotated import COMMAND, RUNS, last_ids
+from execplan.execution.written.values import ALTERNATIVE, ENDED, WrongValueError, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from execplan.execution.draft import Draft
+
+
+def all_fields(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+    """Those of each draft; an id that a fence of several commands has is the last of its steps."""
+    ends = last_ids(drafts)
+    return [fields(draft, ends) for draft in drafts]
+
+
+def fields(draft: Draft, ends: Mapping[str, str]) -> dict[str, Any]:
+    """Those of one draft."""
+    kind = draft.attributes.get("type", COMMAND)
+    step: dict[str, Any] = {"id": draft.id, "type": kind}
+    for name, text in draft.attributes.items():
+        if name in BY_NAME and name not in ("id", "needs"):
+            try:
+                _put(step, BY_NAME[name].field, value(name, text))
+            except WrongValueError:
+                continue
+    step |= {"depends_on": list(draft.needs), "cwd": draft.cwd, **_body(draft, kind)}
+    if step.get("when", {}).get("kind") in ENDED:
+        step["when"]["of"] = ends.get(step["when"]["of"], step["when"]["of"])
+    strategy = step.get("on_failure", {}).get("strategy", "")
+    if strategy.startswith(ALTERNATIVE):
+        name = strategy.removeprefix(ALTERNATIVE)
+        step["on_failure"]["strategy"] = ALTERNATIVE + ends.get(name, name)
+    return step
+
+
+def _put(step: dict[str, Any], field: str, found: Any) -> None:
+    """Fill a field, or one within a field."""
+    outer, dot, inner = field.partition(".")
+    if dot:
+        step.setdefault(outer, {})[inner] = found
+    else:
+        step[outer] = found
+
+
+def _body(draft: Draft, kind: str) -> dict[str, Any]:
+    """What the fence holds, in the field that the type has for it; lines end in LF, whatever those of the plan end in."""
+    if kind in RUNS:
+        return {"command": draft.command, "expect": draft.expect}
+    text = "".join([f"{line}\n" for line in draft.body])
+    if kind == "refactor_code" or (kind == "modify_file" and "lines" not in draft.attributes):
+        return {"patch": text}
+    return {} if kind == "delete_file" else {"content": text}
