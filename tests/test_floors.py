@@ -29,7 +29,7 @@ DOORS = {
     "git": {"repo/git.py"},
     "click": {"cli/"},
     "mistune": {"text/inline.py", "view/"},
-    "yaml": {"agents/yamls.py", "execution/checks/syntax.py"},
+    "yaml": {"agents/yamls.py", "execution/evaluation/checks/syntax.py"},
 }
 HEAVY = frozenset(
     "click collections dataclasses datetime enum functools hashlib json logging pathlib re subprocess tomllib typing".split()

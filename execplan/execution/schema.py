@@ -37,7 +37,7 @@ KINDS = {
     "execution-plan": Kind("model", "ExecutionPlan", "What a plan compiles to."),
     "run-record": Kind("record", "Record", "What became of a run and of each of its steps."),
     "approval": Kind("approval", "Approval", "Who said yes to which steps, until when; sealed."),
-    "answer": Kind("answer", "Answer", "What every verb prints with --json."),
+    "answer": Kind("documents.answer", "Answer", "What every verb prints with --json."),
 }
 """By the name that `execplan schema` knows."""
 ALIASES = {"plan": "execution-plan", "record": "run-record"}
