@@ -108,11 +108,11 @@ class Desk(Folder):
         return self.data("approve", "--digest", self.digest()[:8], *more)
 
     def stands(self) -> str:
-        """How the plan stands, as its approvals are listed and as `--check` says; the state of the last one."""
+        """How the plan stands, as its approvals are listed and as `--check` says; if none holds the state of the last one."""
         listed: list[dict[str, Any]] = self.data("approve", "--list")["approvals"]
         approved = [each for each in listed if each["state"] == "approved"]
         assert (self.type("approve", "--check").exit == 0) == bool(approved)
-        state: str = listed[0]["state"]
+        state: str = (approved or listed)[0]["state"]
         return state
 
     def drift(self) -> list[str]:

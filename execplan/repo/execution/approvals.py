@@ -48,7 +48,16 @@ def every(home: Home, ref: Ref) -> list[Kept]:
     """All of a plan, the newest first, what can't be read last; raises ExecplanError."""
     names = [name for name in shelf.entries(folder(home, ref)) if name.endswith(".json")]
     kept = [_read(home, os.path.join(folder(home, ref), name)) for name in names]
-    return sorted(kept, key=lambda each: each.approval.approved_at if each.approval else "", reverse=True)
+    return sorted(kept, key=_age, reverse=True)
+
+
+def _age(kept: Kept) -> tuple[str, int]:
+    """When it was given, and of those of one second when it was written."""
+    try:
+        written = os.lstat(kept.path).st_mtime_ns
+    except OSError:
+        written = 0
+    return kept.approval.approved_at if kept.approval else "", written
 
 
 def _read(home: Home, file: str) -> Kept:
