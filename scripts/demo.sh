@@ -104,4 +104,48 @@ run execplan doctor --fix
 run execplan show --section Progress
 
 run execplan uninstall merge-driver
+
+# A plan whose steps a program can carry out: nothing runs yet, and what was approved is exactly what would.
+mkdir -p src
+printf 'def greet():\n    return "hello"\n' >src/greet.py
+git add -A
+git commit -q -m "A greeting"
+run execplan new "Say goodbye" -q --task "Write the function" --task "See it work"
+cat >../steps.md <<'STEPS'
+In the root of the repository:
+
+```python {#farewell type=create_file target=src/farewell.py task="Write the function"}
+def part():
+    return "goodbye"
+```
+
+```diff {#wire type=modify_file target=src/greet.py needs=farewell}
+--- a/src/greet.py
++++ b/src/greet.py
+@@ -1,2 +1,4 @@
++from farewell import part
++
+ def greet():
+-    return "hello"
++    return f"hello and {part()}"
+```
+
+```sh {#see needs=wire cwd=src expect="hello and goodbye" task="See it work"}
+python3 -c 'import greet; print(greet.greet())'
+```
+STEPS
+run execplan set Steps @../steps.md -p goodbye
+run execplan compile goodbye
+run execplan evaluate goodbye
+refused execplan approve goodbye
+digest=$(execplan evaluate goodbye --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["digest"][:12])')
+run execplan approve goodbye --digest "$digest" --by Ann
+run execplan discover "Goodbyes were asked for twice" --evidence "Two letters" -p goodbye
+run execplan approve goodbye --check
+printf '\n$ echo "# Edited behind the back of the plan." >>src/greet.py\n'
+echo "# Edited behind the back of the plan." >>src/greet.py
+refused execplan approve goodbye --check
+run execplan status
+git checkout -q src/greet.py
+run execplan approve goodbye --revoke all
 run git status --short
