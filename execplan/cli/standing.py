@@ -27,15 +27,22 @@ _SAID = {
 
 
 def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
-    """How it stands; nothing heavy is imported where nothing was compiled."""
+    """How it stands; nothing heavy is imported where nothing was compiled or touched."""
     folder = home.artifacts_of(ref.path, archived=ref.archived)
     if not os.path.lexists(os.path.join(folder, "execution-plan.json")):
         return {"state": NONE, "expires": None, "drift": []}
+    from execplan.repo.execution.remembered import recall, remember
+
+    known = recall(home, ref)
+    if known is not None:
+        return known
     from execplan.repo.execution.standing import standing
 
     found = standing(home, ref)
     expires = found.approval.expires_at if found.approval is not None else None
-    return {"state": found.state, "expires": expires, "drift": list(found.drift)}
+    told: dict[str, Any] = {"state": found.state, "expires": expires, "drift": list(found.drift)}
+    remember(home, ref, found, told)
+    return told
 
 
 def told(shelved: Shelved) -> dict[str, Any] | None:

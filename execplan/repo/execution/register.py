@@ -34,7 +34,7 @@ def lock(home: Home) -> Lock:
 
 def state(home: Home, approval: str) -> Registered:
     """What has become of the approval with this id; raises ExecplanError when that can't be read."""
-    used, revoked = _paths(home, approval)
+    used, revoked = paths(home, approval)
     return Registered(_run(used), os.path.lexists(revoked))
 
 
@@ -43,7 +43,7 @@ def use(home: Home, approval: str, run: str) -> None:
 
     What the run writes comes after: an approval that was used and never ran is used nevertheless.
     """
-    used, revoked = _paths(home, approval)
+    used, revoked = paths(home, approval)
     with lock(home):
         if os.path.lexists(revoked):
             raise _revoked(approval)
@@ -54,7 +54,7 @@ def use(home: Home, approval: str, run: str) -> None:
 def revoke(home: Home, approval: str) -> bool:
     """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
     with lock(home):
-        return files.create(_paths(home, approval)[1], b"")
+        return files.create(paths(home, approval)[1], b"")
 
 
 def replayed(run: str) -> ExecplanError:
@@ -72,7 +72,8 @@ def _revoked(approval: str) -> ExecplanError:
     return ExecplanError("not-approved", what, exit=POLICY, hint="approve it anew: execplan approve")
 
 
-def _paths(home: Home, approval: str) -> tuple[str, str]:
+def paths(home: Home, approval: str) -> tuple[str, str]:
+    """The files that say so, of the approval with this id: used, revoked; raises ExecplanError."""
     folder = private.state(home)
     return os.path.join(folder, f"{approval}.used"), os.path.join(folder, f"{approval}.revoked")
 
