@@ -43,7 +43,7 @@ def evaluation_text(evaluated: Evaluated) -> str:
     """A table of the steps, what each would do, what was found, and the verdict."""
     evaluation = evaluated.evaluation
     head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
-    parts = [table(head, [_row(each) for each in evaluation.steps])]
+    parts = [table(head, [_row(each) for each in evaluation.steps], spare=("type", "dry run", "approval", "verdict"))]
     parts += ["\n".join(_details(each, evaluated.path)) for each in evaluation.steps]
     findings = []
     for each in evaluation.findings:
