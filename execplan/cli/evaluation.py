@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.door import shown
 from execplan.cli.table import table
-from execplan.execution.evaluation.told import finding_json, lines_of, runs, step_json, verdict
+from execplan.execution.evaluation.told import finding_json, lines_of, runs, step_json, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
@@ -69,13 +69,18 @@ def _details(judged: Judged, path: str) -> list[str]:
     """What a step would do, and why it is rated so."""
     step, dry = judged.step, judged.dry_run
     lines = [f"{step.number}. {step.id} ({shown(lines_of(step, path))})"]
-    for what, command in runs(step):
+    for what, command in runs(step, shown):
         lines += [f"   {what}: {shown(command)}"] if "\n" not in command else [f"   {what}:", *_indented(command)]
+    lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
+    lines += [f"   {shown(each)}" for each in terms(step)]
     lines += [f"   {judged.risk.level}: {shown(reason)}" for reason in judged.risk.reasons]
     nothing = "it changes nothing" if dry.kind == EXACT and not dry.diff else ""
     why = dry.why or nothing
     lines.append(f"   {dry.kind}: {shown(why)}" if why else f"   {dry.kind}:")
-    return lines + _indented(dry.diff)
+    lines += _indented(dry.diff)
+    for what, text in writes(judged):
+        lines += [f"   {what}:", *_indented(text)]
+    return lines
 
 
 def _indented(text: str) -> list[str]:

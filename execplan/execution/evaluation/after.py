@@ -26,6 +26,8 @@ class Changed(NamedTuple):
     """None: there is none."""
     after: bytes | None
     mode: int = NEW
+    was: int = NEW
+    """Its mode before; of one that is not there the mode that it has if nothing is said."""
 
 
 class Seen(NamedTuple):
@@ -54,7 +56,8 @@ class Tree:
         self._events: dict[str, list[_Event]] = {}
         self._folders: dict[str, list[str]] = {}
         """The steps that make a folder, by making something in it."""
-        self._states: dict[str, State] = {}
+        self._unsure: set[str] = set()
+        """The steps without which the run may go on."""
         self._steps = {step.id: step for step in document.steps}
         self._alternatives = {_alternative(step) for step in document.steps}
 
@@ -62,7 +65,7 @@ class Tree:
         """What is known of a path when a step begins."""
         event = self._last(path, step)
         if event is None:
-            return self._made_folder(path, step) or Seen(self.on_disk(path))
+            return self._made_folder(path, step) or Seen(self.world.state(path))
         if not event.known:
             return Seen(None, event.by)
         if event.after is None:
@@ -75,15 +78,11 @@ class Tree:
         event = self._last(path, step)
         return self.world.read(path) if event is None else event.after or b""
 
-    def on_disk(self, path: str) -> State:
-        """What is there before any step."""
-        if path not in self._states:
-            self._states[path] = self.world.state(path)
-        return self._states[path]
-
     def make(self, step: Step, changes: Iterable[Changed], unknown: Iterable[str]) -> None:
         """Let a step have made its changes, and paths of which nobody knows what they hold."""
-        known = not self._is_unsure(step)
+        if self._is_unsure(step):
+            self._unsure.add(step.id)
+        known = step.id not in self._unsure
         events = [(each.path, _Event(step.id, each.after, each.mode, known)) for each in changes]
         events += [(path, _Event(step.id, known=False)) for path in unknown]
         for path, event in events:
@@ -114,8 +113,7 @@ class Tree:
             return True
         if step.when is None or step.when.kind != "succeeded":
             return step.when is not None
-        needed = self._steps.get(step.when.of)
-        return needed is None or self._is_unsure(needed)
+        return step.when.of not in self._steps or step.when.of in self._unsure
 
 
 def _alternative(step: Step) -> str:

@@ -81,7 +81,7 @@ def targets(step: Step) -> list[str]:
 def texts(trial: Trial) -> list[Changed]:
     """What a step writes, as far as that is known before it runs: at least what the step itself holds."""
     step = trial.step
-    added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+") and line[:4] != "+++ "]
+    added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+")]
     own = "".join([f"{line}\n" for line in added]) + (step.content or "")
     return list(trial.changes) or [Changed(path, None, own.encode()) for path in list(trial.targets)[:1] if own]
 
@@ -99,7 +99,7 @@ def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
             raise _ImpossibleError("its target is not in the repository")
         skipped = _skipped(tree, step)
         changes = () if skipped else _changes(tree, step, written)
-        dry = DryRun(EXACT, "".join([diff(each.before, each.after, each.path) for each in changes]))
+        dry = DryRun(EXACT, "".join([_modes(each) + diff(each.before, each.after, each.path) for each in changes]))
         if skipped:
             dry = dry._replace(why=skipped)
         elif behind:
@@ -151,8 +151,16 @@ def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed,
         return (Changed(path, old, None),)
     if step.patch is not None:
         (change,) = patch.read(step.patch, path)
-        return (Changed(path, old, patch.apply(old, change), change.mode or mode),)
-    return (Changed(path, old, _spliced(old, step), mode),)
+        return (Changed(path, old, patch.apply(old, change), change.mode or mode, mode),)
+    return (Changed(path, old, _spliced(old, step), mode, mode),)
+
+
+def _modes(change: Changed) -> str:
+    """How the mode of a file changes, as git tells it: a diff of its lines would not show what becomes a program."""
+    if change.after is None or change.mode == change.was:
+        return ""
+    old = f"old mode 100{change.was:o}\nnew" if change.before is not None else "new file"
+    return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"
 
 
 def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Changed]:
@@ -172,8 +180,8 @@ def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Change
         if source is not None and source != target:
             changed.append(Changed(source, old, None))
         if target is not None:
-            before = old if source == target else None
-            changed.append(Changed(target, before, new, change.mode or mode))
+            there = source == target
+            changed.append(Changed(target, old if there else None, new, change.mode or mode, mode if there else NEW))
     return changed
 
 

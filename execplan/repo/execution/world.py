@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
 from execplan.text.disk import trouble
 
@@ -174,6 +174,29 @@ class Disk:
             os.close(handle)
             handle = inner
         return _Place(handle, parts[-1] if parts else "")
+
+
+class Glance(Disk):
+    """The world at one glance: what is shown of a path, what is judged and what is bound are of one and the same state."""
+
+    def __init__(self, home: Home) -> None:
+        super().__init__(home)
+        self._states: dict[str, State] = {}
+
+    def state(self, path: str) -> State:
+        """What was there when it was first looked at; raises ExecplanError where a disk fails."""
+        if path not in self._states:
+            self._states[path] = super().state(path)
+        return self._states[path]
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, if they are those of its state; raises ExecplanError."""
+        data = super().read(path)
+        if sha256(data).hexdigest() != self.state(path).sha256:
+            raise ExecplanError(
+                "changed-underneath", f"{path} changed while it was looked at", exit=CHANGED, hint="look again"
+            )
+        return data
 
 
 def _within(path: str, folder: str) -> bool:
