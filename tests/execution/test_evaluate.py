@@ -261,6 +261,34 @@ def test_a_program_by_its_path(repo: Folder) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (run("./src"), "src is a folder, and no program"),
+        (run("src/app.py"), "src/app.py may not be run: its mode is 644"),
+        (run("true", validation={"test_after": ["tools/check"]}), "there is no program tools/check"),
+        (run("true", validation={"test_after": ["./src/app.py"]}), "src/app.py may not be run: its mode is 644"),
+    ],
+    ids=str,
+)
+def test_a_program_of_the_repository_is_one(repo: Folder, step: Step, words: str) -> None:
+    assert messages(judge(repo, step), "existence", "error") == [words]
+    repo.write("tools/check", "")
+    for path in ("tools/check", "src/app.py"):
+        (repo.path / path).chmod(0o755)
+    assert messages(judge(repo, step), "existence", "error") == ([words] if "folder" in words else [])
+
+
+def test_a_test_may_be_what_the_step_makes(repo: Folder) -> None:
+    step = create("tools/check", "#!/bin/sh\n", validation={"test_after": ["tools/check"]})
+    assert messages(judge(repo, step), "existence") == []
+
+
+def test_settings_that_nobody_can_read(repo: Folder) -> None:
+    judged = judge(repo, create("pyproject.toml", "x = " + "[" * 3000 + "]" * 3000 + "\n"))
+    assert messages(judged, "syntax", "error") == ["pyproject.toml would not parse as toml: it is nested too deeply"]
+
+
 def test_limits(repo: Folder) -> None:
     steps = [create(f"{number}.txt") for number in range(4)]
     assert judge(repo, *steps, policy=Policy(steps=4, files=4)).ok

@@ -88,11 +88,7 @@ def texts(trial: Trial) -> list[Changed]:
 
 def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
     written = {path: tree.seen(path, step) for path in inside(targets(step))}
-    program = step.argv[0] if step.argv is not None and "/" in step.argv[0] else None
-    needed = [*step.inputs, step.cwd]
-    if program is not None and not program.startswith("/"):
-        needed.append(f"{step.cwd}/{program}")
-    needs = {path: tree.seen(path, step) for path in inside(needed)}
+    needs = {path: tree.seen(path, step) for path in inside([*step.inputs, step.cwd, *_programs(step)])}
     changes: tuple[Changed, ...] = ()
     try:
         if any([plain(path) is None for path in targets(step)]):
@@ -111,6 +107,14 @@ def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
     except ExecplanError as error:
         dry = DryRun(IMPOSSIBLE, why=error.message)
     return Trial(step, written, needs, changes, dry, behind)
+
+
+def _programs(step: Step) -> list[str]:
+    """The programs that are named by their path from where the step runs; a test may be what the step makes itself."""
+    own = inside([*targets(step), *step.outputs])
+    named = [argv[0] for argv in (step.argv, step.validation.test_after) if argv is not None and "/" in argv[0]]
+    paths = [f"{step.cwd}/{name}" for name in named if not name.startswith("/")]
+    return [path for path in paths if plain(path) not in own]
 
 
 def _skipped(tree: Tree, step: Step) -> str:
