@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.door import shown
 from execplan.cli.table import table
-from execplan.execution.evaluation.told import finding_json, lines_of, runs, step_json, terms, verdict, writes
+from execplan.execution.evaluation.told import finding_json, lines_of, origin, runs, step_json, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
         "policy": evaluated.policy.version,
         "stored": current.path if current.stored else None,
         "stale": current.stale or None,
+        "origin": origin(current.document) or None,
         "ok": evaluation.ok,
         "verdict": verdict(evaluation),
         "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
@@ -53,7 +54,9 @@ def evaluation_text(evaluated: Evaluated) -> str:
     parts += ["\n".join(findings)] if findings else []
     off = [name for name, on in evaluation.checks.items() if not on]
     last = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", verdict(evaluation)]
-    parts.append("\n".join([f"switched off: {', '.join(off)}", *last] if off else last))
+    last = [f"switched off: {', '.join(off)}", *last] if off else last
+    foreign = origin(evaluated.current.document)
+    parts.append("\n".join([foreign, *last] if foreign else last))
     return "\n\n".join(parts)
 
 

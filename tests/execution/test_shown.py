@@ -128,7 +128,20 @@ def test_what_is_shown_is_of_the_state_that_is_bound(repo: Folder) -> None:
 
 
 def test_many_conditions_in_a_row(repo: Folder) -> None:
-    steps = [create("0")]
+    steps = [create("0")]  # a step looked at within the one behind it would go deeper than Python does
     steps += [create(str(number), when={"kind": "succeeded", "of": f"s{number}"}) for number in range(1, 999)]
     evaluation = judge(repo, *steps, constraints={"max_steps": 1000})
     assert len(evaluation.steps) == 999
+
+
+def test_steps_that_the_plan_does_not_say_are_told_as_such(repo: Folder) -> None:
+    words = "not what the plan's lines say"
+    for view in views(repo, run("true")):
+        assert "and not from the plan's lines" in view
+    source = {"path": "p.md", "sha256": "a" * 64}
+    for view in views(repo, run("true"), source=source):
+        assert words not in view
+        assert "and not from the plan's lines" not in view
+    history = [{"revision": 1, "sha256": "b" * 64, "reason": "It failed"}]
+    for view in views(repo, run("true"), source=source, revision=2, metadata={"history": history}):
+        assert words in view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check import ERROR
-from execplan.execution.evaluation.told import lines_of, runs, terms, verdict, writes
+from execplan.execution.evaluation.told import lines_of, origin, runs, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
 from execplan.text.secrets import masked
 
@@ -22,6 +22,7 @@ def page(document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str
     parts = [
         f"# Execution plan {code(document.plan_id)}",
         f"{code(document.description)}, from {code(path)}",
+        *([f"**{origin(document)}.**"] if origin(document) else []),
         *_summary(evaluation, digest, approve),
         "| step | id | type | risk | dry run | approval | verdict |\n|---|---|---|---|---|---|---|\n"
         + "\n".join([_row(each) for each in evaluation.steps]),

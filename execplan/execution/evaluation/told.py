@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.evaluate import Evaluation, Judged
     from execplan.execution.evaluation.checks.check import Finding
-    from execplan.execution.model import Step
+    from execplan.execution.model import ExecutionPlan, Step
 
 _TOLD = frozenset(
     "number id type tool description target lines command argv content patch parameters depends_on cwd env shell network "
@@ -34,6 +34,15 @@ def verdict(evaluation: Evaluation) -> str:
     every = len(evaluation.steps)
     who = "a person approves every step" if len(persons) == every else f"a person approves {_numbers(persons)}"
     return f"It may run once {who}" + (" and the policy the rest" if len(persons) < every else "")
+
+
+def origin(document: ExecutionPlan) -> str:
+    """That the steps are not what the lines of the plan say, or nothing: whoever has read the plan has not read them."""
+    if document.revision > 1:
+        return (
+            f"The steps are those of revision {document.revision}, as it is stored, and not what the plan's lines say"
+        )
+    return "" if document.source is not None else "The steps come from a stored document, and not from the plan's lines"
 
 
 def _numbers(steps: list[Judged]) -> str:

@@ -204,9 +204,14 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _is_evidence(path: str, folder: str) -> bool:
-    """Whether a path is what execplan keeps of the execution of a plan whose artifacts lie in a folder of these."""
-    parts = path.casefold().removeprefix(f"{folder.casefold()}/").split("/")
-    return _within(path.casefold(), folder.casefold()) and len(parts) > 1 and parts[1] in _EVIDENCE
+    """Whether a path is what execplan keeps of the execution of a plan whose artifacts lie in a folder of these.
+
+    What is filed by year and month lies deeper than what is not.
+    """
+    above, _, dated = folder.casefold().partition("/{")
+    parts = path.casefold().removeprefix(f"{above}/").split("/")
+    names = parts[1:] if dated else parts[1:2]
+    return _within(path.casefold(), above) and any([name in _EVIDENCE for name in names])
 
 
 def _blocked(error: OSError, handle: int, part: str, at: str) -> State:
