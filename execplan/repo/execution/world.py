@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from functools import cache, cached_property
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
+from execplan.repo.execution.protected import protected
 from execplan.text.disk import trouble
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ SHOWN = 8 << 20
 """Bytes of the largest file that is read to show how it changes."""
 BOUND = 1 << 30
 """Bytes of the largest file whose digest is taken."""
-_OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
-"""Of every home, whichever the plan lies in; with git the state lies in `.git`."""
-_EVIDENCE = ("execution-plan.json", "approvals", "ledger.jsonl", "runs")
-_KEPT = "what execplan keeps of the execution"
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -109,17 +106,7 @@ class Disk:
 
     def protected(self, path: str) -> str:
         """What of git's or the tool's own a path is, whatever its case."""
-        if ".git" in path.casefold().split("/"):
-            return "git's own"
-        tail = f"/{path}/".casefold()
-        own = next((what for part, what in _OWN.items() if part in tail), "")
-        return own or next((_KEPT for folder in self._evidence if _is_evidence(path, folder)), "")
-
-    @cached_property
-    def _evidence(self) -> tuple[str, ...]:
-        """The folders of artifacts, from the root."""
-        folders = [self.home.artifacts("", archived=archived) for archived in (False, True)]
-        return tuple([os.path.relpath(folder, self.root) for folder in folders])
+        return protected(self.home, path)
 
     def program(self, name: str, cwd: str) -> bool:
         """Whether a command would find its program: on PATH, or from the folder that it runs in."""
@@ -197,21 +184,6 @@ class Glance(Disk):
                 "changed-underneath", f"{path} changed while it was looked at", exit=CHANGED, hint="look again"
             )
         return data
-
-
-def _within(path: str, folder: str) -> bool:
-    return f"{path}/".startswith(f"{folder}/")
-
-
-def _is_evidence(path: str, folder: str) -> bool:
-    """Whether a path is what execplan keeps of the execution of a plan whose artifacts lie in a folder of these.
-
-    What is filed by year and month lies deeper than what is not.
-    """
-    above, _, dated = folder.casefold().partition("/{")
-    parts = path.casefold().removeprefix(f"{above}/").split("/")
-    names = parts[1:] if dated else parts[1:2]
-    return _within(path.casefold(), above) and any([name in _EVIDENCE for name in names])
 
 
 def _blocked(error: OSError, handle: int, part: str, at: str) -> State:
