@@ -84,6 +84,9 @@ def test_out_writes_a_file_over_a_document_only(repo: Folder) -> None:
     refused = repo.run("compile", "--out", str(plan))
     assert refused.exit == 1
     assert plan.read_text() == STEPS
+    other = repo.write("package.json", '{"name": "execplan"}\n')
+    assert repo.run("compile", "--out", "package.json").exit == 1
+    assert other.read_text() == '{"name": "execplan"}\n'
     assert repo.run("compile", "--out", "nowhere/x.json").exit == 3
     assert repo.run("compile", "--out", "y.json", "--commit").exit == 2
 

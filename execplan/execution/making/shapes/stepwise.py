@@ -101,10 +101,11 @@ def _validation(form: Form, ours: str) -> dict[str, Any]:
 def _words(form: Form, line: str) -> list[str] | None:
     from execplan.execution.command.parse import parse
 
-    argv = parse(line).argv
-    if argv is None:
+    read = parse(line)
+    if read.argv is None or read.assigned:
         form.note("test_after", "needs a shell, or can't be read; write its words as an array")
-    return None if argv is None else list(argv)
+        return None
+    return list(read.argv)
 
 
 def _rollback(form: Form) -> dict[str, Any]:
