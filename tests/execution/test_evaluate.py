@@ -261,6 +261,14 @@ def test_a_program_by_its_path(repo: Folder) -> None:
     ]
 
 
+def test_a_file_is_no_folder(repo: Folder) -> None:
+    assert "src/app.py is a file, and no folder" in messages(judge(repo, create("src/app.py/x")), "existence", "error")
+    evaluation = judge(repo, create("a"), create("a/b"))
+    assert messages(evaluation, "existence", "error") == ["a is a file, and no folder"]
+    assert messages(judge(repo, create("a/b"), create("a")), "existence", "error") == ["a is no regular file"]
+    assert judge(repo, delete("src/app.py"), create("src/app.py/x")).steps[1].dry_run.kind == "exact"
+
+
 @pytest.mark.parametrize(
     ("step", "words"),
     [

@@ -58,8 +58,11 @@ class Tree:
         """The steps that make a folder, by making something in it."""
         self._unsure: set[str] = set()
         """The steps without which the run may go on."""
-        self._steps = {step.id: step for step in document.steps}
-        self._alternatives = {_alternative(step) for step in document.steps}
+        self._replaced: dict[str, set[str]] = {}
+        """By alternative, the steps that it takes the place of."""
+        for step in document.steps:
+            if _alternative(step):
+                self._replaced.setdefault(_alternative(step), set()).add(step.id)
 
     def seen(self, path: str, step: Step) -> Seen:
         """What is known of a path when a step begins."""
@@ -88,7 +91,7 @@ class Tree:
         for path, event in events:
             self._events.setdefault(path, []).append(event)
             if event.after is not None or not event.known:
-                for folder in _above(path):
+                for folder in above(path):
                     self._folders.setdefault(folder, []).append(step.id)
 
     def _last(self, path: str, step: Step) -> _Event | None:
@@ -102,18 +105,18 @@ class Tree:
 
     def _apart(self, step: Step) -> set[str]:
         """The steps that will have made nothing when this one runs: it is for when they have failed or were skipped."""
-        apart = {each.id for each in self._steps.values() if _alternative(each) == step.id}
+        apart = set(self._replaced.get(step.id, ()))
         if step.when is not None and step.when.kind in ("failed", "skipped"):
             apart.add(step.when.of)
         return apart
 
     def _is_unsure(self, step: Step) -> bool:
         """Whether the run may go on without what a step makes."""
-        if step.id in self._alternatives or step.on_failure.strategy not in ("fail_fast", "retry", "ask", "replan"):
+        if step.id in self._replaced or step.on_failure.strategy not in ("fail_fast", "retry", "ask", "replan"):
             return True
         if step.when is None or step.when.kind != "succeeded":
             return step.when is not None
-        return step.when.of not in self._steps or step.when.of in self._unsure
+        return step.when.of in self._unsure
 
 
 def _alternative(step: Step) -> str:
@@ -122,7 +125,7 @@ def _alternative(step: Step) -> str:
     return other if name == "alternative" else ""
 
 
-def _above(path: str) -> Iterator[str]:
+def above(path: str) -> Iterator[str]:
     """The folders that a path lies in."""
     parts = path.split("/")
     for number in range(1, len(parts)):

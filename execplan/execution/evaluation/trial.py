@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import touched
 from execplan.execution.evaluation import patch
-from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, inside
+from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, above, inside
 from execplan.execution.evaluation.unified import cut, diff
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, LINK, plain
@@ -133,30 +133,42 @@ def _skipped(tree: Tree, step: Step) -> str:
 
 def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed, ...]:
     """What a step makes of its files; raises _ImpossibleError, _UnknownError, ExecplanError."""
-    match step.type:
-        case Type.TOOL:
-            raise _UnknownError(f"an agent calls {step.tool}")
-        case Type.COMMAND | Type.INSTALL:
-            raise _UnknownError("only running a command tells what it does")
-        case Type.REFACTOR:
-            return tuple(_refactored(tree, step, written))
-    path, seen = next(iter(written.items()))
+    if step.type is Type.TOOL:
+        raise _UnknownError(f"an agent calls {step.tool}")
+    if step.type in (Type.COMMAND, Type.INSTALL):
+        raise _UnknownError("only running a command tells what it does")
+    _stop_files(tree, step, written)
+    if step.type is Type.REFACTOR:
+        return tuple(_refactored(tree, step, written))
+    return (_changed(tree, step, *next(iter(written.items()))),)
+
+
+def _stop_files(tree: Tree, step: Step, written: dict[str, Seen]) -> None:
+    """Refuse what would lie in a file; raises _ImpossibleError."""
+    for folder in dict.fromkeys([each for path in written for each in above(path)]):
+        state = tree.seen(folder, step).state
+        if state is not None and state.kind == FILE:
+            raise _ImpossibleError(f"{folder} is a file, and no folder")
+
+
+def _changed(tree: Tree, step: Step, path: str, seen: Seen) -> Changed:
+    """What a step makes of its target; raises _ImpossibleError, _UnknownError, ExecplanError."""
     if step.type is Type.CREATE:
         if _known(path, seen) is not None:
             raise _ImpossibleError(f"{path} is there already")
-        return (Changed(path, None, (step.content or "").encode()),)
+        return Changed(path, None, (step.content or "").encode())
     if step.type is Type.DELETE and seen.state is not None and seen.state.kind == LINK:
-        return (Changed(path, f"{seen.state.link}\n".encode(), None),)
+        return Changed(path, f"{seen.state.link}\n".encode(), None)
     mode = _known(path, seen)
     if mode is None:
         raise _ImpossibleError(f"there is no file {path}")
     old = tree.content(path, step)
     if step.type is Type.DELETE:
-        return (Changed(path, old, None),)
+        return Changed(path, old, None)
     if step.patch is not None:
         (change,) = patch.read(step.patch, path)
-        return (Changed(path, old, patch.apply(old, change), change.mode or mode, mode),)
-    return (Changed(path, old, _spliced(old, step), mode, mode),)
+        return Changed(path, old, patch.apply(old, change), change.mode or mode, mode)
+    return Changed(path, old, _spliced(old, step), mode, mode)
 
 
 def _modes(change: Changed) -> str:
