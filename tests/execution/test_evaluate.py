@@ -388,6 +388,13 @@ def test_risk_is_the_higher_one_of_the_document_and_of_the_table(repo: Folder) -
     assert [each.needs_person for each in judge(repo, run("git status", inferred=True)).steps] == [True]
 
 
+def test_what_lets_an_agent_do_more_is_for_a_person(repo: Folder) -> None:
+    bare, more = judge(repo, run("cat src/app.py"), run("cat src/app.py", allow=["shell.*", "git.push"])).steps
+    assert (bare.risk.level, bare.needs_person) == ("LOW", False)
+    assert (more.risk.level, more.needs_person) == ("HIGH", True)
+    assert more.risk.reasons == ("lets an agent make further calls: shell.*, git.push",)
+
+
 def test_every_step_is_shown(repo: Folder) -> None:
     judged = judge(repo, run("git push"), create("../x"), create("a"), run("a |"))
     assert all(each.dry_run.diff or each.dry_run.why for each in judged.steps)
