@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.scope import Scope
     from execplan.repo.execution.approve import Given
     from execplan.repo.execution.evaluated import Evaluated
-    from execplan.repo.execution.standing import Judged as JudgedApproval
+    from execplan.repo.execution.standing import JudgedApproval
     from execplan.repo.home import Home
 
 _LEAST = 8

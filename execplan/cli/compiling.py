@@ -9,6 +9,7 @@ from execplan.cli.answer import Answer, typed
 from execplan.cli.steps import left_json, left_lines, steps_json, steps_table
 from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.execution.documents.document import to_bytes
+from execplan.execution.model import SCHEMA
 from execplan.execution.written.advice import advice
 from execplan.execution.written.annotated import find_annotated
 from execplan.plan import reader
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _WARNED = ("EP608", "EP610", "EP611")
 """Paths outside, tasks that are not there, lines that need a shell; the risk of a step stands beside it."""
 _LARGEST = 64 * 1024 * 1024
+_HEAD = 200
+"""Bytes in which a document says which schema it has."""
 
 
 class Made(NamedTuple):
@@ -78,14 +81,14 @@ def written(made: Made, path: str, options: Options) -> Answer:
 
 
 def _held(path: str) -> bytes | None:
-    """What a file holds that is to be written over: a JSON document, or it is kept; None where there is none."""
+    """What a file holds that is to be written over: an execution plan, or it is kept; None where there is none."""
     if not os.path.lexists(path):
         return None
     old, size = disk.read(path, _LARGEST)
-    if size > _LARGEST or (old and not old.lstrip().startswith(b"{")):
+    if size > _LARGEST or (old.strip() and SCHEMA.encode() not in old[:_HEAD]):
         raise ExecplanError(
             "not-a-document",
-            f"{path} is there, and is no JSON document",
+            f"{path} is there, and is no execution plan",
             exit=NO,
             hint="name another file, or remove this one",
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.door import shown
 from execplan.cli.table import table
-from execplan.execution.evaluation.told import finding_json, lines_of, runs, step_json, verdict
+from execplan.execution.evaluation.told import finding_json, lines_of, origin, runs, step_json, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
         "policy": evaluated.policy.version,
         "stored": current.path if current.stored else None,
         "stale": current.stale or None,
+        "origin": origin(current.document) or None,
         "ok": evaluation.ok,
         "verdict": verdict(evaluation),
         "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
@@ -43,7 +44,7 @@ def evaluation_text(evaluated: Evaluated) -> str:
     """A table of the steps, what each would do, what was found, and the verdict."""
     evaluation = evaluated.evaluation
     head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
-    parts = [table(head, [_row(each) for each in evaluation.steps])]
+    parts = [table(head, [_row(each) for each in evaluation.steps], spare=("type", "dry run", "approval", "verdict"))]
     parts += ["\n".join(_details(each, evaluated.path)) for each in evaluation.steps]
     findings = []
     for each in evaluation.findings:
@@ -53,7 +54,9 @@ def evaluation_text(evaluated: Evaluated) -> str:
     parts += ["\n".join(findings)] if findings else []
     off = [name for name, on in evaluation.checks.items() if not on]
     last = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", verdict(evaluation)]
-    parts.append("\n".join([f"switched off: {', '.join(off)}", *last] if off else last))
+    last = [f"switched off: {', '.join(off)}", *last] if off else last
+    foreign = origin(evaluated.current.document)
+    parts.append("\n".join([foreign, *last] if foreign else last))
     return "\n\n".join(parts)
 
 
@@ -69,13 +72,18 @@ def _details(judged: Judged, path: str) -> list[str]:
     """What a step would do, and why it is rated so."""
     step, dry = judged.step, judged.dry_run
     lines = [f"{step.number}. {step.id} ({shown(lines_of(step, path))})"]
-    for what, command in runs(step):
+    for what, command in runs(step, shown):
         lines += [f"   {what}: {shown(command)}"] if "\n" not in command else [f"   {what}:", *_indented(command)]
+    lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
+    lines += [f"   {shown(each)}" for each in terms(step)]
     lines += [f"   {judged.risk.level}: {shown(reason)}" for reason in judged.risk.reasons]
     nothing = "it changes nothing" if dry.kind == EXACT and not dry.diff else ""
     why = dry.why or nothing
     lines.append(f"   {dry.kind}: {shown(why)}" if why else f"   {dry.kind}:")
-    return lines + _indented(dry.diff)
+    lines += _indented(dry.diff)
+    for what, text in writes(judged):
+        lines += [f"   {what}:", *_indented(text)]
+    return lines
 
 
 def _indented(text: str) -> list[str]:

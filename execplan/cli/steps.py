@@ -88,7 +88,7 @@ def left_json(left: Sequence[Left]) -> list[dict[str, Any]]:
 def steps_table(steps: Sequence[dict[str, Any]]) -> str:
     """The steps for a person, a line each."""
     rows = [(str(each["number"]), each["id"], _lines(each), each["risk"]["level"], _what(each)) for each in steps]
-    return table(("#", "id", "lines", "risk", "what"), rows)
+    return table(("#", "id", "lines", "risk", "what"), rows, spare=("lines",))
 
 
 def _lines(step: dict[str, Any]) -> str:
@@ -105,7 +105,9 @@ def _what(step: dict[str, Any]) -> str:
 
 def left_lines(left: Sequence[dict[str, Any]]) -> list[str]:
     """What was not taken, for a person."""
-    lines = [f"line {each['line']} is no step: {each['why']}: {_short(each['text'])}" for each in left[:_MOST]]
+    lines = [
+        f"line {each['line']} is no step: it {each['why']}: {shown(_short(each['text']))}" for each in left[:_MOST]
+    ]
     return lines + ([f"and {len(left) - _MOST} more lines: see them with --json"] if len(left) > _MOST else [])
 
 

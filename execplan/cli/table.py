@@ -17,13 +17,30 @@ _LEAST = 20
 """Columns that the last one has, and the longest other, whatever the terminal."""
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The rows as text; with colours where a terminal shows them and NO_COLOR is not set."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = ()) -> str:
+    """The rows as text; with colours where a terminal shows them and NO_COLOR is not set.
+
+    Where a terminal is too narrow it goes without the columns that can be spared, the first one first.
+    """
     rows = [[shown(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
-        return _rich(head, rows)
+        return _rich(*_fitting(head, rows, spare))
     widths = [max(len(row[at]) for row in rows) for at in range(len(head) - 1)]
     return "\n".join(["  ".join([*map(str.ljust, row, widths), row[-1]]) for row in rows])
+
+
+def _fitting(
+    head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str]
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The columns that a terminal has room for."""
+    from rich.console import Console
+
+    kept = list(range(len(head)))
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in kept]
+    for name in spare:
+        if sum([widths[at] + 2 for at in kept[:-1]]) + _LEAST > Console().width:
+            kept.remove(head.index(name))
+    return [head[at] for at in kept], [[row[at] for at in kept] for row in rows]
 
 
 def _rich(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -40,7 +57,8 @@ def _rich(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths[longest] = min(widths[longest], max(room, _LEAST))
     for name, width in zip(head, widths, strict=False):
         drawn.add_column(name, no_wrap=True, overflow="ellipsis", width=width)
-    drawn.add_column(head[-1], no_wrap=True, overflow="ellipsis")
+    rest = max(console.width - sum(widths) - 2 * len(widths), 1)  # rich would take from all of them
+    drawn.add_column(head[-1], no_wrap=True, overflow="ellipsis", max_width=rest)
     for row in rows:
         drawn.add_row(Text(row[0], style=_STYLES.get(row[0], "")), *[Text(cell) for cell in row[1:]])
     with console.capture() as captured:

@@ -39,6 +39,13 @@ class Attribute(NamedTuple):
 
 TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package")
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
+EXECUTE: Final = "execute_command"
+RUNS = (EXECUTE, "install_package")
+"""The types that run a command."""
+ALTERNATIVE: Final = "alternative:"
+"""How a strategy begins that names the step to run in place of one that failed."""
+ENDED = ("succeeded", "failed", "skipped")
+"""The conditions that are about how another step ended."""
 SHELLS = ("sh", "bash", "dash", "zsh")
 EXAMPLE: Final = "example"
 """The mark of a fence that is never compiled."""

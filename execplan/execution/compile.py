@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import LEVELS, RUNS
+from execplan.execution.documents.filling import rate, read_command
+from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.draft import INFERRED, Found
-from execplan.execution.written.annotated import RUNS, find_annotated, numbered
+from execplan.execution.written.annotated import find_annotated, numbered
 from execplan.execution.written.fences import fences
 from execplan.execution.written.fields import all_fields
 from execplan.execution.written.problems import problems
@@ -113,23 +115,13 @@ def _texts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
 
 def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
     """Fill in what is derived."""
-    from execplan.execution.model import TOOLS, Type
-    from execplan.execution.risk.rating import rated
-
     step["number"] = number
-    step["tool"] = TOOLS[Type(step["type"])]
+    step["tool"] = TYPES[step["type"]].tool
     step["phase"] = draft.phase
     step["inferred"] = draft.origin == INFERRED
     step["source"] = {"line_start": draft.start + 1, "line_end": draft.end}
-    risk = rated(step)
-    step["risk"] = {"level": risk.level, "reasons": list(risk.reasons)}
-    if step["type"] in RUNS and "shell" not in step:
-        from execplan.execution.command.parse import parse
-
-        read = parse(step["command"])
-        if read.argv is not None:
-            step["argv"] = list(read.argv)
-            step["env"] = {**step.get("env", {}), **dict(read.assigned)}
+    rate(step)
+    read_command(step)
     step["description"] = _description(draft, step)
 
 

@@ -46,6 +46,7 @@ class Left(NamedTuple):
     """From 0."""
     text: str
     why: str
+    """Behind `it`."""
 
 
 class Problem(NamedTuple):

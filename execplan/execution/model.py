@@ -12,7 +12,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 from pydantic_core import PydanticCustomError
 
 from execplan.execution.documents import rules
-from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.documents.unseen import refuse_unseen, texts_of
 
 if TYPE_CHECKING:
@@ -84,10 +83,6 @@ class Type(StrEnum):
     REFACTOR = "refactor_code"
     INSTALL = "install_package"
     TOOL = "use_tool"
-
-
-TOOLS = {Type(name): parts.tool for name, parts in TYPES.items() if parts.tool}
-"""The tool of each type; `use_tool` names its own."""
 
 
 class Level(StrEnum):

@@ -84,6 +84,9 @@ def test_out_writes_a_file_over_a_document_only(repo: Folder) -> None:
     refused = repo.run("compile", "--out", str(plan))
     assert refused.exit == 1
     assert plan.read_text() == STEPS
+    other = repo.write("package.json", '{"name": "execplan"}\n')
+    assert repo.run("compile", "--out", "package.json").exit == 1
+    assert other.read_text() == '{"name": "execplan"}\n'
     assert repo.run("compile", "--out", "nowhere/x.json").exit == 3
     assert repo.run("compile", "--out", "y.json", "--commit").exit == 2
 
@@ -199,3 +202,12 @@ def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:
     after = {each["argv"][0]: each for each in repo.ok("compile")["steps"] if each["argv"]}["ls"]
     assert (after["inferred"], after["argv"], after["cwd"]) == (False, before["argv"], before["cwd"])
     assert repo.ok("compile", "--annotate")["changed"] is False
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_what_could_not_be_read_again_is_not_stored(repo: Folder, dry: list[str]) -> None:
+    lines = ('"' * 99 + "\n") * 27_000
+    repo.plan(f"# Big\n\n## Concrete Steps\n\n```text {{#a type=create_file target=a.txt}}\n{lines}```\n")
+    refused = repo.run("compile", "--json", *dry)
+    assert (refused.exit, refused.json["error"]["code"]) == (3, "too-large")
+    assert not (repo.path / ".agent/execplans/artifacts").exists()

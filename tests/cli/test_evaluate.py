@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from execplan.cli.table import table
 from execplan.execution.evaluation.page import code, fence
 from tests.conftest import Folder
 from tests.crash.test_disks import apart, line
@@ -187,3 +190,37 @@ def test_a_plan_without_steps(repo: Folder) -> None:
     result = repo.run("evaluate")
     assert result.exit == 3
     assert "execplan explain steps" in result.err
+
+
+@pytest.mark.parametrize("name", ["build", "a-rather-long-name-of-a-step"])
+def test_on_a_narrow_terminal_id_and_risk_stay_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
+    row = (
+        "10",
+        name,
+        "execute_command",
+        "CRITICAL",
+        "unpredictable",
+        "a person",
+        "must not run",
+        "Run " + "make " * 40,
+    )
+    lines = re.sub("\x1b.[0-9;]*m", "", table(head, [row], spare=head[2:3] + head[4:7])).split("\n")
+    assert all([len(line.rstrip()) <= 80 for line in lines])
+    assert f" {name} " in lines[1]
+    assert " CRITICAL " in lines[1]
+    assert " Run make make" in lines[1]
+    monkeypatch.setenv("COLUMNS", "200")
+    assert "execute_command" in table(head, [row], spare=head[2:3])
+
+
+class Terminal(io.StringIO):
+    """What is written, and says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        """It is."""
+        return True

@@ -56,7 +56,7 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
     found = find_annotated(plan)
     assert [(each.id, each.phase) for each in found.drafts] == [("c", "validate")]
     assert [(each.line, each.text) for each in found.left] == [(2, "```sh {#a}"), (8, "```sh {#b}"), (20, "```sh {#d}")]
-    assert {each.why for each in found.left} == {"outside Concrete Steps and Validation and Acceptance"}
+    assert {each.why for each in found.left} == {"stands outside Concrete Steps and Validation and Acceptance"}
 
 
 def test_examples_quotes_and_comments_hold_no_step() -> None:
@@ -66,7 +66,7 @@ def test_examples_quotes_and_comments_hold_no_step() -> None:
     )
     found = find_annotated(plan_of(text))
     assert found.drafts == ()
-    assert [each.why for each in found.left] == ["in a quote"]
+    assert [each.why for each in found.left] == ["stands in a quote"]
     assert problems(plan_of(text), found) == ()
 
 

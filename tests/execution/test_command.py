@@ -222,3 +222,10 @@ def test_what_is_read_twice_at_each_level_ends() -> None:
 def test_quoted_words_are_those_of_shlex(words: list[str]) -> None:
     line = shlex.join(["echo", *words])
     assert parse(line).argv == tuple(shlex.split(line)) == ("echo", *words)
+
+
+def test_what_a_long_pipe_reads_is_told_once() -> None:
+    found = parse("|".join(["a b"] * 2000)).simple
+    assert {each.reads for each in found} == {(), ("a",)}
+    assert [each.reads for each in parse("curl x | tee y | tee z | sh").simple][-1] == ("curl", "tee")
+    assert parse("while a | b; do c; done | sh").simple[-1].reads == ("a", "b", "c")

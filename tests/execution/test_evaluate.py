@@ -261,6 +261,42 @@ def test_a_program_by_its_path(repo: Folder) -> None:
     ]
 
 
+def test_a_file_is_no_folder(repo: Folder) -> None:
+    assert "src/app.py is a file, and no folder" in messages(judge(repo, create("src/app.py/x")), "existence", "error")
+    evaluation = judge(repo, create("a"), create("a/b"))
+    assert messages(evaluation, "existence", "error") == ["a is a file, and no folder"]
+    assert messages(judge(repo, create("a/b"), create("a")), "existence", "error") == ["a is no regular file"]
+    assert judge(repo, delete("src/app.py"), create("src/app.py/x")).steps[1].dry_run.kind == "exact"
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        (run("./src"), "src is a folder, and no program"),
+        (run("src/app.py"), "src/app.py may not be run: its mode is 644"),
+        (run("true", validation={"test_after": ["tools/check"]}), "there is no program tools/check"),
+        (run("true", validation={"test_after": ["./src/app.py"]}), "src/app.py may not be run: its mode is 644"),
+    ],
+    ids=str,
+)
+def test_a_program_of_the_repository_is_one(repo: Folder, step: Step, words: str) -> None:
+    assert messages(judge(repo, step), "existence", "error") == [words]
+    repo.write("tools/check", "")
+    for path in ("tools/check", "src/app.py"):
+        (repo.path / path).chmod(0o755)
+    assert messages(judge(repo, step), "existence", "error") == ([words] if "folder" in words else [])
+
+
+def test_a_test_may_be_what_the_step_makes(repo: Folder) -> None:
+    step = create("tools/check", "#!/bin/sh\n", validation={"test_after": ["tools/check"]})
+    assert messages(judge(repo, step), "existence") == []
+
+
+def test_settings_that_nobody_can_read(repo: Folder) -> None:
+    judged = judge(repo, create("pyproject.toml", "x = " + "[" * 3000 + "]" * 3000 + "\n"))
+    assert messages(judged, "syntax", "error") == ["pyproject.toml would not parse as toml: it is nested too deeply"]
+
+
 def test_limits(repo: Folder) -> None:
     steps = [create(f"{number}.txt") for number in range(4)]
     assert judge(repo, *steps, policy=Policy(steps=4, files=4)).ok
@@ -350,6 +386,13 @@ def test_risk_is_the_higher_one_of_the_document_and_of_the_table(repo: Folder) -
     assert all(reason.startswith("s2: ") for reason in judged.risk.reasons)
     assert [each.needs_person for each in judged.steps] == [False, True, True]
     assert [each.needs_person for each in judge(repo, run("git status", inferred=True)).steps] == [True]
+
+
+def test_what_lets_an_agent_do_more_is_for_a_person(repo: Folder) -> None:
+    bare, more = judge(repo, run("cat src/app.py"), run("cat src/app.py", allow=["shell.*", "git.push"])).steps
+    assert (bare.risk.level, bare.needs_person) == ("LOW", False)
+    assert (more.risk.level, more.needs_person) == ("HIGH", True)
+    assert more.risk.reasons == ("lets an agent make further calls: shell.*, git.push",)
 
 
 def test_every_step_is_shown(repo: Folder) -> None:

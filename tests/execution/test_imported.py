@@ -303,6 +303,7 @@ STEPWISE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/steps/0/rollback/backup_id": "bak_001"}, "/steps/0/rollback/backup_id names a backup"),
     ({"/steps/0/validation/test_after": True}, "/steps/0/validation/test_after names no command"),
     ({"/steps/0/validation/test_after": "a | b"}, "/steps/0/validation/test_after needs a shell"),
+    ({"/steps/0/validation/test_after": "A=1 make test"}, "/steps/0/validation/test_after needs a shell"),
     ({"/steps/0/line_range": GONE}, "/steps/0/line_range which lines"),
     ({"/steps/0/line_range": [5, 2]}, "/steps/0/line_range line 5 comes after line 2"),
     ({"/steps/0/line_range": [5]}, "/steps/0/line_range/1 missing"),

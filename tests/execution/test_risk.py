@@ -297,3 +297,17 @@ def test_rows_that_are_refused(given: Any, code: str, said: str) -> None:
     assert "risk row 2" in refused.value.message
     assert said in refused.value.message
     assert refused.value.hint
+
+
+@pytest.mark.parametrize("command", ["python3 -m service GET", "python -m mkfs x", "uv run -m shutdown now"])
+def test_a_module_is_no_program_of_the_same_name(command: str) -> None:
+    risk = rate_command(command, TABLE)
+    assert risk.level == HIGH
+    assert "code of the repository" in risk.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "command", ["python -m twine upload x", "python -m flit publish", "python -m sudo rm -rf /", "service GET"]
+)
+def test_a_known_tool_of_python_is_one_as_a_module_too(command: str) -> None:
+    assert level(command) == CRITICAL

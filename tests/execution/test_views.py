@@ -79,7 +79,7 @@ def test_what_is_left_out_is_told_with_its_line(repo: Folder) -> None:
     repo.plan(with_sections("## Plan of Work\n\n```sh {#early}\nmake\n```\n\n" + STEPS))
     (left, *_) = repo.ok("show", "--steps")["left"]
     assert left["text"] == "```sh {#early}"
-    assert f"line {left['line']} is no step: {left['why']}: ```sh {{#early}}" in repo.run("show", "--steps").out
+    assert f"line {left['line']} is no step: it {left['why']}: ```sh {{#early}}" in repo.run("show", "--steps").out
 
 
 def test_steps_that_can_not_be_compiled_are_refused(repo: Folder) -> None:
@@ -140,3 +140,12 @@ def test_status_imports_nothing_heavy_before_something_is_compiled(repo: Folder)
     assert not [
         name for name in modules if name in ("pydantic", "unidiff") or name.startswith("execplan.repo.execution")
     ]
+
+
+def test_what_is_left_out_is_told_as_a_sentence_that_a_terminal_can_show(repo: Folder) -> None:
+    repo.plan(with_sections('## Plan of Work\n\n```sh {#early task="\x1b[8mx"}\nmake\n```\n\n' + STEPS))
+    (left, *_) = repo.ok("show", "--steps")["left"]
+    assert "\x1b" in left["text"]
+    shown = repo.run("show", "--steps").out
+    assert f"line {left['line']} is no step: it stands outside Concrete Steps" in shown
+    assert "\x1b" not in shown

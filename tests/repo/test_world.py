@@ -115,6 +115,13 @@ def test_what_is_git_s_or_the_tool_s_own(disk: Disk, path: str, own: bool) -> No
     assert bool(disk.protected(path)) == own
 
 
+def test_what_is_filed_by_year_is_the_tool_s_own_too(repo: Folder) -> None:
+    repo.write(".agent/execplan.toml", 'archive_artifacts = "old/{year}/files"\n')
+    disk = Disk(homes.find(str(repo.path)))
+    assert disk.protected("old/2026/files/parser/approvals/x.json")
+    assert not disk.protected("old/2026/files/parser/shot.png")
+
+
 def test_the_machine_is_known(disk: Disk) -> None:
     assert disk.free_bytes() > 0
     assert disk.memory_bytes() > 0

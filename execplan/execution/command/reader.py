@@ -60,7 +60,8 @@ class Reader(Scanner):
             elif char in ")\n;" or (char in "&|" and not self.text.startswith("&>", self.at)):
                 mark = self._separator(char)
                 if mark in ("|", "|&"):
-                    fed = (*feeding, *_programs(found[begun:]))
+                    fed = (*fed, *[each for each in dict.fromkeys(_programs(found[begun:])) if each not in fed])
+                    begun = len(found)
                 elif self._open <= opened:
                     begun, fed = len(found), feeding
             else:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from execplan.execution.attributes import RUNS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-_RUNS = ("execute_command", "install_package")
 
 
 def read_command(step: dict[str, Any]) -> None:
     """Read a step's command into argv and environment, where it runs one, says neither, and needs no shell."""
     command = step.get("command")
-    if step.get("type") not in _RUNS or not isinstance(command, str) or step.get("argv") or step.get("shell"):
+    if step.get("type") not in RUNS or not isinstance(command, str) or step.get("argv") or step.get("shell"):
         return
     from execplan.execution.command.parse import parse
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.execution.attributes import ALTERNATIVE, ENDED
 from execplan.execution.documents.violation import Violation
 
 TYPE_CHECKING = False
@@ -10,9 +11,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Steps = Sequence[dict[str, Any]]
-
-_ALTERNATIVE = "alternative:"
-_STATES = ("succeeded", "failed", "skipped")
 
 
 def identity(steps: Steps) -> Iterator[Violation]:
@@ -58,7 +56,7 @@ def conditions(steps: Steps) -> Iterator[Violation]:
     index = _index(steps)
     for at, step in enumerate(steps):
         when = step.get("when")
-        if not isinstance(when, dict) or when.get("kind") not in _STATES or not isinstance(when.get("of"), str):
+        if not isinstance(when, dict) or when.get("kind") not in ENDED or not isinstance(when.get("of"), str):
             continue
         found = index.get(when["of"])
         if found is None:
@@ -79,9 +77,9 @@ def recoveries(steps: Steps) -> Iterator[Violation]:
         where = f"/steps/{at}/on_failure/strategy"
         if strategy == "retry" and recovery.get("max_retries", 0) == 0:
             yield Violation(f"/steps/{at}/on_failure/max_retries", "is 0, so that retry tries nothing again")
-        if not strategy.startswith(_ALTERNATIVE):
+        if not strategy.startswith(ALTERNATIVE):
             continue
-        name = strategy.removeprefix(_ALTERNATIVE)
+        name = strategy.removeprefix(ALTERNATIVE)
         found = index.get(name)
         if found is None:
             yield Violation(where, f"there is no step `{name}`")

@@ -26,6 +26,8 @@ class Changed(NamedTuple):
     """None: there is none."""
     after: bytes | None
     mode: int = NEW
+    was: int = NEW
+    """Its mode before; of one that is not there the mode that it has if nothing is said."""
 
 
 class Seen(NamedTuple):
@@ -54,15 +56,19 @@ class Tree:
         self._events: dict[str, list[_Event]] = {}
         self._folders: dict[str, list[str]] = {}
         """The steps that make a folder, by making something in it."""
-        self._states: dict[str, State] = {}
-        self._steps = {step.id: step for step in document.steps}
-        self._alternatives = {_alternative(step) for step in document.steps}
+        self._unsure: set[str] = set()
+        """The steps without which the run may go on."""
+        self._replaced: dict[str, set[str]] = {}
+        """By alternative, the steps that it takes the place of."""
+        for step in document.steps:
+            if _alternative(step):
+                self._replaced.setdefault(_alternative(step), set()).add(step.id)
 
     def seen(self, path: str, step: Step) -> Seen:
         """What is known of a path when a step begins."""
         event = self._last(path, step)
         if event is None:
-            return self._made_folder(path, step) or Seen(self.on_disk(path))
+            return self._made_folder(path, step) or Seen(self.world.state(path))
         if not event.known:
             return Seen(None, event.by)
         if event.after is None:
@@ -75,21 +81,17 @@ class Tree:
         event = self._last(path, step)
         return self.world.read(path) if event is None else event.after or b""
 
-    def on_disk(self, path: str) -> State:
-        """What is there before any step."""
-        if path not in self._states:
-            self._states[path] = self.world.state(path)
-        return self._states[path]
-
     def make(self, step: Step, changes: Iterable[Changed], unknown: Iterable[str]) -> None:
         """Let a step have made its changes, and paths of which nobody knows what they hold."""
-        known = not self._is_unsure(step)
+        if self._is_unsure(step):
+            self._unsure.add(step.id)
+        known = step.id not in self._unsure
         events = [(each.path, _Event(step.id, each.after, each.mode, known)) for each in changes]
         events += [(path, _Event(step.id, known=False)) for path in unknown]
         for path, event in events:
             self._events.setdefault(path, []).append(event)
             if event.after is not None or not event.known:
-                for folder in _above(path):
+                for folder in above(path):
                     self._folders.setdefault(folder, []).append(step.id)
 
     def _last(self, path: str, step: Step) -> _Event | None:
@@ -103,19 +105,18 @@ class Tree:
 
     def _apart(self, step: Step) -> set[str]:
         """The steps that will have made nothing when this one runs: it is for when they have failed or were skipped."""
-        apart = {each.id for each in self._steps.values() if _alternative(each) == step.id}
+        apart = set(self._replaced.get(step.id, ()))
         if step.when is not None and step.when.kind in ("failed", "skipped"):
             apart.add(step.when.of)
         return apart
 
     def _is_unsure(self, step: Step) -> bool:
         """Whether the run may go on without what a step makes."""
-        if step.id in self._alternatives or step.on_failure.strategy not in ("fail_fast", "retry", "ask", "replan"):
+        if step.id in self._replaced or step.on_failure.strategy not in ("fail_fast", "retry", "ask", "replan"):
             return True
         if step.when is None or step.when.kind != "succeeded":
             return step.when is not None
-        needed = self._steps.get(step.when.of)
-        return needed is None or self._is_unsure(needed)
+        return step.when.of in self._unsure
 
 
 def _alternative(step: Step) -> str:
@@ -124,7 +125,7 @@ def _alternative(step: Step) -> str:
     return other if name == "alternative" else ""
 
 
-def _above(path: str) -> Iterator[str]:
+def above(path: str) -> Iterator[str]:
     """The folders that a path lies in."""
     parts = path.split("/")
     for number in range(1, len(parts)):

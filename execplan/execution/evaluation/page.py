@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check import ERROR
-from execplan.execution.evaluation.told import lines_of, runs, verdict
+from execplan.execution.evaluation.told import lines_of, origin, runs, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
 from execplan.text.secrets import masked
 
@@ -22,6 +22,7 @@ def page(document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str
     parts = [
         f"# Execution plan {code(document.plan_id)}",
         f"{code(document.description)}, from {code(path)}",
+        *([f"**{origin(document)}.**"] if origin(document) else []),
         *_summary(evaluation, digest, approve),
         "| step | id | type | risk | dry run | approval | verdict |\n|---|---|---|---|---|---|---|\n"
         + "\n".join([_row(each) for each in evaluation.steps]),
@@ -44,7 +45,7 @@ def _summary(evaluation: Evaluation, digest: str, approve: str) -> Iterator[str]
     yield fence(digest, "text")
     if evaluation.ok:
         yield "Who has read this page approves just this with:"
-        yield fence(f"{approve} --digest {digest[:16]}", "sh")
+        yield fence(f"{approve} --digest {digest}", "sh")
 
 
 def _row(judged: Judged) -> str:
@@ -70,10 +71,11 @@ def _step(judged: Judged, path: str) -> Iterator[str]:
         facts.append("Inferred from prose: nobody wrote it down as a step.")
     if step.depends_on:
         facts.append(f"After {', '.join([code(each) for each in step.depends_on])}")
+    facts += [code(each) for each in terms(step)]
     yield "\n".join([f"- {each}" for each in facts])
-    for what, command in runs(step):
+    for what, command in runs(step, code):
         yield what[:1].upper() + what[1:] + ":"
-        yield fence(command, "sh")
+        yield fence(command, "sh" if step.parameters is None else "json")
     dry = judged.dry_run
     why = f": {code(dry.why)}" if dry.why else ""
     yield f"Dry run, {dry.kind}{why}" + (":" if dry.diff else "")
@@ -81,6 +83,9 @@ def _step(judged: Judged, path: str) -> Iterator[str]:
         yield fence(dry.diff, "diff")
     elif dry.kind == EXACT and not dry.why:
         yield "It changes nothing."
+    for what, text in writes(judged):
+        yield what[:1].upper() + what[1:] + ":"
+        yield fence(text, "diff" if step.patch is not None else "text")
 
 
 def _checks(evaluation: Evaluation) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import touched
 from execplan.execution.evaluation import patch
-from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, inside
+from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, above, inside
 from execplan.execution.evaluation.unified import cut, diff
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, LINK, plain
@@ -81,25 +81,21 @@ def targets(step: Step) -> list[str]:
 def texts(trial: Trial) -> list[Changed]:
     """What a step writes, as far as that is known before it runs: at least what the step itself holds."""
     step = trial.step
-    added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+") and line[:4] != "+++ "]
+    added = [line[1:] for line in (step.patch or "").split("\n") if line.startswith("+")]
     own = "".join([f"{line}\n" for line in added]) + (step.content or "")
     return list(trial.changes) or [Changed(path, None, own.encode()) for path in list(trial.targets)[:1] if own]
 
 
 def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
     written = {path: tree.seen(path, step) for path in inside(targets(step))}
-    program = step.argv[0] if step.argv is not None and "/" in step.argv[0] else None
-    needed = [*step.inputs, step.cwd]
-    if program is not None and not program.startswith("/"):
-        needed.append(f"{step.cwd}/{program}")
-    needs = {path: tree.seen(path, step) for path in inside(needed)}
+    needs = {path: tree.seen(path, step) for path in inside([*step.inputs, step.cwd, *_programs(step)])}
     changes: tuple[Changed, ...] = ()
     try:
         if any([plain(path) is None for path in targets(step)]):
             raise _ImpossibleError("its target is not in the repository")
         skipped = _skipped(tree, step)
         changes = () if skipped else _changes(tree, step, written)
-        dry = DryRun(EXACT, "".join([diff(each.before, each.after, each.path) for each in changes]))
+        dry = DryRun(EXACT, "".join([_modes(each) + diff(each.before, each.after, each.path) for each in changes]))
         if skipped:
             dry = dry._replace(why=skipped)
         elif behind:
@@ -111,6 +107,14 @@ def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
     except ExecplanError as error:
         dry = DryRun(IMPOSSIBLE, why=error.message)
     return Trial(step, written, needs, changes, dry, behind)
+
+
+def _programs(step: Step) -> list[str]:
+    """The programs that are named by their path from where the step runs; a test may be what the step makes itself."""
+    own = inside([*targets(step), *step.outputs])
+    named = [argv[0] for argv in (step.argv, step.validation.test_after) if argv is not None and "/" in argv[0]]
+    paths = [f"{step.cwd}/{name}" for name in named if not name.startswith("/")]
+    return [path for path in paths if plain(path) not in own]
 
 
 def _skipped(tree: Tree, step: Step) -> str:
@@ -129,30 +133,50 @@ def _skipped(tree: Tree, step: Step) -> str:
 
 def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed, ...]:
     """What a step makes of its files; raises _ImpossibleError, _UnknownError, ExecplanError."""
-    match step.type:
-        case Type.TOOL:
-            raise _UnknownError(f"an agent calls {step.tool}")
-        case Type.COMMAND | Type.INSTALL:
-            raise _UnknownError("only running a command tells what it does")
-        case Type.REFACTOR:
-            return tuple(_refactored(tree, step, written))
-    path, seen = next(iter(written.items()))
+    if step.type is Type.TOOL:
+        raise _UnknownError(f"an agent calls {step.tool}")
+    if step.type in (Type.COMMAND, Type.INSTALL):
+        raise _UnknownError("only running a command tells what it does")
+    _stop_files(tree, step, written)
+    if step.type is Type.REFACTOR:
+        return tuple(_refactored(tree, step, written))
+    return (_changed(tree, step, *next(iter(written.items()))),)
+
+
+def _stop_files(tree: Tree, step: Step, written: dict[str, Seen]) -> None:
+    """Refuse what would lie in a file; raises _ImpossibleError."""
+    for folder in dict.fromkeys([each for path in written for each in above(path)]):
+        state = tree.seen(folder, step).state
+        if state is not None and state.kind == FILE:
+            raise _ImpossibleError(f"{folder} is a file, and no folder")
+
+
+def _changed(tree: Tree, step: Step, path: str, seen: Seen) -> Changed:
+    """What a step makes of its target; raises _ImpossibleError, _UnknownError, ExecplanError."""
     if step.type is Type.CREATE:
         if _known(path, seen) is not None:
             raise _ImpossibleError(f"{path} is there already")
-        return (Changed(path, None, (step.content or "").encode()),)
+        return Changed(path, None, (step.content or "").encode())
     if step.type is Type.DELETE and seen.state is not None and seen.state.kind == LINK:
-        return (Changed(path, f"{seen.state.link}\n".encode(), None),)
+        return Changed(path, f"{seen.state.link}\n".encode(), None)
     mode = _known(path, seen)
     if mode is None:
         raise _ImpossibleError(f"there is no file {path}")
     old = tree.content(path, step)
     if step.type is Type.DELETE:
-        return (Changed(path, old, None),)
+        return Changed(path, old, None)
     if step.patch is not None:
         (change,) = patch.read(step.patch, path)
-        return (Changed(path, old, patch.apply(old, change), change.mode or mode),)
-    return (Changed(path, old, _spliced(old, step), mode),)
+        return Changed(path, old, patch.apply(old, change), change.mode or mode, mode)
+    return Changed(path, old, _spliced(old, step), mode, mode)
+
+
+def _modes(change: Changed) -> str:
+    """How the mode of a file changes, as git tells it: a diff of its lines would not show what becomes a program."""
+    if change.after is None or change.mode == change.was:
+        return ""
+    old = f"old mode 100{change.was:o}\nnew" if change.before is not None else "new file"
+    return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"
 
 
 def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Changed]:
@@ -172,8 +196,8 @@ def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Change
         if source is not None and source != target:
             changed.append(Changed(source, old, None))
         if target is not None:
-            before = old if source == target else None
-            changed.append(Changed(target, before, new, change.mode or mode))
+            there = source == target
+            changed.append(Changed(target, old if there else None, new, change.mode or mode, mode if there else NEW))
     return changed
 
 

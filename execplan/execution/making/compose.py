@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import ALTERNATIVE, ENDED, LEVELS
 from execplan.execution.documents.document import check, refusal, to_bytes
 from execplan.execution.making.conflicts import Part, conflicts_of
 from execplan.execution.model import ExecutionPlan
@@ -14,7 +14,6 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ALTERNATIVE: Final = "alternative:"
 _LONGEST = 60
 """Characters of a prefix, so that an id has room behind it."""
 
@@ -77,10 +76,10 @@ def _renamed(step: dict[str, Any], prefix: str) -> dict[str, Any]:
     step = {**step, "id": f"{prefix}.{step['id']}"}
     step["depends_on"] = [f"{prefix}.{name}" for name in step["depends_on"]]
     strategy = step["on_failure"]["strategy"]
-    if strategy.startswith(_ALTERNATIVE):
-        name = f"{_ALTERNATIVE}{prefix}.{strategy.removeprefix(_ALTERNATIVE)}"
+    if strategy.startswith(ALTERNATIVE):
+        name = f"{ALTERNATIVE}{prefix}.{strategy.removeprefix(ALTERNATIVE)}"
         step["on_failure"] = {**step["on_failure"], "strategy": name}
-    if step["when"] is not None and step["when"]["kind"] in ("succeeded", "failed", "skipped"):
+    if step["when"] is not None and step["when"]["kind"] in ENDED:
         step["when"] = {**step["when"], "of": f"{prefix}.{step['when']['of']}"}
     return step
 
@@ -88,7 +87,7 @@ def _renamed(step: dict[str, Any], prefix: str) -> dict[str, Any]:
 def _ends(steps: list[dict[str, Any]]) -> list[str]:
     """The steps that nothing waits for and that are run for certain: what comes after a plan comes after these."""
     needed = {name for step in steps for name in step["depends_on"]}
-    spare = {step["on_failure"]["strategy"].removeprefix(_ALTERNATIVE) for step in steps}
+    spare = {step["on_failure"]["strategy"].removeprefix(ALTERNATIVE) for step in steps}
     certain = [step for step in steps if step["when"] is None and step["on_failure"]["strategy"] != "skip"]
     return [step["id"] for step in certain if step["id"] not in needed | spare]
 

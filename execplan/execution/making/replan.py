@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import JsonValue, model_validator
 
 from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import ALTERNATIVE, LEVELS
 from execplan.execution.documents.document import check, refusal, to_bytes
 from execplan.execution.documents.filling import rate, read_command
 from execplan.execution.documents.rules_parts import TYPES
@@ -20,8 +20,6 @@ from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_ALTERNATIVE: Final = "alternative:"
 
 
 class ReplanRequest(Model):
@@ -160,8 +158,8 @@ def _recovered(old: list[dict[str, Any]], failed: set[str]) -> list[dict[str, An
     stands: dict[str, str] = {}
     for step in old:
         strategy = step["on_failure"]["strategy"]
-        if step["id"] in failed and strategy.startswith(_ALTERNATIVE):
-            stands[step["id"]] = strategy.removeprefix(_ALTERNATIVE)
+        if step["id"] in failed and strategy.startswith(ALTERNATIVE):
+            stands[step["id"]] = strategy.removeprefix(ALTERNATIVE)
     by_id = {step["id"]: step for step in old}
     moved = {name for name in stands.values() if name not in stands}
     steps: list[dict[str, Any]] = []
@@ -192,8 +190,8 @@ def _refuse_gone(old: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None
         named = {f"needs {name}": name for name in step.get("depends_on") or () if isinstance(name, str)}
         if isinstance(when, dict) and when.get("kind") not in ("exists", "missing"):
             named[f"looks at {when.get('of')}"] = str(when.get("of"))
-        if isinstance(recovery, dict) and str(recovery.get("strategy")).startswith(_ALTERNATIVE):
-            other = str(recovery["strategy"]).removeprefix(_ALTERNATIVE)
+        if isinstance(recovery, dict) and str(recovery.get("strategy")).startswith(ALTERNATIVE):
+            other = str(recovery["strategy"]).removeprefix(ALTERNATIVE)
             named[f"falls back on {other}"] = other
         told += [f"{step.get('id')} {words}, which is taken out" for words, name in named.items() if name in gone]
     if told:

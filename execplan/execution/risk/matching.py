@@ -21,13 +21,14 @@ _LONG = frozenset(
 """Programs whose long flags have one dash, so that their letters can't be put together."""
 _CLUSTER = 7
 """Characters of a flag that may be several in one, as `-rfvdx`."""
+_MODULE = "python -m"
 _FETCHING = {
     **dict.fromkeys(
         ("npx", "bunx", "bun x", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "pnpm", "yarn", "bun"),
         "npm",
     ),
     **dict.fromkeys(("uvx", "uv tool run", "pipx run"), "pypi"),
-    "python -m": "pypi stdlib",
+    _MODULE: "pypi stdlib",
 }
 """Runners that take a program by its name from elsewhere, and where they look for it."""
 _CHANNELS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
@@ -145,6 +146,13 @@ def fits(row: Row, command: Read, table: Table, *, anywhere: bool) -> bool:
 def is_from(row: Row, command: Read) -> bool:
     """Whether what a row knows is what the command gets by this name."""
     return row.package in command.sources if command.sources else row.package != "stdlib"
+
+
+def is_strange_module(simple: Simple, command: Read, table: Table) -> bool:
+    """Whether a command is a module of Python, behind `-m`, of no tool that a row knows as one of Python."""
+    if simple.via[-1:] != (_MODULE,):
+        return False
+    return not any([command.program in row.program and row.package in command.sources for row in table.rows])
 
 
 def _follow(wanted: Sequence[str], words: Sequence[str], table: Table) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.command.parse import parse
 from execplan.execution.command.simple import is_remote, leads_out
-from execplan.execution.risk.matching import Read, fits, goes_out, is_from, on_path, paths, read
+from execplan.execution.risk.matching import Read, fits, goes_out, is_from, is_strange_module, on_path, paths, read
 from execplan.execution.risk.table import (
     BUILTIN,
     CRITICAL,
@@ -111,11 +111,14 @@ def _rated(simple: Simple, table: Table) -> Iterator[Risk]:
 
 def _fed(simple: Simple, command: Read) -> Iterator[Risk]:
     """What there is to say of a program that runs what another prints."""
+    runs_any = simple.argv[0].startswith(("$", "`"))
+    if not runs_any and command.program not in _READING:
+        return
     fed = [each for each in simple.reads if each != "<"]
     scripts = [each for each in command.words if not each.startswith(("<(", "-", "/dev/"))]
     if fed and not scripts and command.program in _READING:
         yield Risk(CRITICAL, (f"`{command.program}` runs what {_listed(fed)} gives it",))
-    elif fed and simple.argv[0].startswith(("$", "`")):
+    elif fed and runs_any:
         yield Risk(CRITICAL, (f"which program runs is what {_listed(fed)} prints",))
 
 
@@ -127,7 +130,7 @@ def _listed(fed: list[str]) -> str:
 def _program(simple: Simple, command: Read, table: Table) -> Risk:
     """What there is to say of the program and its words."""
     said = f"`{_shown(simple, command)}`"
-    known, wrong = _matched(command, table)
+    known, wrong = _matched(simple, command, table)
     own = [
         row
         for row in table.rows
@@ -154,10 +157,12 @@ def _program(simple: Simple, command: Read, table: Table) -> Risk:
     return highest([*risks, *[Risk(row.level, (f"{said} {row.reason}",)) for row in raised]])
 
 
-def _matched(command: Read, table: Table) -> tuple[list[Row], list[Row]]:
+def _matched(simple: Simple, command: Read, table: Table) -> tuple[list[Row], list[Row]]:
     """The built-in rows that know a command, and those that warn of it."""
     if command.asks and command.is_trusted and not command.sources and _is_named(command, table):
         return [Row(LOW, "tells its version or its usage")], []
+    if is_strange_module(simple, command, table):
+        return [], [Row(HIGH, "is no tool of Python that is known: it runs code of the repository")]
     rows = [row for row in table.rows if row.origin == BUILTIN and row.program]
     known = [
         row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.touched import touched
-from execplan.execution.risk.rate import LOW, MEDIUM, Risk, builtin, highest, rate_command, rate_path
+from execplan.execution.risk.rate import HIGH, LOW, MEDIUM, Risk, builtin, highest, rate_command, rate_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from execplan.execution.risk.rate import Table
 
+_SHOWN = 200
+"""Characters of the calls that a reason shows; the evaluation shows all."""
 _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "delete"}
 
 
@@ -36,6 +38,8 @@ def _each(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
         yield rate_command(step["command"] if shell else given + step["command"], table, shell=shell)
         if shell and given:
             yield rate_command(f"{given}true", table)
+    if step.get("allow"):
+        yield Risk(HIGH, (f"lets an agent make further calls: {', '.join(step['allow'])[:_SHOWN]}",))
     if kind == "install_package":
         yield Risk(MEDIUM, ("installs packages",))
     if kind in _ACTIONS and step.get("target"):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.execution.attributes import BY_NAME
+from execplan.execution.attributes import BY_NAME, EXECUTE, RUNS
 from execplan.execution.command.parse import parse
 from execplan.execution.documents.touched import touched
 from execplan.execution.draft import ANNOTATED
 from execplan.execution.risk.rate import CRITICAL
 from execplan.execution.risk.rating import rated
-from execplan.execution.written.annotated import COMMAND, RUNS, place
+from execplan.execution.written.annotated import place
 from execplan.execution.written.fences import fences
 from execplan.execution.written.fields import all_fields
 from execplan.execution.written.outside import why_outside
@@ -86,7 +86,7 @@ def _outside(fence: Fence, step: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _unexpected(fence: Fence, draft: Draft) -> Iterator[Problem]:
-    runs = draft.attributes.get("type", COMMAND) == COMMAND
+    runs = draft.attributes.get("type", EXECUTE) == EXECUTE
     if runs and draft.expect is None and not any([name in draft.attributes for name in _EXPECTS]):
         message = f"nothing says how {draft.id} is to end: give it expect, exit or test-after, or a fence {{expect}}"
         yield place(fence, "EP609", message)

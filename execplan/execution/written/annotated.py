@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import EXPECT, SHELLS
+from execplan.execution.attributes import EXECUTE, EXPECT, RUNS, SHELLS
 from execplan.execution.draft import ANNOTATED, Draft, Found, Problem
 from execplan.execution.written.fences import Fence, fences
 from execplan.execution.written.transcript import Typed, commands
@@ -11,13 +11,9 @@ from execplan.execution.written.values import WrongValueError, parts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Final
 
     from execplan.plan.model import Plan
 
-COMMAND: Final = "execute_command"
-RUNS = (COMMAND, "install_package")
-"""The types whose fence holds commands."""
 LAST = ("expect", "exit", "outputs", "test-after", "task", "checkpoint")
 """What is true of a fence of several commands when all of them have run, and so goes to the last of their steps."""
 
@@ -85,7 +81,7 @@ def _drafts(fence: Fence) -> Iterator[Draft]:
         attributes["id"] = info.id.value
     if attributes.get("shell") == "true" and info.language in SHELLS:
         attributes["shell"] = info.language
-    runs = attributes.get("type", COMMAND) in RUNS
+    runs = attributes.get("type", EXECUTE) in RUNS
     typed = commands(fence.body) if runs and "shell" not in attributes else ()
     typed = typed or (Typed("\n".join(fence.body) if runs and "shell" in attributes else ""),)
     base = info.id.value if info.id is not None else f"@{fence.line}"

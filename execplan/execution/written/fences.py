@@ -88,7 +88,7 @@ class _Found:
                 self.loose.append(fence)
             return ""
         if not phase or quoted:
-            why = "in a quote" if phase else f"outside {outline.STEPS} and {outline.VALIDATION}"
+            why = "stands in a quote" if phase else f"stands outside {outline.STEPS} and {outline.VALIDATION}"
             self.left.append(Left(fence.line, plan.text.lines[fence.line].strip(), why))
             return _LEFT
         self.steps.append(fence._replace(phase=phase))

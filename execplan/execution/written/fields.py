@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import BY_NAME
-from execplan.execution.written.annotated import COMMAND, RUNS, last_ids
-from execplan.execution.written.values import ALTERNATIVE, ENDED, WrongValueError, value
+from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED, EXECUTE, RUNS
+from execplan.execution.written.annotated import last_ids
+from execplan.execution.written.values import WrongValueError, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def all_fields(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
 
 def fields(draft: Draft, ends: Mapping[str, str]) -> dict[str, Any]:
     """Those of one draft."""
-    kind = draft.attributes.get("type", COMMAND)
+    kind = draft.attributes.get("type", EXECUTE)
     step: dict[str, Any] = {"id": draft.id, "type": kind}
     for name, text in draft.attributes.items():
         if name in BY_NAME and name not in ("id", "needs"):

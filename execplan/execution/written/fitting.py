@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from execplan.execution.attributes import BY_NAME, SHELLS, TYPES
+from execplan.execution.attributes import BY_NAME, EXECUTE, RUNS, SHELLS, TYPES
 from execplan.execution.documents.touched import touched
-from execplan.execution.written.annotated import COMMAND, RUNS, place
+from execplan.execution.written.annotated import place
 from execplan.execution.written.values import WrongValueError, value
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterat
     info = fence.info
     if info.id is not None:
         yield from _wrong(fence, info.id, "id", info.id.value)
-    kind = drafts[0].attributes.get("type", COMMAND)
+    kind = drafts[0].attributes.get("type", EXECUTE)
     for each in info.given:
         if each.name not in BY_NAME or each.name == "id":
             yield place(fence, "EP602", _unknown(each.name, near=near), each.start, each.end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import BY_NAME
+from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED
 from execplan.execution.documents.rules_order import conditions, dependencies, recoveries
 from execplan.execution.documents.rules_parts import shared_paths
 from execplan.execution.draft import ANNOTATED, Draft, Found, Problem
@@ -10,7 +10,6 @@ from execplan.execution.written.annotated import last_ids, place
 from execplan.execution.written.fences import Fence, fences
 from execplan.execution.written.fields import all_fields
 from execplan.execution.written.fitting import unfitting
-from execplan.execution.written.values import ALTERNATIVE, ENDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution import attributes as of
-from execplan.execution.attributes import BY_NAME, Attribute
+from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED, Attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ RANGES = {
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _MILLISECONDS = {"": 1, "ms": 1, "s": 1000, "m": 60_000}
 _STRATEGIES = ("fail_fast", "retry", "skip", "replan", "ask")
-ALTERNATIVE: Final = "alternative:"
 _TRIGGERS = ("exit", "timeout", "expectation", "syntax", "test", "limit")
-ENDED = ("succeeded", "failed", "skipped")
 _PATHS = ("exists", "missing")
 
 

@@ -88,7 +88,7 @@ def no_steps(path: str, left: tuple[Left, ...]) -> ExecplanError:
         f"{path}: no step stands in its Concrete Steps or Validation and Acceptance",
         exit=INPUT,
         hint="how steps are written: execplan explain steps",
-        candidates=[f"{path}:{each.line + 1}: {each.text}: {each.why}" for each in left],
+        candidates=[f"{path}:{each.line + 1}: {each.text}: it {each.why}" for each in left],
     )
 
 

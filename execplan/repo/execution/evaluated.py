@@ -8,7 +8,7 @@ from execplan.execution.binding import bind
 from execplan.execution.evaluate import evaluate
 from execplan.repo.execution.current import current
 from execplan.repo.execution.policy import effective
-from execplan.repo.execution.world import Disk
+from execplan.repo.execution.world import Glance
 
 if TYPE_CHECKING:
     from execplan.execution.binding import Binding
@@ -34,7 +34,7 @@ class Evaluated(NamedTuple):
 def evaluated(home: Home, ref: Ref) -> Evaluated:
     """Evaluate a plan; nothing is written. Raises ExecplanError."""
     found = current(home, ref)
-    policy, world = effective(home), Disk(home)
+    policy, world = effective(home), Glance(home)
     evaluation = evaluate(found.document, world, policy)
     binding = bind(found.data, found.document, world, policy)
     path = home.shown(ref.path) if found.document.source is not None else found.path

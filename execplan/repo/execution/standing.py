@@ -42,7 +42,7 @@ class Now(NamedTuple):
     policy: Policy
 
 
-class Judged(NamedTuple):
+class JudgedApproval(NamedTuple):
     """An approval, with whether it holds."""
 
     kept: Kept
@@ -87,7 +87,7 @@ def standing(home: Home, ref: Ref) -> Standing:
     return Standing(best.state, best.kept.approval, best.why, best.kept.path, found)
 
 
-def every(home: Home, ref: Ref) -> list[Judged]:
+def every(home: Home, ref: Ref) -> list[JudgedApproval]:
     """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
     try:
         return judge(home, ref, look(home, ref))
@@ -95,7 +95,7 @@ def every(home: Home, ref: Ref) -> list[Judged]:
         return judge(home, ref, error.message)
 
 
-def judge(home: Home, ref: Ref, found: Now | str, run: str = "") -> list[Judged]:
+def judge(home: Home, ref: Ref, found: Now | str, run: str = "") -> list[JudgedApproval]:
     """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds."""
     kept = approvals.every(home, ref)
     if not kept:
@@ -104,28 +104,28 @@ def judge(home: Home, ref: Ref, found: Now | str, run: str = "") -> list[Judged]
     return [_judged(home, each, found, sealing, run) for each in kept]
 
 
-def _best(judged: list[Judged]) -> Judged | None:
+def _best(judged: list[JudgedApproval]) -> JudgedApproval | None:
     """The approval that holds, else the last one."""
     return next((each for each in judged if each.state == APPROVED), judged[0] if judged else None)
 
 
-def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run: str) -> Judged:
+def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run: str) -> JudgedApproval:
     given = kept.approval
     if given is None:
-        return Judged(kept, ALTERED, (kept.why,))
+        return JudgedApproval(kept, ALTERED, (kept.why,))
     if sealing is None or not seals.check(given, sealing):
         other = sealing is None or seals.name_of(sealing) != given.key
         why = "it is sealed with another key: by another user, or on another machine" if other else "its seal is broken"
-        return Judged(kept, ALTERED, (why,))
+        return JudgedApproval(kept, ALTERED, (why,))
     known = register.state(home, given.id)
     if known.revoked:
-        return Judged(kept, REVOKED, ())
+        return JudgedApproval(kept, REVOKED, ())
     if known.run and known.run != run:
-        return Judged(kept, USED, (f"it was used by the run {known.run}",))
+        return JudgedApproval(kept, USED, (f"it was used by the run {known.run}",))
     if why := given.wrong_time(now()):
-        return Judged(kept, EXPIRED, (why,))
+        return JudgedApproval(kept, EXPIRED, (why,))
     lines = (found,) if isinstance(found, str) else _drift(home, given, found, resumes=bool(known.run))
-    return Judged(kept, STALE if lines else APPROVED, lines)
+    return JudgedApproval(kept, STALE if lines else APPROVED, lines)
 
 
 def _drift(home: Home, given: Approval, found: Now, *, resumes: bool) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def require(home: Home, ref: Ref, *, run: str = "") -> Standing:
     return Standing(APPROVED, best.kept.approval, (), best.kept.path, found)
 
 
-def required(home: Home, ref: Ref, found: Now | None = None, run: str = "") -> Judged:
+def required(home: Home, ref: Ref, found: Now | None = None, run: str = "") -> JudgedApproval:
     """The approval that holds; raises ExecplanError where none does."""
     best = _best(judge(home, ref, found or look(home, ref), run))
     if best is None or best.state != APPROVED:
@@ -161,7 +161,7 @@ def required(home: Home, ref: Ref, found: Now | None = None, run: str = "") -> J
     return best
 
 
-def refusal(ref: Ref, judged: Judged | None) -> ExecplanError:
+def refusal(ref: Ref, judged: JudgedApproval | None) -> ExecplanError:
     """Why a plan may not run, with what drifted."""
     hint = f"look at it, then approve it: execplan evaluate {ref.typed}; execplan approve {ref.typed}"
     if judged is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import About
+from execplan.errors import INPUT, About, ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
@@ -73,6 +73,7 @@ def save(home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, v
     shown = home.shown(path)
     if options.dry_run:
         old, new = _read(home, path), make()
+        _stop_large(home, path, new)
         told = diff(old or b"", new, shown) if new != old else ""
         return Stored(shown, new != old, digest(new), told, None, ())
     if options.commits(home):
@@ -99,6 +100,7 @@ def put(home: Home, path: str, new: bytes) -> bytes | None:
 
     The caller holds the plan's lock. Raises ChangedMeanwhileError, ExecplanError.
     """
+    _stop_large(home, path, new)
     old = _read(home, path)
     if old is None:
         if not files.create(path, new, within=home.root, folders=True):
@@ -108,3 +110,10 @@ def put(home: Home, path: str, new: bytes) -> bytes | None:
     else:
         files.tidy(path, (old,), within=home.root)
     return old
+
+
+def _stop_large(home: Home, path: str, new: bytes) -> None:
+    """Refuse to write what could not be read again; raises ExecplanError."""
+    if len(new) > MAX_BYTES:
+        what = f"{home.shown(path)} would have {len(new):,} bytes, and at most {MAX_BYTES:,} are read again"
+        raise ExecplanError("too-large", what, exit=INPUT, hint="write long files with a command, and not with a step")

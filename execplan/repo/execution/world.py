@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from functools import cache, cached_property
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
+from execplan.repo.execution.protected import protected
 from execplan.text.disk import trouble
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ SHOWN = 8 << 20
 """Bytes of the largest file that is read to show how it changes."""
 BOUND = 1 << 30
 """Bytes of the largest file whose digest is taken."""
-_OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
-"""Of every home, whichever the plan lies in; with git the state lies in `.git`."""
-_EVIDENCE = ("execution-plan.json", "approvals", "ledger.jsonl", "runs")
-_KEPT = "what execplan keeps of the execution"
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -109,17 +106,7 @@ class Disk:
 
     def protected(self, path: str) -> str:
         """What of git's or the tool's own a path is, whatever its case."""
-        if ".git" in path.casefold().split("/"):
-            return "git's own"
-        tail = f"/{path}/".casefold()
-        own = next((what for part, what in _OWN.items() if part in tail), "")
-        return own or next((_KEPT for folder in self._evidence if _is_evidence(path, folder)), "")
-
-    @cached_property
-    def _evidence(self) -> tuple[str, ...]:
-        """The folders of artifacts, from the root."""
-        folders = [self.home.artifacts("", archived=archived) for archived in (False, True)]
-        return tuple([os.path.relpath(folder, self.root) for folder in folders])
+        return protected(self.home, path)
 
     def program(self, name: str, cwd: str) -> bool:
         """Whether a command would find its program: on PATH, or from the folder that it runs in."""
@@ -176,14 +163,27 @@ class Disk:
         return _Place(handle, parts[-1] if parts else "")
 
 
-def _within(path: str, folder: str) -> bool:
-    return f"{path}/".startswith(f"{folder}/")
+class Glance(Disk):
+    """The world at one glance: what is shown of a path, what is judged and what is bound are of one and the same state."""
 
+    def __init__(self, home: Home) -> None:
+        super().__init__(home)
+        self._states: dict[str, State] = {}
 
-def _is_evidence(path: str, folder: str) -> bool:
-    """Whether a path is what execplan keeps of the execution of a plan whose artifacts lie in a folder of these."""
-    parts = path.casefold().removeprefix(f"{folder.casefold()}/").split("/")
-    return _within(path.casefold(), folder.casefold()) and len(parts) > 1 and parts[1] in _EVIDENCE
+    def state(self, path: str) -> State:
+        """What was there when it was first looked at; raises ExecplanError where a disk fails."""
+        if path not in self._states:
+            self._states[path] = super().state(path)
+        return self._states[path]
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file, if they are those of its state; raises ExecplanError."""
+        data = super().read(path)
+        if sha256(data).hexdigest() != self.state(path).sha256:
+            raise ExecplanError(
+                "changed-underneath", f"{path} changed while it was looked at", exit=CHANGED, hint="look again"
+            )
+        return data
 
 
 def _blocked(error: OSError, handle: int, part: str, at: str) -> State:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.execution.evaluation.after import inside
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.evaluation.trial import IMPOSSIBLE, targets
 from execplan.execution.world import ABSENT, FILE, FOLDER, plain
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from execplan.execution.evaluation.after import Seen
     from execplan.execution.evaluation.trial import Trial
+
+_MAKE = "make it before, and name it in the outputs of what makes it"
 
 
 @check("existence")
@@ -25,8 +28,10 @@ def existence(case: Case) -> Iterator[Finding]:
         for path, seen in trial.needs.items():
             if path == cwd:
                 yield from _folder(trial, path, seen)
+            elif path in inside(trial.step.inputs):
+                yield from _input(trial, path, seen)
             else:
-                yield from _file(trial, path, seen)
+                yield from _program(trial, path, seen)
 
 
 def _folder(trial: Trial, path: str, seen: Seen) -> Iterator[Finding]:
@@ -43,17 +48,27 @@ def _folder(trial: Trial, path: str, seen: Seen) -> Iterator[Finding]:
         yield Finding(ERROR, f"{path}, to run in, is no folder", "name a folder as cwd", trial.step)
 
 
-def _file(trial: Trial, path: str, seen: Seen) -> Iterator[Finding]:
-    """Whether an input or a program is there."""
+def _input(trial: Trial, path: str, seen: Seen) -> Iterator[Finding]:
+    """Whether an input is there."""
     if seen.state is None or seen.state.kind == FOLDER:
         return
-    declared = path in [plain(each) for each in trial.step.inputs]
     if seen.state.kind == ABSENT:
-        what = f"its input {path} is missing" if declared else f"there is no program {path}"
-        level = WARNING if trial.behind and not declared else ERROR
-        yield Finding(level, what, "make it before, and name it in the outputs of what makes it", trial.step)
+        yield Finding(ERROR, f"its input {path} is missing", _MAKE, trial.step)
     elif seen.state.kind == FILE and not seen.state.sha256:
         yield Finding(ERROR, f"{path} can't be read, or is too large to be bound", "take it out of inputs", trial.step)
+
+
+def _program(trial: Trial, path: str, seen: Seen) -> Iterator[Finding]:
+    """Whether a program of the repository is there, and is one."""
+    if seen.state is None:
+        return
+    level = WARNING if trial.behind else ERROR
+    if seen.state.kind == ABSENT:
+        yield Finding(level, f"there is no program {path}", _MAKE, trial.step)
+    elif seen.state.kind == FOLDER:
+        yield Finding(ERROR, f"{path} is a folder, and no program", "name the program", trial.step)
+    elif seen.state.kind == FILE and not seen.state.mode & 0o111:
+        yield Finding(level, f"{path} may not be run: its mode is {seen.state.mode:o}", f"chmod +x {path}", trial.step)
 
 
 def _mend(trial: Trial) -> str:
@@ -61,5 +76,5 @@ def _mend(trial: Trial) -> str:
     if "is there already" in trial.dry.why:
         return "change it with modify_file"
     if "there is no file" in trial.dry.why:
-        return "make it before, or name it in the outputs of what makes it"
+        return _MAKE
     return "mend the step"

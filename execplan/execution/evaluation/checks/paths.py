@@ -88,6 +88,6 @@ def _tables(data: bytes | None) -> object:
     """What a pyproject.toml says of execplan; nothing where it is none."""
     try:
         tools = tomllib.loads((data or b"").decode("utf-8")).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return None
     return tools.get("execplan") if isinstance(tools, dict) else None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import LEVELS, RUNS
 from execplan.execution.documents.rules_parts import TYPES
 
 if TYPE_CHECKING:
     from execplan.execution.making.shapes.form import Form
 
 NAME: Final = "stepwise"
-_RUNS: Final = ("execute_command", "install_package")
 _RESULTS: Final = ("execution", "resources", "validation")
 
 
@@ -56,7 +55,7 @@ def _step(form: Form, at: int, level: str | None) -> dict[str, Any]:
     kind = form.take("type", str, "", needed=True)
     target, content = form.take("target", str), form.take("content", str)
     command = form.take("command", str)
-    if kind in _RUNS and command is None:
+    if kind in RUNS and command is None:
         command, content = content, None
         form.book.origins[f"{ours}/command"] = form.place("content")
     description = form.take("description", str)
@@ -102,10 +101,11 @@ def _validation(form: Form, ours: str) -> dict[str, Any]:
 def _words(form: Form, line: str) -> list[str] | None:
     from execplan.execution.command.parse import parse
 
-    argv = parse(line).argv
-    if argv is None:
+    read = parse(line)
+    if read.argv is None or read.assigned:
         form.note("test_after", "needs a shell, or can't be read; write its words as an array")
-    return None if argv is None else list(argv)
+        return None
+    return list(read.argv)
 
 
 def _rollback(form: Form) -> dict[str, Any]:

@@ -1,0 +1,35 @@
+"""Which paths of a repository are git's or the tool's own: nobody may approve a step that writes there."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+
+_OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
+"""Of every home, whichever the plan lies in; with git the state lies in `.git`."""
+_EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs"))
+
+
+def protected(home: Home, path: str) -> str:
+    """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
+    folded = path.casefold()
+    if ".git" in folded.split("/"):
+        return "git's own"
+    own = next((what for part, what in _OWN.items() if part in f"/{folded}/"), "")
+    folders = [home.artifacts("", archived=archived) for archived in (False, True)]
+    kept = any([_is_evidence(folded, os.path.relpath(each, home.root).casefold()) for each in folders])
+    return own or ("what execplan keeps of the execution" if kept else "")
+
+
+def _is_evidence(path: str, folder: str) -> bool:
+    """Whether a path is what is kept of the execution of a plan whose artifacts lie in a folder of these.
+
+    What is filed by year and month lies deeper than what is not.
+    """
+    above, _, dated = folder.partition("/{")
+    parts = path.removeprefix(f"{above}/").split("/")
+    within = f"{path}/".startswith(f"{above}/")
+    return within and not _EVIDENCE.isdisjoint(parts[1:] if dated else parts[1:2])
