@@ -52,10 +52,21 @@ def emit(answer: Answer, call: Call, kind: str) -> int:
 
 
 def shown_lines(text: str) -> str:
-    """Text of many lines as a terminal may show it; written elsewhere it stays as it is."""
+    """Text of many lines as a terminal may show it, of escapes only colours; written elsewhere it stays as it is."""
     if not sys.stdout.isatty():
         return text
-    return "".join([char if char.isprintable() or char in "\n\t\r\x1b" else repr(char)[1:-1] for char in text])
+    first, *rest = text.split("\x1b")
+    return _plain(first) + "".join([("\x1b" if _is_colour(each) else r"\x1b") + _plain(each) for each in rest])
+
+
+def _plain(text: str) -> str:
+    return "".join([char if char.isprintable() or char in "\n\t\r" else repr(char)[1:-1] for char in text])
+
+
+def _is_colour(behind: str) -> bool:
+    """Whether what stands behind an escape makes it one that sets a colour."""
+    codes, end, _ = behind.partition("m")
+    return bool(end) and codes[:1] == "[" and not codes[1:].strip("0123456789;")
 
 
 def typed(name: str, path: str = "") -> str:
