@@ -168,7 +168,13 @@ def test_a_document_from_elsewhere_is_stored_and_used_as_it_is(repo: Folder) -> 
     assert (refused.exit, refused.json["error"]["code"]) == (1, "other-source")
     (repo.path / STORED).parent.mkdir(parents=True)
     (repo.path / STORED).write_text(json.dumps(stored))
-    assert repo.run("compile", "parser", "--check", "--json").json["error"]["code"] == "other-plan"
+    error = repo.run("compile", "parser", "--check", "--json").json["error"]
+    assert (error["code"], error["hint"].endswith(f"execplan compile 2026-01-01_parser --from {STORED}")) == (
+        "other-plan",
+        True,
+    )
+    repo.ok("compile", "parser", "--from", STORED)
+    assert repo.ok("compile", "parser", "--check")["current"] is True
     bad = repo.run("compile", "writer", "--from", str(path))
     assert bad.exit == 3
 

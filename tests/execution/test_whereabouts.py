@@ -39,6 +39,13 @@ FOLDERS = {
     "gone to in an item": ("- `cd a`\n- `make`\n- `cd b && make`", ["b: make"]),
     "where something lies": ("The page lives in `web`. Test it:\n\n    npm test\n", []),
     "what a folder holds": ("The `web/` directory has the page:\n\n    npm test\n", []),
+    "a comment": (
+        "```sh\n# in apps/api\nmake\n\n# from the repository root\nmake all\n```",
+        ["apps/api: make", "make all"],
+    ),
+    "a comment that does not tell which": ("```sh\nmake\n# in the other package\nmake test\n```", ["make"]),
+    "a heading that is a folder": ("### web/\n\n    npm ci\n", []),
+    "then, in a folder": ("Write it. Then, in `crates/core`, run `cargo test`.", ["crates/core: cargo test"]),
     "a branch": ("From `main`, run:\n\n    make\n", ["make"]),
 }
 ORDERS = {
@@ -55,6 +62,7 @@ ORDERS = {
     "expecting a failure": ("Run `make check` and expect it to fail.", []),
     "items that say what they do": ("1. Install them: `npm ci`\n2. Deploy: `make deploy`", ["npm ci"]),
     "items below other words": ("Scripts that the manifest gets:\n\n- Test: `vitest run`", []),
+    "what is made": ("The tool gets these commands:\n\n- `tool init --force`", []),
     "a program of another one's folder": (
         "```sh\ncomposer install\nvendor/bin/phpunit\n```",
         ["composer install", "vendor/bin/phpunit"],

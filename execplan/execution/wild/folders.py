@@ -17,7 +17,7 @@ ROOT = "."
 _SPOKEN = r"`([^`\s]+)`"
 _FROM = re.compile(rf"\bfrom (?:within |inside )?(?:the )?{_SPOKEN}(?: (\w+))?", re.IGNORECASE)
 _AT_START = re.compile(
-    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then |next,? |finally,? |now |still |also )?(?:in|inside|within|under|at) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then,? |next,? |finally,? |now,? |still |also |and )?(?:in|inside|within|under|at) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -47,7 +47,8 @@ _PLAIN_START = re.compile(
     re.IGNORECASE,
 )
 _LIES = re.compile(
-    rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_SPOKEN}|{_START}the {_SPOKEN} (?:directory|folder|package|crate|app|service)\b.*:\s*$",
+    rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_SPOKEN}|{_START}the {_SPOKEN} (?:directory|folder|package|crate|app|service)\b.*:\s*$|"
+    r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$",
     re.IGNORECASE,
 )
 """Where something lies that the commands behind may be about."""

@@ -140,6 +140,7 @@ class _Reader:
             command = line.text
             if line.comment:
                 doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
+                stand = self.where.noted(line.comment, stand)
             shown = masked(command) or command
             if stop or doubtful:
                 self._leave(line.start, command, stop or doubtful)

@@ -52,7 +52,7 @@ _WRITTEN = re.compile(
     r"^\W*(?:\d+[.)]\W*)?(?:and |then |also )?(?:document|mention|expose|support|introduce|implement|describe|list|note|explain|name|define|declare|provide|preserve|keep|retain|replace|rename|change|edit|modify|delete|remove)\b(?! (?:in)?to\b)(?!.*\b(?:run|running|execute|executing|verify|confirm|using|with these commands)\b)|"
     r"^\W*(?:\d+[.)]\W*)?(?:add|write|update|insert|include|append|put|paste|extend|create)\b(?!.*\b(?:run|running|execute|executing|verify|confirm)\b).*(?:\b(?:readme|docs?|documentation|help text|usage|makefile|scripts?|snippets?|sections?|config\w*|workflows?|jobs?|files?|comments?|commands?|targets?|aliases|alias|hooks?|entries|entry|subcommands?|cli)\b|\.(?:md|json|toml|ya?ml|sh|py|ts|rs|go)\b)|"
     r"\b(?:new|planned|public|supported|user-facing|future|packaged|proposed|following|these) (?:cli |npm |package |root )?(?:commands?|scripts?|aliases|targets?|subcommands?) (?:are|is|will|should|must|exist|become|remain|stay|were)\b|(?<!/)\b(?:interface|api|cli|surface|contract|schema|grammar|layout|tree|structure|files to|future|later|planned|wishlist|out of scope|non-goals?)\b\W*:?\W*$|"
-    r"\b(?:files? (?:to (?:edit|create|change|touch|update|inspect|add)|touched|changed)|required behavio\w+|required cli|environment variables?|^\W*env(?:ironment)?:)",
+    r"\b(?:gets?|gains?|has|have|offers?|provides?|exposes?|supports?|knows?|accepts?)\b[^.]*\b(?:commands?|subcommands?|scripts?|targets?|flags?)\W*:\W*$|\b(?:files? (?:to (?:edit|create|change|touch|update|inspect|add)|touched|changed)|required behavio\w+|required cli|environment variables?|^\W*env(?:ironment)?:)",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(

@@ -79,6 +79,11 @@ class Whereabouts:
             self._home = told.folder
         return Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
 
+    def noted(self, comment: str, stand: Stand) -> Stand:
+        """Where commands are typed behind a comment of their block, which may tell a folder."""
+        told = self.folders.told(comment)
+        return stand if told is None else Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
+
     def behind(self, place: Place, told: Told | None, start: Stand, end: Stand) -> None:
         """Take note of where the commands of a place have led."""
         if end.plain == ROOT and start.plain != ROOT and told is None:

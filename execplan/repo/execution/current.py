@@ -108,5 +108,5 @@ def _check_owner(document: ExecutionPlan, ref: Ref, where: str) -> None:
             "other-plan",
             f"{where} is the execution plan of {document.plan_id}, not of {ref.id}",
             exit=INPUT,
-            hint=f"store it for this one: execplan compile {ref.typed} --from FILE",
+            hint=f"store it for this one: execplan compile {ref.typed} --from {where}",
         )
