@@ -31,6 +31,10 @@ FOLDERS = {
     ),
     "gone to beside it": ("    cd a/b\n    make\n\nThen.\n\n    cd a/c && make\n", ["a/b: make", "a/c: make"]),
     "gone to, maybe from there": ("    cd a\n    make\n\nThen.\n\n    cd b\n    make test\n", ["a: make"]),
+    "gone to behind one that came back": (
+        "In the root of the repository:\n\n    cd a && make\n\nThen.\n\n    cd src\n    make test\n",
+        ["a: make", "src: make test"],
+    ),
     "gone to from the root of all commands": (
         f"{ROOT}    cd a\n    make\n\nThen.\n\n    cd b\n    make test\n",
         ["a: make", "b: make test"],
