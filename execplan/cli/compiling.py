@@ -137,7 +137,9 @@ def checked(home: Home, ref: Ref, found: Current) -> Answer:
     lines = [f"{found.path}: {reasons[0]}"] if not found.differences else [f"{found.path} is stale:"]
     lines += [f"  {each}" for each in found.differences]
     name = typed(ref.id, home.shown(ref.path))
-    return Answer(data, "\n".join(lines), exit=NO, next=(f"execplan compile {name}",))
+    return Answer(
+        data, "\n".join(lines), exit=NO, next=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
+    )
 
 
 def _said(path: str, *, changed: bool, dry_run: bool) -> list[str]:

@@ -171,7 +171,13 @@ def test_a_document_from_elsewhere_is_stored_and_used_as_it_is(repo: Folder) -> 
     assert (refused.exit, refused.json["error"]["code"]) == (1, "other-source")
     (repo.path / STORED).parent.mkdir(parents=True)
     (repo.path / STORED).write_text(json.dumps(stored))
-    assert repo.run("compile", "parser", "--check", "--json").json["error"]["code"] == "other-plan"
+    error = repo.run("compile", "parser", "--check", "--json").json["error"]
+    assert (error["code"], error["hint"].endswith(f"execplan compile 2026-01-01_parser --from {STORED}")) == (
+        "other-plan",
+        True,
+    )
+    repo.ok("compile", "parser", "--from", STORED)
+    assert repo.ok("compile", "parser", "--check")["current"] is True
     bad = repo.run("compile", "writer", "--from", str(path))
     assert bad.exit == 3
 
@@ -211,3 +217,34 @@ def test_what_could_not_be_read_again_is_not_stored(repo: Folder, dry: list[str]
     refused = repo.run("compile", "--json", *dry)
     assert (refused.exit, refused.json["error"]["code"]) == (3, "too-large")
     assert not (repo.path / ".agent/execplans/artifacts").exists()
+
+
+def test_what_was_compiled_and_approved_is_filed_and_taken_back_as_it_is(repo: Folder) -> None:
+    repo.plan(STEPS)
+    repo.ok("compile")
+    digest = repo.ok("evaluate")["digest"]
+    repo.ok("approve", "--digest", digest, "--allow-inferred")
+    repo.ok("archive", "--force", "--reason", "it is only filed")
+    assert (repo.path / STORED.replace("artifacts", "archive/artifacts")).exists()
+    assert repo.ok("compile", "--check", "parser")["current"] is True
+    repo.ok("approve", "--check", "parser")
+    assert repo.run("compile", "parser").exit == 1
+    repo.ok("restore", "parser")
+    assert repo.ok("compile", "--check")["current"] is True
+    repo.ok("approve", "--check")
+
+
+def test_a_plan_with_another_title_is_to_be_compiled_and_approved_anew(repo: Folder) -> None:
+    repo.plan(STEPS)
+    repo.ok("compile")
+    repo.ok("approve", "--digest", repo.ok("evaluate")["digest"], "--allow-inferred")
+    for dry in (["--dry-run"], []):
+        told = repo.run("rename", "parser", "Build the lexer", *dry)
+        assert (told.exit, "compile and approve it anew" in told.err) == (0, True)
+    stale = repo.run("compile", "--check")
+    assert (stale.exit, 'plan_id was "2026-01-01_parser"' in stale.out) == (1, True)
+    assert repo.run("approve", "--check").exit == 4
+    repo.ok("compile")
+    assert "compile and approve" in repo.run("rename", "lexer", "Build it").err
+    (repo.path / STORED.replace("2026-01-01_parser", "2026-01-01_build-it")).unlink()
+    assert "anew" not in repo.run("rename", "build-it", "Build the lexer").err

@@ -230,6 +230,7 @@ def test_pinned_to_the_tree(desk: Desk) -> None:
     desk.write("pyproject.toml", '[tool.execplan.execution]\npin = "tree"\n')
     desk.commit()
     assert desk.drift()[0].startswith("the policy: another version")
+    desk.later(60)
     desk.approve("--commit")
     desk.data("done", "1", "--commit")
     assert desk.stands() == "approved"

@@ -11,6 +11,7 @@ from execplan.cli.moving import told
 from execplan.cli.verb import verb, writer_options
 from execplan.repo import pick
 from execplan.repo.amend import Options
+from execplan.repo.execution import store
 from execplan.repo.moving import rename as renaming
 
 
@@ -28,7 +29,12 @@ from execplan.repo.moving import rename as renaming
 def rename(call: Call, plan: str, title: str, options: Options) -> Answer:
     """Give a plan another title, and the id that comes of it; its date or its number stays."""
     home, ref = pick.open_plan(os.getcwd(), plan)
-    return told(home, renaming.rename(home, ref, title, options), options, "named so already")
+    compiled = os.path.lexists(store.path_of(home, ref))
+    moved = renaming.rename(home, ref, title, options)
+    if compiled and moved.changed:
+        why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
+        moved = moved._replace(warnings=(*moved.warnings, why))
+    return told(home, moved, options, "named so already")
 
 
 command = rename

@@ -9,7 +9,7 @@ PLAIN = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
 _PROGRAMS = frozenset(
     (
         "ansible ansible-playbook ant apt apt-get atlas awk aws az babashka bash bazel bb bd black brew buf bun bundle bunx cabal "
-        "cargo cat cd chmod cmake cmp conda cp createdb ctest curl deno diff dig direnv docker docker-compose dotnet dropdb "
+        "cargo cat cd chmod clang-format clang-tidy cmake cmp composer conda coverage cp createdb cspell ctest curl deno diff dig direnv docker docker-compose dotnet dropdb "
         "echo elixir env eslint export fd file find firebase flake8 flutter fly flyctl forge gcc gcloud gh git glab go gofmt "
         "golangci-lint gradle grep gunicorn head heroku helm http iex invoke java javac jest journalctl jq julia just kubectl ln ls "
         "make mamba meson mix mkdir mongosh mv mvn mypy mysql nc next ninja nix node nox npm npx nvm openssl pdm perl php "

@@ -15,6 +15,7 @@ _LOADED = (
     "CC CXX LD AR AS CPP ENV BASH_ENV LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS PERL5OPT RUBYOPT PYTHONSTARTUP".split()
 )
 _CODE = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADED))
+_HOMES = ("home", "Users", "root")
 _GOALS = frozenset(
     "validate compile test package verify install clean site test-compile integration-test process-classes process-resources "
     "generate-sources dependency:tree dependency:analyze spotless:check spotless:apply checkstyle:check fmt:format "
@@ -125,6 +126,12 @@ def _columns(words: Sequence[str], tasks: Tasks) -> bool:
     return bool(words) and not [each for each in wrong for word in words if each in word]
 
 
+def _machine(words: Sequence[str], tasks: Tasks) -> bool:
+    """A word behind the first, which is the pattern, is the root of the machine, a folder in it, or somebody's home."""
+    tops = [word.strip("/").split("/") for word in words[1:] if word.startswith("/")]
+    return any([top == [""] or (len(top) == 1 and top[0] != "tmp") or top[0] in _HOMES for top in tops])
+
+
 QUESTIONS: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@tasks": _tasks,
     "@settings": _settings,
@@ -135,6 +142,7 @@ QUESTIONS: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@distant": _distant,
     "@prints": _prints,
     "@columns": _columns,
+    "@machine": _machine,
     "@inside": lambda words, tasks: all([not leads_out(part) for word in words for part in word.split(":") if part]),
 }
 """What is asked of all words from here on."""

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 import re
 
+from execplan.execution.wild.roots import IS_ROOT, NEVER, RUNS, STATED, roots
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from re import Pattern
 
     from execplan.plan.model import Plan
 
 ROOT = "."
-_ROOT = (
-    r"(?:repo(?:sitory)?|project|workspace|worktree|checkout|monorepo|solution)(?:'s|’s)?[- ](?:top[- ]level|root)\b|"
-    r"\broot (?:directory |folder )?of (?:the |this |your )?(?:\w+ )?(?:repo(?:sitory)?|project|checkout|worktree|workspace|working tree)|"
-    r"top[- ]level (?:directory |folder )?of (?:the |this )?(?:repo(?:sitory)?|project|checkout)|\b(?:from|in|at) the root(?: directory| folder)?\b(?! of)|"
-    r"仓库根|项目根|根目录|저장소 루트|레포 루트|リポジトリの?ルート|"
-    r"\b(?:in|inside|within|from) (?:the|this) (?:repo(?:sitory)?|checkout|worktree|working tree)\b(?! (?:directory|folder|that|of|named|called))"
-)
-_IS_ROOT = re.compile(_ROOT, re.IGNORECASE)
-_PATH = r"(?:~?/|[A-Za-z]:\\{1,2}|\.\.\./)[^\s`'\"()<>,;|*]*[^\s`'\"()<>,;|*.:]"
-_CALLED = re.compile(rf"(?:{_ROOT})(?:,? (?:at|is|which is|being))?[\s:,(]*`?({_PATH})`?", re.IGNORECASE)
-_STATED = re.compile(
-    rf"(?:\b(?:from|in|into|cd|directory|folder|workdir|cwd)(?: for (?:all|every|these) commands?)?(?: is)?:?\s+(?:the )?|^\s*cd\s+)`?({_PATH})`?",
-    re.IGNORECASE,
-)
-_ANY_PATH = re.compile(rf"(?<![\w./:])({_PATH})")
-_NEVER = tuple([f"/{each}" for each in "tmp var etc usr dev proc private opt bin api v1".split()])
-"""No repository lies there, or these are addresses."""
 _SPOKEN = r"`([^`\s]+)`"
-_RUNS = r"\b(?:re-?)?(?:run|runs|running|execute[ds]?|works?|working|commands?|invoke|cd|cwd|workdir|start|begin)\b"
 _FROM = re.compile(rf"\bfrom (?:within |inside )?(?:the )?{_SPOKEN}(?: (\w+))?", re.IGNORECASE)
 _AT_START = re.compile(
-    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then |next,? |finally,? |now )?(?:in|inside|within|under|at) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(])",
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:then,? |next,? |finally,? |now,? |still |also |and )?(?:in|inside|within|under|at) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -44,12 +27,43 @@ _NAMED = re.compile(
 _CD = re.compile(r"`cd ([^`&;|]+)`")
 _IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.IGNORECASE)
 _OTHER_TONGUES = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_SPOKEN}")
+_FOLDER_WORD = (
+    r"(?:(?:le |the )?(?:Ordner|Verzeichnis|dossier|répertoire)|(?:la )?(?:carpeta|cartella|pasta)|(?:el )?directorio)"
+)
+_FOREIGN = re.compile(
+    rf"{_SPOKEN} ?(?:디렉터리|디렉토리|폴더)(?: 안)?(?:에서|로 이동)|{_SPOKEN} ?(?:ディレクトリ|フォルダー?)(?:内|の中)?(?:で|に移動|へ移動)|"
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:`([^`\s]*/[^`\s]*)` ?(?:内|の中)?で|{_SPOKEN} ?에서)|(?:在|进入|切换到) ?{_SPOKEN} ?(?:目录|文件夹|下|中|里|内)|"
+    rf"\b(?:im|in|aus|dans|depuis|en|desde|nella|na) {_FOLDER_WORD} {_SPOKEN}|"
+    rf"^(?:\W*\d+[.)]\s*)?[\W_]*(?:im|aus|dans|depuis|en|desde|nella) {_SPOKEN}\s*(?:$|[:,(：])",
+    re.IGNORECASE,
+)
+"""A folder told in another language than English."""
+_START = r"^(?:\W*\d+[.)]\s*)?[\W_]*(?:(?:then|next|finally|now|still|also),? )?"
+_FROM_START = re.compile(
+    rf"{_START}from (?:within |inside )?(?:the )?{_SPOKEN}\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)", re.IGNORECASE
+)
+_PLAIN_START = re.compile(
+    rf"{_START}(?:from|in|inside|within) (?:the )?([\w@.-]+/[\w@./-]*)(?: (?:directory|folder|package|crate|app|workspace))?\s*(?:$|[:,(]|(?:re-?)?run\b|execute\b)",
+    re.IGNORECASE,
+)
+_LIES = re.compile(
+    rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_SPOKEN}|{_START}the {_SPOKEN} (?:directory|folder|package|crate|app|service)\b.*:\s*$|"
+    r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$",
+    re.IGNORECASE,
+)
+"""Where something lies that the commands behind may be about."""
+_STATED_PLAIN = re.compile(
+    r"\b(?:working directory|workdir|cwd)(?: is)?\s*[:=]\s*([\w@][\w@.-]*(?:/[\w@.-]*)*)", re.IGNORECASE
+)
 _UNCLEAR = re.compile(
     r"\b(?:from|in|inside|within|under|into|on|against)\s+(?:(?:the|a|an|your|its|each|that|another|any|some|both|every|one|two|separate|fresh|clean|new|second|temporary|isolated|dedicated|sibling|upstream|external|target|remote)\b[\s-]*)+"
     r"[^.:;,]{0,40}?\b(?:director(?:y|ies)|folders?|worktrees?|checkouts?|packages?|crates?|subprojects?|modules?|submodules?|repos?|repositor(?:y|ies)|clones?|containers?|vm|shells?|terminals?|sessions?|windows?|hosts?|servers?|machines?|devices?|sandbox|browser|console|pod|cluster|emulator|simulator)\b",
     re.IGNORECASE,
 )
 _LASTING = re.compile(r"\b(?:all|every|commands|working directory|work (?:from|in)|workdir|cwd)\b", re.IGNORECASE)
+_ALWAYS = re.compile(
+    r"\b(?:all|every) (?:of the |the |these |following )?(?:shell )?(?:commands?|steps?)\b", re.IGNORECASE
+)
 _BRANCH = re.compile(
     r"^(?:origin|upstream|feature|feat|codex|fix|release|refs|heads|remotes)/|^(?:main|master|develop|dev|trunk)$|^@"
 )
@@ -62,13 +76,15 @@ class Told(NamedTuple):
     """From the root of the repository; None for one that these words do not make out."""
     lasting: bool = False
     """Whether it holds for what follows too."""
+    always: bool = False
+    """Whether it holds for all commands of the plan."""
 
 
 class Folders:
     """What a plan calls its own root, and how a folder is counted from there."""
 
     def __init__(self, plan: Plan) -> None:
-        self.roots = _roots(plan.text.lines)
+        self.roots = roots(plan.text.lines)
 
     def resolved(self, path: str, here: str | None = ROOT) -> str | None:
         """A folder from the root of the repository, or None for one outside, or that only a shell knows."""
@@ -93,33 +109,47 @@ class Folders:
 
     def told(self, words: str) -> Told | None:
         """The folder that a sentence tells to be in, or None when it tells of none."""
+        words = words.replace("**", "")
         lasting = bool(_LASTING.search(words))
-        if found := _IS_ROOT.search(words):
+        always = bool(_ALWAYS.search(words))
+        if found := IS_ROOT.search(words):
             inner = re.match(rf"\W*of (?:the )?{_SPOKEN}", words[found.end() :])
-            return Told(self.resolved(inner.group(1)) if inner else ROOT, lasting=True)
-        for found in (_NAMED.search(words), _AT_START.search(words), _CD.search(words)):
-            if found and _is_folder(found.group(1)):
-                return Told(self.resolved(found.group(1)), lasting)
+            return Told(self.resolved(inner.group(1)) if inner else ROOT, lasting=True, always=always)
+        if path := _named(words):
+            return Told(self.resolved(path), lasting, always)
         if found := _FROM.search(words):
             path, kind = found.group(1), (found.group(2) or "").lower()
             folder = kind in ("directory", "folder", "package", "crate", "workspace", "app")
             if not _BRANCH.search(path) and (folder or "/" in path or path[1:3] == ":\\") and _is_folder(path):
                 runs = re.search(
-                    _RUNS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", words, re.IGNORECASE
+                    RUNS + r"|^\W*(?:\d+[.)]\W*)?(?:(?:then|next|now|finally|and),? )*from\b", words, re.IGNORECASE
                 )
                 return Told(self.resolved(path) if runs else None, lasting)
         if (
-            (found := _STATED.search(words))
-            and not found.group(1).startswith(_NEVER)
-            and re.search(_RUNS, words, re.IGNORECASE)
+            (found := STATED.search(words))
+            and not found.group(1).startswith(NEVER)
+            and re.search(RUNS, words, re.IGNORECASE)
         ):
             return Told(self.resolved(found.group(1)), lasting)
-        if _UNCLEAR.search(words):
+        if _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
             return Told(None)
         for found in (_IN.search(words), _OTHER_TONGUES.search(words)):
             if found and "/" in found.group(1) and _is_folder(found.group(1)):
                 return Told(None)
         return None
+
+
+def _named(words: str) -> str:
+    """The folder that words plainly name to be in, or nothing."""
+    plain = [path for each in (_NAMED, _AT_START, _CD, _FOREIGN, _STATED_PLAIN) for path in _all(each, words)]
+    maybe = [path for each in (_FROM_START, _PLAIN_START) for path in _all(each, words) if not _BRANCH.search(path)]
+    return next((each for each in [*plain, *maybe] if _is_folder(each)), "")
+
+
+def _all(pattern: Pattern[str], words: str) -> list[str]:
+    """What a pattern holds of words where it is found first."""
+    found = pattern.search(words)
+    return [each for each in found.groups() if each] if found else []
 
 
 def _is_folder(path: str) -> bool:
@@ -129,61 +159,3 @@ def _is_folder(path: str) -> bool:
     odd = any([char in path for char in "*{}<>$=?#&|;,()"]) or "://" in path or path.startswith(("@", "-", "--"))
     absolute = path.startswith(("/", "~", "...")) or path[1:3] == ":\\"
     return not odd and (not dotted or absolute)
-
-
-def _roots(lines: Sequence[str]) -> tuple[str, ...]:
-    """The absolute folders that a plan means by the root of its repository.
-
-    What it calls so, else the one folder to work in that all others it names lie in, if nothing shows that it is a part only.
-    """
-    text = "\n".join(lines)
-    if _ANY_PATH.search(text) is None:
-        return ()
-    near = [
-        f"{line} {lines[at + 1] if at + 1 < len(lines) else ''}"
-        for at, line in enumerate(lines)
-        if any(
-            [
-                word in line
-                for word in ("oot", "op-level", "op level", "repo", "checkout", "work", "根", "루트", "ルート")
-            ]
-        )
-    ]
-    called = {_bare(found.group(1)) for each in near for found in _CALLED.finditer(each)} - {""}
-    if called:
-        return tuple(sorted(called, key=lambda each: (-len(each), each)))
-    told = [
-        found
-        for line in lines
-        if re.search(_RUNS + r"|^\W*(?:\d+[.)]\W*)?from\b", line, re.IGNORECASE)
-        for found in _STATED.finditer(line)
-    ]
-    stated = {_bare(found.group(1)) for found in told} - {""}
-    stated = {
-        each
-        for each in stated
-        if each.count("/") > 1
-        or re.search(rf"(?:commands.* from|run from|work from|directory|\bcd) `?{re.escape(each)}", text, re.IGNORECASE)
-    }
-    tops = [each for each in stated if all([other == each or other.startswith(f"{each}/") for other in stated])]
-    if not tops:
-        return ()
-    top = tops[0]
-    above, _, name = top.rpartition("/")
-    beside = [found.group(1).rstrip("/") for found in _ANY_PATH.finditer(text)]
-    is_part = bool(above.strip("/~")) and any(
-        [f"{each}/".startswith(f"{above}/") and not f"{each}/".startswith(f"{top}/") for each in beside]
-    )
-    within = re.search(rf"(?<![\w./-]){re.escape(name)}/\w", text) is not None
-    return () if is_part or within else (top,)
-
-
-def _bare(path: str) -> str:
-    """An absolute path with slashes, and none at its end."""
-    bare = path.replace("\\\\", "\\").replace("\\", "/").rstrip("/.")
-    odd = (
-        "." in bare.rpartition("/")[2]
-        or "path/to" in bare
-        or f"{bare}/".startswith(tuple([f"{each}/" for each in _NEVER]))
-    )
-    return "" if odd else bare

@@ -13,10 +13,20 @@ from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
 from execplan.execution.wild.orders import orders
 from execplan.execution.wild.places import LINES, Place, places, spoken, without_commands
-from execplan.execution.wild.said import CHOICE, KEEPS_RUNNING, doubt, doubt_around, doubt_behind
+from execplan.execution.wild.said import (
+    CHOICE,
+    DONE,
+    ELSEWHERE,
+    KEEPS_RUNNING,
+    WRITTEN,
+    doubt,
+    doubt_around,
+    doubt_behind,
+    is_record,
+)
 from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, needs_server
 from execplan.execution.wild.unfit import is_typed, unfit
-from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, unsure
+from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, gone_from, unsure
 from execplan.execution.written.fence import attributes_of
 from execplan.plan import outline
 
@@ -70,7 +80,7 @@ class _Reader:
 
     def _leave(self, line: int, text: str, why: str) -> None:
         self.left.append(Left(line, text, why))
-        self.started = self.started or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND)
+        self.started = self.started or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND, ELSEWHERE)
 
     def _take(self, start: int, end: int, typed: Typed, needs: tuple[str, ...], item: int) -> str:
         """Keep a command as a step; its id."""
@@ -107,6 +117,8 @@ class _Reader:
             self._leave_all(commands or lines[:1], why)
         elif why := doubt_around(place.context) or doubt_behind(place.tail):
             self._leave_all(lines, why)
+        elif is_record(place.context, place.tail):
+            self._leave_all(lines, DONE)
         else:
             if prompted and printed:
                 self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
@@ -128,6 +140,7 @@ class _Reader:
             command = line.text
             if line.comment:
                 doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
+                stand = self.where.noted(line.comment, stand)
             shown = masked(command) or command
             if stop or doubtful:
                 self._leave(line.start, command, stop or doubtful)
@@ -168,23 +181,24 @@ class _Reader:
 
     def _words(self, place: Place) -> None:
         said = list(spoken(place))
-        around = doubt_around(place.context[:2])
+        around = _doubt_above(place)
         listed = bool(place.context) and _calls_commands(place.context[0])
-        if place.tail and doubt_behind(place.tail) == CHOICE:
-            around = around or CHOICE
+        free = not place.context or not place.context[0].endswith((":", "："))
         item: set[str] = set()
         for at, sentence in enumerate(said):
             behind = doubt_behind(said[at + 1].words) if at + 1 < len(said) else ""
             own = self.where.folders.told(without_commands(sentence))
             whole = place.alone and len(said) == 1
-            found = orders(sentence, whole=whole, listed=listed, placed=own is not None)
+            found = orders(sentence, whole=whole, listed=listed, free=free, placed=own is not None)
             for span, why in found.left:
                 self._leave(span.start, span.code, why)
             if not found.taken:
                 if own is not None:
                     self.where.heard(own)
                 continue
+            here = self.where.at(None)
             start = stand = self.where.at(own or self.where.told(place))
+            gone = False
             needs: tuple[str, ...] = ()
             for span in found.taken:
                 command = without_prompt(span.code)
@@ -194,6 +208,7 @@ class _Reader:
                 item.add(command)
                 if typed.command == command and (sets(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
+                    gone = gone or command.startswith("cd ")
                 else:
                     why = around or behind or self._why_not(typed, stand)
                 if why:
@@ -201,7 +216,7 @@ class _Reader:
                 else:
                     needs = (self._take(span.start, span.end, typed, needs, place.item),)
                 stand = after(typed, stand, span.start)
-            self.where.behind(place, None, start, stand)
+            self.where.behind(place, None, *((here, gone_from(here, place.start)) if gone else (start, stand)))
 
     def _is_told_below(self, place: Place, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""
@@ -230,3 +245,11 @@ def find_inferred(plan: Plan, taken: frozenset[int]) -> Found:
 def _calls_commands(lead: str) -> bool:
     words = lead.lower()
     return any([each in words for each in ("run", "command", "execut", "check", "validat", "verif", "gate", "test")])
+
+
+def _doubt_above(place: Place) -> str:
+    """Why what a paragraph tells to run may not be meant: by the words above it, or as one of several ways."""
+    near = place.context[:2]
+    if not place.alone and near and near[0].endswith((".", "。")) and doubt_around(near[:1]) == WRITTEN:
+        near = near[1:]  # what a paragraph tells to write ends with it
+    return doubt_around(near) or (CHOICE if doubt_behind(place.tail) == CHOICE else "")

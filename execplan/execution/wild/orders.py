@@ -19,6 +19,14 @@ _ORDER = re.compile(
     rf"(?:^|[.:;,]\s|\b(?:and|then)\s)[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\s+(?:(?:the |all )?(?:[\w/-]+ ){{0,6}}?(?:with|via|using|through|by running|command|commands)?:?\s*)?({_CHAIN})(?P<rest>.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_FROM_THERE = re.compile(
+    rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:from|in|inside|within|at) [^.;:]{{1,60}}?[ ,](?:re-?)?(?:run|execute)\s+({_CHAIN})(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_IMPERATIVE = re.compile(
+    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate)\b[\w/ '-]{{0,40}}:\s*({_CHAIN})\s*[.;]?$"
+)
+"""What an item is to do, and the command for it behind a colon."""
 _RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
 _LABEL = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
 _GOES_ON = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
@@ -33,11 +41,11 @@ class Orders:
         self.left = left
 
 
-def orders(sentence: Sentence, *, whole: bool, listed: bool, placed: bool) -> Orders:
+def orders(sentence: Sentence, *, whole: bool, listed: bool, free: bool, placed: bool) -> Orders:
     """What a sentence tells to run.
 
     `whole` says that the sentence is all of its list item, `listed` that the words above the list call it one of commands,
-    `placed` that the sentence tells the folder.
+    `free` that no words lead to the list, `placed` that the sentence tells the folder.
     """
     typed = [
         span for span in sentence.spans if (" " in span.code and is_typed(span.code, told=True)) or is_typed(span.code)
@@ -46,12 +54,12 @@ def orders(sentence: Sentence, *, whole: bool, listed: bool, placed: bool) -> Or
         return Orders([], [])
     chain, rest = "", ""
     found = _WHOLE.fullmatch(sentence.shape) if whole else None
-    if found is None and whole and listed:
-        found = _LABEL.search(sentence.shape)
+    if found is None and whole:
+        found = _LABEL.search(sentence.shape) if listed else _IMPERATIVE.search(sentence.shape) if free else None
     if found is not None:
         chain = found.group(1)
         first = sentence.shape[: found.start(1)].count("\x01")
-    elif (found := _ORDER.search(sentence.shape)) is not None:
+    elif (found := _ORDER.search(sentence.shape) or _FROM_THERE.search(sentence.shape)) is not None:
         chain, rest = found.group(1), found.group("rest")
         first = sentence.shape[: found.start(1)].count("\x01")
     else:

@@ -6,13 +6,16 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _CODE = re.compile(r"(`+)(?:(?!\1).)*?\1")
 _SENTENCE = re.compile(r"(?<=[.!?;。])\s+|(?<=:)\s+(?=[A-Z`])")
 CONDITION = "is to be run only under a condition"
 KEEPS_RUNNING = "is done by hand, or keeps running"
 CHOICE = "is one of several ways"
+ELSEWHERE = "is for another machine, terminal or system"
+WRITTEN = "is to be written somewhere, not to be run"
+DONE = "stands where the plan tells what was done"
 _FORBIDDEN = re.compile(
     r"不要|禁止|切勿|무시|금지|하지 (?:않|말|마)|しない|\b(?:never|do not|don't|don’t|must not|mustn't|should not|shouldn't|avoid|no longer|instead of|rather than|without running|forbidden|prohibited|disallowed|not required|"
     r"not needed|unnecessary|not be run|not run|cannot|can't|can’t|skip(?:ped)?|blocked|deprecated|wrong|bad|unsafe|dangerous|destructive|legacy|obsolete|removed?|nicht|keine?)\b",
@@ -29,7 +32,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _CHOICE = re.compile(
-    r"\bor `x`|或者|또는|または|\b(?:oder|ou bien|o bien)\b|示例|예시|(?:^|[\s(,;])or[,:]?$|^\W*or\b|^\W*(?:alternatively|equivalently|alternative)\b|\b(?:either|alternatively|alternative(?:s|ly)?|equivalent(?:ly)?|one of|any of|instead|or similar|or the|or an? |or equivalent|choose|pick|such as|e\.g\.|for example|for instance|examples?|"
+    r"\bor `x`|或者|또는|または|\b(?:oder|ou bien|o bien)\b|示例|예시|(?:^|[\s(,;])or[,:]?$|^\W*or\b|^\W*(?:alternatively|equivalently|alternative)\b|\b(?:either|alternatively|alternative(?:s|ly)?|equivalent(?:ly)?|one of|any of|instead|or similar|or the|or an? |or equivalent|choose|pick|such as|e\.g\.|for example|for instance|(?<!run the )(?<!run all )(?<!build the )examples?|"
     r"like|similar|resembl\w+|something|approximately|roughly|suggested|candidates?|proposed|sketch|pseudo\w*|template|shape|form of|along the lines|representative|likely|probably|possible|illustrat\w+|schematic\w*|placeholder|usage|syntax|useful|handy|convenient|helpful|signature|interface)\b",
     re.IGNORECASE,
 )
@@ -46,10 +49,10 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _WRITTEN = re.compile(
-    r"^\W*(?:\d+[.)]\W*)?(?:and |then |also )?(?:document|mention|expose|support|introduce|implement|describe|list|note|explain|name|define|declare|provide|preserve|keep|retain|replace|rename|change|edit|modify|delete|remove)\b(?!.*\b(?:run|running|execute|executing|verify|confirm|using|with these commands)\b)|"
+    r"^\W*(?:\d+[.)]\W*)?(?:and |then |also )?(?:document|mention|expose|support|introduce|implement|describe|list|note|explain|name|define|declare|provide|preserve|keep|retain|replace|rename|change|edit|modify|delete|remove)\b(?! (?:in)?to\b)(?!.*\b(?:run|running|execute|executing|verify|confirm|using|with these commands)\b)|"
     r"^\W*(?:\d+[.)]\W*)?(?:add|write|update|insert|include|append|put|paste|extend|create)\b(?!.*\b(?:run|running|execute|executing|verify|confirm)\b).*(?:\b(?:readme|docs?|documentation|help text|usage|makefile|scripts?|snippets?|sections?|config\w*|workflows?|jobs?|files?|comments?|commands?|targets?|aliases|alias|hooks?|entries|entry|subcommands?|cli)\b|\.(?:md|json|toml|ya?ml|sh|py|ts|rs|go)\b)|"
-    r"\b(?:new|planned|public|supported|user-facing|future|packaged|proposed|following|these) (?:cli |npm |package |root )?(?:commands?|scripts?|aliases|targets?|subcommands?) (?:are|is|will|should|must|exist|become|remain|stay|were)\b|\b(?:interface|api|cli|surface|contract|schema|grammar|layout|tree|structure|files to|future|later|planned|wishlist|out of scope|non-goals?)\b\W*:?\W*$|"
-    r"\b(?:files? (?:to (?:edit|create|change|touch|update|inspect|add)|touched|changed)|required behavio\w+|required cli|environment variables?|env(?:ironment)?:)",
+    r"\b(?:new|planned|public|supported|user-facing|future|packaged|proposed|following|these) (?:cli |npm |package |root )?(?:commands?|scripts?|aliases|targets?|subcommands?) (?:are|is|will|should|must|exist|become|remain|stay|were)\b|(?<!/)\b(?:interface|api|cli|surface|contract|schema|grammar|layout|tree|structure|files to|future|later|planned|wishlist|out of scope|non-goals?)\b\W*:?\W*$|"
+    r"\b(?:gets?|gains?|has|have|offers?|provides?|exposes?|supports?|knows?|accepts?)\b[^.]*\b(?:commands?|subcommands?|scripts?|targets?|flags?)\W*:\W*$|\b(?:files? (?:to (?:edit|create|change|touch|update|inspect|add)|touched|changed)|required behavio\w+|required cli|environment variables?|^\W*env(?:ironment)?:)",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -67,10 +70,30 @@ _REASONS = (
     (_CHOICE, CHOICE),
     (_CONDITION, CONDITION),
     (_OUTPUT, "stands where the plan shows what is printed"),
-    (_DONE, "stands where the plan tells what was done"),
-    (_WRITTEN, "is to be written somewhere, not to be run"),
-    (_ELSEWHERE, "is for another machine, terminal or system"),
+    (_DONE, DONE),
+    (_WRITTEN, WRITTEN),
+    (_ELSEWHERE, ELSEWHERE),
     (_BY_HAND, KEEPS_RUNNING),
+)
+
+
+_FILLED = re.compile(
+    r"^\W*(?:\d+[.)]\W*)?(?:then |next |and )?(?:add|create|write|save|put|insert|extend|replace)\b.*`[^`\s]+\.\w+`[^`.]*[:：]\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A file, and behind the colon what it is to hold."""
+_ORDERS = re.compile(r"\b(?:re-?run|run|execute|verify|validate|confirm|compile|build|check|test)\b", re.IGNORECASE)
+_DATE = re.compile(
+    r"\b(?:20\d\d-\d\d-\d\d|20\d\d/\d\d/\d\d|\d\d?\.\d\d?\.20\d\d|(?:\d\d? )?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w* \d)",
+    re.IGNORECASE,
+)
+_OCCASION = re.compile(
+    r"\b(?:qa|(?:pre|post)-merge|closeout|correction|audit|review|rehearsal|session|pass|round|yesterday|last (?:week|month|night|time)|\w+day|did|went|was|were|had|walked|exercised|tried|checked)\b",
+    re.IGNORECASE,
+)
+_RESULT = re.compile(
+    r"\b(?:pass(?:ed)?|green|succe\w+|clean|ok|failures?|failed|(?:all|\d+) (?:of|/) ?\d+|no (?:regressions?|errors?|findings)|results?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -94,13 +117,21 @@ def doubt(sentence: str) -> str:
         "run",
         bare,
     )
+    if _FILLED.match(sentence) and not _ORDERS.search(bare):
+        return WRITTEN
+    told, _, outcome = bare.partition(" and expect ")
+    if _ORDERS.search(told) and not re.search(r"fail|error|red\b|non-?zero|\bnot\b", outcome):
+        bare = told
     return next((why for pattern, why in _REASONS if pattern.search(bare)), "")
 
 
 def doubt_before(lead: str) -> str:
     """The same of the words that lead to commands: their first and their last sentence."""
     parts = sentences(lead)
-    return next((why for part in dict.fromkeys([*parts[-1:], *parts[:1]]) if (why := doubt(part))), "")
+    found = [why for part in dict.fromkeys([*parts[-1:], *parts[:1]]) if (why := doubt(part))]
+    if found == [WRITTEN] and not doubt(parts[-1]) and _ORDERS.search(parts[-1]):
+        return ""  # write this, then run that
+    return found[0] if found else ""
 
 
 def doubt_behind(tail: str) -> str:
@@ -110,7 +141,7 @@ def doubt_behind(tail: str) -> str:
     if re.match(r"\W*(?:or\b|alternatively|instead|otherwise|\(?optional)", bare, re.IGNORECASE):
         return CHOICE
     if re.search(
-        r"\b(?:should|must|will|to|may|can|might) (?:\w+ )?fail\b|\bfails? (?:before|because|until|with|on|initially|first)\b|expect\w* (?:a |an |the )?(?:\w+ )?(?:fail\w*|red\b|error)|non-?zero",
+        r"\b(?:should|must|will|to|may|can|might) (?:\w+ )?fail\b|\bfails? (?:before|because|until|with|on|initially|first)\b|expect\w* (?!(?:0|no|zero|any) )(?:a |an |the )?(?:\w+ )?(?:fail\w*|red\b|error)|non-?zero",
         bare,
         re.IGNORECASE,
     ):
@@ -127,3 +158,14 @@ def doubt_behind(tail: str) -> str:
 def doubt_around(context: Iterable[str]) -> str:
     """The first reason that the words above give, the nearest first."""
     return next((why for words in context if (why := doubt_before(words))), "")
+
+
+def is_record(context: Sequence[str], tail: str) -> bool:
+    """Whether words tell of a past occasion: one is named before, nothing there tells to run something, and a dated result stands behind."""
+    lead = context[0] if context else ""
+    return (
+        _RESULT.search(tail) is not None
+        and _DATE.search(tail) is not None
+        and _OCCASION.search(lead) is not None
+        and _ORDERS.search(lead) is None
+    )

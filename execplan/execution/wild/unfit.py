@@ -46,6 +46,7 @@ _KEPT = (
     "target/",
     "build/",
     "node_modules/.bin/",
+    "vendor/bin/",
 )
 """Where programs without an ending lie."""
 _ESCAPED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|(\\["'])""")

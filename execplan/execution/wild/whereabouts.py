@@ -45,11 +45,15 @@ class Whereabouts:
         self._here = Stand(ROOT, ROOT, "")
         self._stale: frozenset[str] = frozenset()
         """Words that told a folder before a block went to another, and so tell nothing of what follows."""
+        self._home: str | None = None
+        """Where every block begins, when the plan says so of all commands."""
+        self._went = ""
+        """The first part of the folder that was gone to from the root: who names it again counts from the root again."""
 
     def next_section(self) -> None:
         """Go on to another section: a folder other than the root is not taken along."""
         if self._here.plain != ROOT:
-            self._here = Stand(None, None, "comes behind steps in another folder, and none is told")
+            self._here = Stand(None, self._home, "comes behind steps in another folder, and none is told")
 
     def heard(self, told: Told) -> None:
         """Take note of a sentence that tells a folder for what follows."""
@@ -71,7 +75,14 @@ class Whereabouts:
         """Where commands are typed of which words tell that, or nothing."""
         if told is None:
             return self._here
+        if told.always:
+            self._home = told.folder
         return Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
+
+    def noted(self, comment: str, stand: Stand) -> Stand:
+        """Where commands are typed behind a comment of their block, which may tell a folder."""
+        told = self.folders.told(comment)
+        return stand if told is None else Stand(told.folder, told.folder, "" if told.folder is not None else _WORDS)
 
     def behind(self, place: Place, told: Told | None, start: Stand, end: Stand) -> None:
         """Take note of where the commands of a place have led."""
@@ -80,7 +91,8 @@ class Whereabouts:
         elif end != start or (told is not None and told.folder != ROOT and not told.lasting):
             folder = f"goes to {end.plain}" if end.plain else "goes to another folder"
             why = end.why or f"comes behind line {place.start + 1}, which {folder}, and none is told"
-            self._here = Stand(None, end.base if end.plain is None else None, why)
+            self._here = Stand(None, end.base if end.plain is None else self._home, why)
+            self._went = end.plain.partition("/")[0] if end.plain else self._went
             self._stale = frozenset(place.context)
         elif told is not None:
             self.heard(told)
@@ -89,7 +101,7 @@ class Whereabouts:
         """Take note of a fence with attributes: what follows one in another folder may be meant to run there too."""
         if folder not in (ROOT, self._here.plain):
             why = f"comes behind line {place.start + 1}, which runs in {folder}, and none is told"
-            self._here = Stand(None, None, why)
+            self._here = Stand(None, self._home, why)
             self._stale = frozenset(place.context)
 
     def gone(self, target: str, stand: Stand, start: Stand) -> str | None:
@@ -99,7 +111,14 @@ class Whereabouts:
             return self.folders.resolved(target)
         if stand.plain != start.plain and not target.startswith(".."):
             return None
-        return self.folders.resolved(target, stand.plain)
+        return self.folders.resolved(target, stand.plain if stand != start else self._begin(target, stand))
+
+    def _begin(self, target: str, stand: Stand) -> str | None:
+        """From where a `cd` leads with which a block begins."""
+        if stand.plain is not None:
+            return ROOT if self.folders.resolved(target) == stand.plain else stand.plain
+        first = target.strip("\"'").removeprefix("./").partition("/")[0]
+        return ROOT if first and first == self._went else stand.base
 
     def typed(self, command: str, stand: Stand) -> Typed:
         """A command without the `cd` that begins it, and where it is typed."""
@@ -111,7 +130,9 @@ class Whereabouts:
         if not shown.startswith("cd ") or "&&" not in shown:
             return Typed(stand.plain, command, False)
         at = shown.index("&&")
-        folder = self.folders.resolved(inner[3:at], stand.base)
+        target = inner[3:at].strip()
+        told = stand.base is None or stand.base == stand.plain == self.folders.resolved(target)
+        folder = self.folders.resolved(target, self._begin(target, stand) if told else stand.base)
         return Typed(folder, inner[at + 2 :].strip(), not nested and folder != stand.plain)
 
 
@@ -120,6 +141,11 @@ def after(typed: Typed, stand: Stand, line: int) -> Stand:
     if not typed.moves:
         return stand
     return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to {typed.folder}, and none is told")
+
+
+def gone_from(stand: Stand, line: int) -> Stand:
+    """Where whoever typed a lone `cd` stands then."""
+    return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to another folder, and none is told")
 
 
 def unsure(stand: Stand) -> str:

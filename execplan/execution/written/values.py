@@ -37,7 +37,10 @@ def value(name: str, text: str) -> Any:
     attribute = BY_NAME[name]
     if not text.strip() and attribute.kind != of.WORDS:
         raise WrongValueError(f"{name} says nothing")
-    return _READERS[attribute.kind](attribute, text)
+    found = _READERS[attribute.kind](attribute, text)
+    if found == []:
+        raise WrongValueError(f"{name} says nothing")
+    return found
 
 
 def parts(text: str) -> list[str]:
@@ -120,7 +123,7 @@ def _words(attribute: Attribute, text: str) -> str:
 
 
 def _path(attribute: Attribute, text: str) -> str:
-    if len(text) > _LONGEST_PATH or any([char < " " or char == "\x7f" for char in text]):
+    if not text or len(text) > _LONGEST_PATH or any([char < " " or char == "\x7f" for char in text]):
         raise WrongValueError(f"{attribute.name} is a path, without control characters")
     return text
 
@@ -167,6 +170,8 @@ def _pairs(attribute: Attribute, text: str) -> dict[str, str]:
         name, equal, what = each.partition("=")
         if not equal or not name.isascii() or not name.isidentifier():
             raise WrongValueError(f"{attribute.name} is written NAME=value, not {each!r}")
+        if name in pairs:
+            raise WrongValueError(f"{attribute.name} gives {name} twice")
         pairs[name] = what
     return pairs
 

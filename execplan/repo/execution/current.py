@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, About, ExecplanError
@@ -69,10 +70,18 @@ def current(home: Home, ref: Ref) -> Current:
         _check_owner(document, ref, where)
         return Current(document, data, where, True, "", ())
     made = compiled(home, ref)
-    found = () if made.document is None else differences(document, made.document)
+    found = () if made.document is None else differences(document, _placed(made.document, document, ref))
     if made.document is None or found:
         return _fresh(home, ref, where, made, f"the plan compiles to something else now: {'; '.join(found[:3])}", found)
     return Current(document, data, where, True, "", made.left)
+
+
+def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPlan:
+    """What an archived plan compiles to, at the place where it lay when that was stored: filing it changes no step."""
+    old, new = stored.source, made.source
+    if not ref.archived or old is None or new is None or os.path.basename(old.path) != os.path.basename(new.path):
+        return made
+    return made.model_copy(update={"source": new.model_copy(update={"path": old.path})})
 
 
 def _fresh(home: Home, ref: Ref, where: str, made: Compiled, stale: str, found: tuple[str, ...] = ()) -> Current:
@@ -99,5 +108,5 @@ def _check_owner(document: ExecutionPlan, ref: Ref, where: str) -> None:
             "other-plan",
             f"{where} is the execution plan of {document.plan_id}, not of {ref.id}",
             exit=INPUT,
-            hint=f"store it for this one: execplan compile {ref.typed} --from FILE",
+            hint=f"store it for this one: execplan compile {ref.typed} --from {where}",
         )

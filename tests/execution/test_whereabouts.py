@@ -1,0 +1,104 @@
+"""Plans as others write them: in which folder their commands are taken to run, and what is a report and no step."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.execution.test_inferred import found, taken
+
+ROOT = "Run all commands from the repository root.\n\n"
+FOLDERS = {
+    "bold words": ("**Working directory:** `services/api`\n\n    make\n", ["services/api: make"]),
+    "a working directory without a mark": ("Working directory: services/api\n\n    make\n", ["services/api: make"]),
+    "a path without a mark": ("From packages/web:\n\n    npm ci\n", ["packages/web: npm ci"]),
+    "the order behind the folder": ("Inside `server/` run:\n\n    make\n", ["server: make"]),
+    "an order behind a folder of one word": ("1. From `web`, run `npm ci`.", ["web: npm ci"]),
+    "no comma before the order": ("1. From the repo root run `npm ci`.", ["npm ci"]),
+    "still there": ("Still in `apps/site`, run:\n\n    make\n", ["apps/site: make"]),
+    "a name of the repository": ("From the root of the `acme` repository:\n\n    make\n", ["make"]),
+    "Korean": ("`backend` 디렉터리에서 실행:\n\n    make\n", ["backend: make"]),
+    "Japanese": ("`server` ディレクトリで次を実行する:\n\n    make\n", ["server: make"]),
+    "Chinese": ("在 `web` 目录下运行：\n\n    make\n", ["web: make"]),
+    "French": ("Depuis la racine du dépôt :\n\n    make\n\nDans `web` :\n\n    npm ci\n", ["make", "web: npm ci"]),
+    "German": ("Danach im Ordner `apps/api`:\n\n    make\n", ["apps/api: make"]),
+    "Spanish": ("En el directorio `apps/web`:\n\n    make\n", ["apps/web: make"]),
+    "told, and gone to": ("In `web`:\n\n    cd web\n    npm ci\n", ["web: npm ci"]),
+    "told, and gone to before a command": ("In `web` run:\n\n    cd web && npm ci\n", ["web: npm ci"]),
+    "told, and gone on from": ("In `web`:\n\n    cd src\n    make\n", ["web/src: make"]),
+    "gone to once more": (
+        "    cd a/b\n    make\n\nThen.\n\n    cd a/b\n    make test\n",
+        ["a/b: make", "a/b: make test"],
+    ),
+    "gone to beside it": ("    cd a/b\n    make\n\nThen.\n\n    cd a/c && make\n", ["a/b: make", "a/c: make"]),
+    "gone to, maybe from there": ("    cd a\n    make\n\nThen.\n\n    cd b\n    make test\n", ["a: make"]),
+    "gone to behind one that came back": (
+        "In the root of the repository:\n\n    cd a && make\n\nThen.\n\n    cd src\n    make test\n",
+        ["a: make", "src: make test"],
+    ),
+    "gone to from the root of all commands": (
+        f"{ROOT}    cd a\n    make\n\nThen.\n\n    cd b\n    make test\n",
+        ["a: make", "b: make test"],
+    ),
+    "plain behind it, of all commands": (f"{ROOT}    cd a\n    make\n\nThen.\n\n    make test\n", ["a: make"]),
+    "gone to in an item": ("- `cd a`\n- `make`\n- `cd b && make`", ["b: make"]),
+    "where something lies": ("The page lives in `web`. Test it:\n\n    npm test\n", []),
+    "what a folder holds": ("The `web/` directory has the page:\n\n    npm test\n", []),
+    "a comment": (
+        "```sh\n# in apps/api\nmake\n\n# from the repository root\nmake all\n```",
+        ["apps/api: make", "make all"],
+    ),
+    "a comment that does not tell which": ("```sh\nmake\n# in the other package\nmake test\n```", ["make"]),
+    "a heading that is a folder": ("### web/\n\n    npm ci\n", []),
+    "then, in a folder": ("Write it. Then, in `crates/core`, run `cargo test`.", ["crates/core: cargo test"]),
+    "a branch": ("From `main`, run:\n\n    make\n", ["make"]),
+}
+ORDERS = {
+    "write, then run": ("Edit `a.py` so that it raises. Then run:\n\n    pytest\n", ["pytest"]),
+    "a paragraph behind one that tells to write": ("Edit `a.py` so.\n\nRun `make`.", ["make"]),
+    "what a file is to hold": ("Create `check.sh` with:\n\n```sh\nmake\n```", []),
+    "an environment": ("Create the environment:\n\n    uv sync\n", ["uv sync"]),
+    "variables of one": ("Environment variables:\n\n    uv sync\n", []),
+    "change to a folder": ("Change to the `ios` directory:\n\n    cd ios\n    make\n", ["ios: make"]),
+    "an example that is run": ("Run the example:\n\n    cargo run -p demo\n", ["cargo run -p demo"]),
+    "an example": ("An example:\n\n    cargo run -p demo\n", []),
+    "expecting nothing": ("Run `make check` and expect no output.", ["make check"]),
+    "expecting no failures": ("1. Run `make check`. Expect 0 failures.", ["make check"]),
+    "expecting a failure": ("Run `make check` and expect it to fail.", []),
+    "items that say what they do": ("1. Install them: `npm ci`\n2. Deploy: `make deploy`", ["npm ci"]),
+    "items below other words": ("Scripts that the manifest gets:\n\n- Test: `vitest run`", []),
+    "what is made": ("The tool gets these commands:\n\n- `tool init --force`", []),
+    "a program of another one's folder": (
+        "```sh\ncomposer install\nvendor/bin/phpunit\n```",
+        ["composer install", "vendor/bin/phpunit"],
+    ),
+    "after another terminal": ("In one terminal:\n\n    ./serve --port 1\n\nThen:\n\n    curl localhost:1\n", []),
+}
+RECORD = "```sh\nmake smoke\n```\n\n2024-05-14: 17 of 17 scenarios green.\n"
+
+
+@pytest.mark.parametrize(("steps", "wanted"), FOLDERS.values(), ids=FOLDERS)
+def test_the_folder_of_a_command(steps: str, wanted: list[str]) -> None:
+    assert taken(steps) == wanted
+
+
+@pytest.mark.parametrize(("steps", "wanted"), ORDERS.values(), ids=ORDERS)
+def test_what_is_told_to_be_run(steps: str, wanted: list[str]) -> None:
+    assert taken(steps) == wanted
+
+
+def test_all_commands_begin_at_the_root_in_validation_too() -> None:
+    assert taken(f"{ROOT}    cd a\n    make\n", "    cd b\n    make test\n") == ["a: make", "b: make test"]
+    assert taken("    cd a\n    make\n", "    cd b\n    make test\n") == ["a: make"]
+
+
+@pytest.mark.parametrize(
+    "lead", ["Dana did a QA pass over the new dialog.", "Post-merge QA:", "On Tuesday all of it was tried once more."]
+)
+def test_a_past_occasion_with_a_dated_result_is_no_step(lead: str) -> None:
+    left = found("", f"{lead}\n\n{RECORD}").left
+    assert [each.why for each in left] == ["stands where the plan tells what was done"]
+
+
+@pytest.mark.parametrize("lead", ["Run the QA suite:", "Required commands:", "Full validation:", ""])
+def test_a_dated_result_behind_an_order_takes_nothing_back(lead: str) -> None:
+    assert taken("", f"{lead}\n\n{RECORD}") == ["make smoke"]
