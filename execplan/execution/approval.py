@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.binding import Binding, digest_of
-from execplan.execution.model import Digest, Id, Level, Model, Path, Version
+from execplan.execution.model import Digest, Id, Level, Model, Moment, Name, Path, PlanId, Version
 from execplan.execution.world import State
 from execplan.text.lines import digest
 
@@ -22,9 +22,6 @@ VERSION: Final = 1
 GRACE: Final = 60
 """Seconds by which the clock that approved may be ahead of the one that runs."""
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Moment = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
-"""In UTC."""
 Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 
 
@@ -46,7 +43,7 @@ class Terms(Model):
     version: Version = VERSION
     id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
     """Random; the register knows by it whether the approval was used or revoked."""
-    plan_id: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    plan_id: PlanId
     revision: Annotated[int, Field(ge=1)]
     place: Digest
     """SHA-256 of the path of the checkout that it was given in: it holds in no other."""

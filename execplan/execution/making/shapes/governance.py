@@ -126,7 +126,7 @@ def _seconds(form: Form, name: str) -> int | None:
     value: int | None = form.take(name, int)
     if value is None:
         return None
-    if value % 1000:
+    if value > 0 and value % 1000:
         form.note(name, f"is {value} ms; here limits are in whole seconds")
     return value // 1000
 
