@@ -89,7 +89,7 @@ class Tree:
         for path, event in events:
             self._events.setdefault(path, []).append(event)
             if event.after is not None or not event.known:
-                for folder in _above(path):
+                for folder in above(path):
                     self._folders.setdefault(folder, []).append(step.id)
 
     def _last(self, path: str, step: Step) -> _Event | None:
@@ -124,7 +124,7 @@ def _alternative(step: Step) -> str:
     return other if name == "alternative" else ""
 
 
-def _above(path: str) -> Iterator[str]:
+def above(path: str) -> Iterator[str]:
     """The folders that a path lies in."""
     parts = path.split("/")
     for number in range(1, len(parts)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import touched
 from execplan.execution.evaluation import patch
-from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, inside
+from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, above, inside
 from execplan.execution.evaluation.unified import cut, diff
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, LINK, plain
+from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, plain
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -140,6 +140,7 @@ def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed,
     if step.type is Type.CREATE:
         if _known(path, seen) is not None:
             raise _ImpossibleError(f"{path} is there already")
+        _refuse_file_above(tree, step, path)
         return (Changed(path, None, (step.content or "").encode()),)
     if step.type is Type.DELETE and seen.state is not None and seen.state.kind == LINK:
         return (Changed(path, f"{seen.state.link}\n".encode(), None),)
@@ -165,6 +166,8 @@ def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Change
             raise _ImpossibleError(f"there is no file {source}")
         if target is not None and target != source and _known(target, written[target]) is not None:
             raise _ImpossibleError(f"{target} is there already")
+        if target is not None and target != source:
+            _refuse_file_above(tree, step, target)
         old = tree.content(source, step) if source is not None else b""
         new = patch.apply(old, change)
         if target is None and new:
@@ -175,6 +178,14 @@ def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Change
             before = old if source == target else None
             changed.append(Changed(target, before, new, change.mode or mode))
     return changed
+
+
+def _refuse_file_above(tree: Tree, step: Step, path: str) -> None:
+    """Nothing can be made below a file; raises _ImpossibleError."""
+    for folder in above(path):
+        state = tree.seen(folder, step).state
+        if state is not None and state.kind not in (ABSENT, FOLDER):
+            raise _ImpossibleError(f"{folder} is no folder, so that {path} can't be made")
 
 
 def _known(path: str, seen: Seen) -> int | None:
