@@ -220,6 +220,11 @@ def test_tools_that_are_none_of_ours() -> None:
         assert plan.steps[3].risk.level == "HIGH"
 
 
+def test_a_strategy_in_its_other_spelling() -> None:
+    value = {**GOVERNANCE, "recoveryPaths": [{"triggerStep": 1, "strategy": "fail-fast"}]}
+    assert taken(value).steps[1].on_failure.strategy == "fail_fast"
+
+
 def test_a_condition_and_its_opposite() -> None:
     value = deepcopy(GOVERNANCE)
     value["recoveryPaths"] = []

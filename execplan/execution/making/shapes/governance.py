@@ -135,6 +135,7 @@ def _recover(form: Form, steps: list[dict[str, Any]]) -> None:
     """Recovery paths, which name the operation by its place, from 0."""
     for path in form.forms("recovery_paths"):
         strategy = path.take("strategy", str, "", needed=True)
+        strategy = "fail_fast" if strategy == "fail-fast" else strategy
         retries = path.take("max_retries", int, _RETRIES if strategy == "retry" else 0)
         made = {
             "strategy": strategy,
