@@ -220,6 +220,12 @@ def test_tools_that_are_none_of_ours() -> None:
         assert plan.steps[3].risk.level == "HIGH"
 
 
+def test_no_operation_may_take_longer_than_the_plan() -> None:
+    made = taken(GOVERNANCE)
+    assert made.constraints.max_duration_s == 120
+    assert [step.timeout_s for step in made.steps] == [120, 60, 120]
+
+
 def test_a_strategy_in_its_other_spelling() -> None:
     value = {**GOVERNANCE, "recoveryPaths": [{"triggerStep": 1, "strategy": "fail-fast"}]}
     assert taken(value).steps[1].on_failure.strategy == "fail_fast"

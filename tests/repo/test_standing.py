@@ -137,7 +137,11 @@ def test_not_a_byte_of_it_changes_nor_its_name(desk: Desk) -> None:
             '"timeout_s": 301',
             "the plan compiles to something else now: step build: timeout_s was 301",
         ),
-        ('"revision": 1,', '"revision": 1, "revision": 1,', "it can't be used"),
+        (
+            '"revision": 1,',
+            '"revision": 1, "revision": 1,',
+            "execution-plan.json: it can't be used: /revision: the key",
+        ),
         ("{", "{ ", "the execution plan: other bytes"),
     ],
 )

@@ -23,6 +23,8 @@ _RESULTS: Final = {
     "skipped": "skipped",
 }
 _OPPOSITE: Final = {"succeeded": "failed", "failed": "succeeded", "exists": "missing", "missing": "exists"}
+_TIMEOUT: Final = 300
+"""Seconds that a step may take which says nothing of it."""
 
 
 def fits(value: dict[str, Any]) -> bool:
@@ -50,12 +52,17 @@ def read(form: Form) -> dict[str, Any]:
             step["risk"] = {"level": _LEVELS[level.lower()]}
     _recover(form, steps)
     _conditions(form, steps)
+    limits = _limits(constraints)
+    most = limits.get("max_duration_s")
+    if most is not None and 0 < most < _TIMEOUT:
+        for step in steps:
+            step.setdefault("timeout_s", most)  # nothing in it may take longer than all of it
     made = {
         "description": form.take("description", str, summary),
         "mode": mode,
         "intent": {"summary": summary, "category": intent.take("category", str, "mixed")},
         "steps": steps,
-        "constraints": _limits(constraints),
+        "constraints": limits,
     }
     if level:
         kept["risk_level"] = level
