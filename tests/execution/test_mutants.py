@@ -88,6 +88,11 @@ def test_python_values_that_json_does_not_have(value: object) -> None:
         create_execution_plan("Do it", ["a.b"], {"deep": [value]})
 
 
+def test_a_key_that_json_does_not_have() -> None:
+    with pytest.raises(ExecplanError, match="a key is no string"):
+        create_execution_plan("Do it", ["a.b"], {"deep": {(1, 2): 3}})
+
+
 @pytest.mark.parametrize("kind", [["create_file"], {}, 5, None])
 def test_new_steps_of_no_type(kind: object) -> None:
     plan = create_execution_plan("Do it", ["a.b"])

@@ -60,7 +60,7 @@ def check(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
     try:
         data = json.dumps(value)
     except (TypeError, ValueError):  # what Python has and JSON has not, or a circle
-        return None, list(plain(value))
+        return None, list(plain(value)) or [Violation("", "a key is no string")]
     try:
         document = kind.model_validate_json(data)
     except ValidationError as error:

@@ -34,7 +34,6 @@ _INTERPRETERS = (
     ".",
     "eval",
 )
-_PARTS = ("_", ".")
 _WRITTEN = (
     ("/dev/tcp/", "a connection made by the shell"),
     ("| sh", "a text that is piped into a shell"),
@@ -116,9 +115,9 @@ def _holds(text: str, sign: str) -> int:
 
 def _is_glued(sign: str, before: str, after: str) -> bool:
     """Whether a sign is a part of another name, a cell of a table, or the beginning of a longer path."""
-    if sign[0].isalpha() and (before.isalnum() or before in _PARTS):
+    if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
         return True
-    if sign[-1] == "(" or not after:
+    if sign[-1] == "(" or sign[0] == "/" or not after:
         return False
     return after[0].isalnum() or after[0] in ("_", "-", ".") or after.lstrip()[:1] == "|"
 
