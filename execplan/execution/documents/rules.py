@@ -39,7 +39,7 @@ def plain(plan: object) -> Iterator[Violation]:
                 yield Violation(where, f"nested deeper than {_DEPTH}")
                 continue
             names = list(value.items() if isinstance(value, dict) else enumerate(value))
-            stack += [(each, where + pointer((name,)), depth + 1) for name, each in names]
+            stack += [(each, where + pointer((str(name),)), depth + 1) for name, each in names]
             stack += [(name, where, depth) for name, _ in names if isinstance(name, str)]
         elif isinstance(value, str) and not value.isascii() and any(["\ud800" <= char <= "\udfff" for char in value]):
             yield Violation(where, "half of a surrogate pair, which is no character")
