@@ -36,7 +36,7 @@ def seconds(said: str) -> int:
         found = int(count) * _UNITS[unit]
         if 0 < found <= _LONGEST:
             return found
-    what = f"--expires takes minutes, hours or days, at most 30 of these, not {said!r}"
+    what = f"--expires takes minutes, hours or days, 30d at most, not {said!r}"
     raise ExecplanError("usage", what, exit=USAGE, hint="such as 30m, 24h or 7d; nothing is approved for ever")
 
 

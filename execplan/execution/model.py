@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.execution.documents import rules
+from execplan.execution.documents import patterns, rules
 from execplan.execution.documents.unseen import refuse_unseen, texts_of
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ Version = Annotated[int, Field(ge=1, le=1)]
 """A `Literal[1]` would take true."""
 Number = Annotated[int, Field(ge=1)]
 """Of a step, a line or a revision."""
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=128)]
+Id = Annotated[str, StringConstraints(pattern=patterns.ID, max_length=128)]
 """Of a step: a letter, then letters, digits and `_.-`."""
-PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+PlanId = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=patterns.PLAN_ID)]
 """Of a plan: the name of its file, and of the folder of its artifacts."""
-Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=patterns.LINE)]
 """From the root of the repository, with `/` between folders."""
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=patterns.LINE)]
 """Of a person or a session."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Digest = Annotated[str, StringConstraints(pattern=patterns.SHA256)]
 """SHA-256, in hex."""
-Tool = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*\.[A-Za-z][A-Za-z0-9_-]*$", max_length=128)]
+Tool = Annotated[str, StringConstraints(pattern=patterns.TOOL, max_length=128)]
 """`domain.tool`, with exactly one dot."""
 
 
@@ -53,24 +53,17 @@ def _possible(moment: str) -> str:
 
 Moment = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"),
+    StringConstraints(pattern=patterns.MOMENT),
     AfterValidator(_possible),
 ]
 """A time in UTC, to the second: text, so that equal times have equal bytes."""
-Argument = Annotated[str, StringConstraints(max_length=131072, pattern=r"^[^\x00]*$")]
+Argument = Annotated[str, StringConstraints(max_length=131072, pattern=patterns.ARGUMENT)]
 """131,072 bytes is what Linux takes as one argument (MAX_ARG_STRLEN)."""
 Argv = Annotated[Many[Argument], Field(min_length=1, max_length=4096)]
-Trigger = Annotated[
-    str,
-    StringConstraints(
-        pattern=r"^(exit(:([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))?|timeout|expectation|syntax|test|limit)$"
-    ),
-]
+Trigger = Annotated[str, StringConstraints(pattern=patterns.TRIGGER)]
 """What a recovery is for: a wrong exit status (any, or one), the time limit, other output than expected, the syntax check,
 the test afterwards, a limit of resources. None named: all of them."""
-Strategy = Annotated[
-    str, StringConstraints(pattern=r"^(fail_fast|retry|skip|replan|ask|alternative:[A-Za-z][A-Za-z0-9_.-]*)$")
-]
+Strategy = Annotated[str, StringConstraints(pattern=patterns.STRATEGY)]
 
 
 class Type(StrEnum):
@@ -205,7 +198,7 @@ class Step(Model):
     effect: Literal["idempotent", "once"] = "once"
     parallel: bool = False
     cwd: Path = "."
-    env: dict[Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Argument] = {}
+    env: dict[Annotated[str, StringConstraints(pattern=patterns.VARIABLE)], Argument] = {}
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
     inputs: Many[Path] = ()
@@ -230,7 +223,7 @@ class Intent(Model):
     """What it is for."""
 
     summary: Words
-    category: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$", max_length=64)]
+    category: Annotated[str, StringConstraints(pattern=patterns.CATEGORY, max_length=64)]
     """Compiled: commands, files, packages or mixed."""
     risk_level: Annotated[Level, Strict(False)]
 

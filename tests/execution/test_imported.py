@@ -220,6 +220,17 @@ def test_tools_that_are_none_of_ours() -> None:
         assert plan.steps[3].risk.level == "HIGH"
 
 
+def test_no_operation_may_take_longer_than_the_plan() -> None:
+    made = taken(GOVERNANCE)
+    assert made.constraints.max_duration_s == 120
+    assert [step.timeout_s for step in made.steps] == [120, 60, 120]
+
+
+def test_a_strategy_in_its_other_spelling() -> None:
+    value = {**GOVERNANCE, "recoveryPaths": [{"triggerStep": 1, "strategy": "fail-fast"}]}
+    assert taken(value).steps[1].on_failure.strategy == "fail_fast"
+
+
 def test_a_condition_and_its_opposite() -> None:
     value = deepcopy(GOVERNANCE)
     value["recoveryPaths"] = []
@@ -237,7 +248,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/operations": []}, "/operations "),
     ({"/operations": GONE}, "/operations missing"),
     ({"/intent": GONE}, "/intent missing"),
-    ({"/operations/0/id": "op 1"}, "/operations/0/id string should match"),
+    ({"/operations/0/id": "op 1"}, "/operations/0/id should be an id: a letter"),
     ({"/operations/1/id": "op-001"}, "/operations/1/id `op-001` is the id of step 1 too"),
     ({"/operations/0/tool": "write"}, "/operations/0/tool write is no tool of ours"),
     ({"/operations/0/tool": 3}, "/operations/0/tool should be a string"),
@@ -247,7 +258,7 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/operations/1/arguments/command": 3}, "/operations/1/arguments/command input should be a valid string"),
     ({"/operations/1/requires": ["op-009"]}, "/operations/1/requires/0 there is no step `op-009`"),
     ({"/operations/0/requires": ["op-002"]}, "/operations/0/requires "),
-    ({"/operations/1/requires": ["the tests pass"]}, "/operations/1/requires/0 string should match"),
+    ({"/operations/1/requires": ["the tests pass"]}, "/operations/1/requires/0 should be an id: a letter"),
     ({"/operations/1/maxInvocations": 0}, "/operations/1/maxInvocations input should be greater"),
     ({"/operations/1/timeout": 1500}, "/operations/1/timeout is 1500 ms"),
     ({"/operations/1/riskScore": 3}, "/operations/1/riskScore unknown key"),
@@ -263,7 +274,10 @@ GOVERNANCE_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/recoveryPaths/0/triggerStep": -99}, "/recoveryPaths/0/triggerStep is -99: there is no such operation"),
     ({"/recoveryPaths/0/triggerStep": 3}, "/recoveryPaths/0/triggerStep is 3: there is no such operation"),
     ({"/recoveryPaths/0/triggerStep": 2}, "/recoveryPaths/1/triggerStep operation 2 has a recovery path already"),
-    ({"/recoveryPaths/0/triggerErrors": ["TimeoutError"]}, "/recoveryPaths/0/triggerErrors/0 string should match"),
+    (
+        {"/recoveryPaths/0/triggerErrors": ["TimeoutError"]},
+        "/recoveryPaths/0/triggerErrors/0 should be one of exit, exit:1",
+    ),
     ({"/recoveryPaths/0/strategy": "hope"}, "/recoveryPaths/0/strategy is none of"),
     ({"/recoveryPaths/0/strategy": "alternative"}, "/recoveryPaths/0/strategy names no operation"),
     ({"/recoveryPaths/0/maxRetries": -1}, "/recoveryPaths/0/maxRetries input should be greater"),
@@ -284,8 +298,8 @@ TYPED_BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"/steps/0/status": "completed"}, "/steps/0/status is completed: what has begun"),
     ({"/steps/0/result": {"a": 1}}, "/steps/0/result is a result"),
     ({"/steps/0/error": "late"}, "/steps/0/error is a result"),
-    ({"/steps/0/tool_name": "get_weather"}, "/steps/0/tool_name string should match"),
-    ({"/steps/0/tool_name": "a.b.c"}, "/steps/0/tool_name string should match"),
+    ({"/steps/0/tool_name": "get_weather"}, "/steps/0/tool_name should be `domain.tool`"),
+    ({"/steps/0/tool_name": "a.b.c"}, "/steps/0/tool_name should be `domain.tool`"),
     ({"/steps/1/depends_on": [2]}, "/steps/1/depends_on/0 `step-2` needs itself"),
     ({"/steps/0/depends_on": [2], "/steps/1/depends_on": []}, "/steps/0/depends_on/0 `step-2` comes later"),
     ({"/steps/1/depends_on": [7]}, "/steps/1/depends_on/0 there is no step `step-7`"),

@@ -118,6 +118,44 @@ def test_an_altered_one_is_refused(desk: Desk, name: str, value: object) -> None
     assert desk.refused(4, "approval-altered", "approve", "--check")["candidates"] == ["its seal is broken"]
 
 
+def test_not_a_byte_of_it_changes_nor_its_name(desk: Desk) -> None:
+    file = desk.file()
+    data = file.read_bytes()
+    file.write_bytes(data + b"\n")
+    assert "its bytes or its name" in desk.refused(4, "approval-altered", "approve", "--check")["candidates"][0]
+    file.write_bytes(data)
+    assert desk.stands() == "approved"
+    file.rename(file.with_name(f"{'0' * 64}.json"))
+    assert desk.stands() == "altered"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            '"timeout_s": 300',
+            '"timeout_s": 301',
+            "the plan compiles to something else now: step build: timeout_s was 301",
+        ),
+        (
+            '"revision": 1,',
+            '"revision": 1, "revision": 1,',
+            "execution-plan.json: it can't be used: /revision: the key",
+        ),
+        ("{", "{ ", "the execution plan: other bytes"),
+    ],
+)
+def test_an_edited_execution_plan_is_drift(desk: Desk, old: str, new: str, told: str) -> None:
+    """Though what the plan compiles to is what was approved, and is what would run."""
+    file = desk.path / f".agent/execplans/artifacts/{NAME}/execution-plan.json"
+    text = file.read_text()
+    file.write_text(text.replace(old, new, 1))
+    assert told in desk.drift()[0]
+    assert desk.stands() == "stale"
+    file.write_text(text)
+    assert desk.stands() == "approved"
+
+
 @pytest.mark.parametrize("content", ["", "{}", "[1,", '{"hmac": 1, "hmac": 2}', "\0", "[" * 100])
 def test_what_is_no_approval_is_refused(desk: Desk, content: str) -> None:
     desk.file().write_text(content)

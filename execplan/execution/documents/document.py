@@ -10,6 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.documents import strict
+from execplan.execution.documents.patterns import WORDS
+from execplan.execution.documents.rules import plain
 from execplan.execution.documents.violation import Violation, pointer
 from execplan.execution.model import Document
 
@@ -20,6 +22,8 @@ T = TypeVar("T", bound=BaseModel)
 
 RULES: Final = "rules"
 """The type of the one error that pydantic tells when rules between fields are broken; its context has all of them."""
+
+_LEAST: Final = "is the least"
 
 
 def to_bytes(document: BaseModel) -> bytes:
@@ -54,7 +58,11 @@ def check(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
     """The document that plain data makes, or all that is wrong with it."""
     document, violations = None, []
     try:
-        document = kind.model_validate_json(json.dumps(value))
+        data = json.dumps(value)
+    except (TypeError, ValueError):  # what Python has and JSON has not, or a circle
+        return None, list(plain(value)) or [Violation("", "a key is no string")]
+    try:
+        document = kind.model_validate_json(data)
     except ValidationError as error:
         violations = _meant(list(_violations(error, kind)))
     if violations and isinstance(value, dict):
@@ -104,8 +112,20 @@ def _violations(error: ValidationError, kind: type[BaseModel]) -> Iterable[Viola
             yield Violation(where, "unknown key" + _nearest(str(each["loc"][-1]), kind))
         elif each["type"] == "missing":
             yield Violation(where, "missing")
+        elif each["type"] == "string_pattern_mismatch":
+            pattern = each["ctx"]["pattern"]
+            yield Violation(where, f"should be {WORDS.get(pattern, f'like {pattern}')}")
+        elif each["type"] in ("too_short", "too_long"):
+            yield Violation(where, _counted(each["ctx"]))
         else:
             yield Violation(where, each["msg"][:1].lower() + each["msg"][1:])
+
+
+def _counted(limits: dict[str, Any]) -> str:
+    """How many there are, and how many there should be."""
+    if "min_length" in limits:
+        return f"holds {limits['actual_length']}; {limits['min_length']} {_LEAST}"
+    return f"holds {limits['actual_length']}; {limits['max_length']} are the most"
 
 
 def _meant(violations: list[Violation]) -> list[Violation]:
@@ -113,8 +133,7 @@ def _meant(violations: list[Violation]) -> list[Violation]:
     return [
         each
         for each in violations
-        if "after validation" not in each.message
-        or not any([other.pointer.startswith(each.pointer + "/") for other in violations])
+        if _LEAST not in each.message or not any([other.pointer.startswith(each.pointer + "/") for other in violations])
     ]
 
 

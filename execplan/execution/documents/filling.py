@@ -19,8 +19,9 @@ def read_command(step: dict[str, Any]) -> None:
     found = parse(command)
     if found.argv is not None:
         step["argv"] = list(found.argv)
-        if found.assigned:
-            step["env"] = {**step.get("env", {}), **dict(found.assigned)}
+        env = step.get("env") or {}
+        if found.assigned and isinstance(env, dict):
+            step["env"] = {**env, **dict(found.assigned)}
 
 
 def rate(step: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ def broken(plan: Mapping[str, Any]) -> list[Violation]:
     return [*found, *_whole(plan, known)]
 
 
-def plain(plan: Mapping[str, Any]) -> Iterator[Violation]:
+def plain(plan: object) -> Iterator[Violation]:
     """What Python takes and the strict reader would not: what is written must be readable."""
     stack: list[tuple[Any, str, int]] = [(plan, "", 0)]
     while stack:
@@ -39,7 +39,7 @@ def plain(plan: Mapping[str, Any]) -> Iterator[Violation]:
                 yield Violation(where, f"nested deeper than {_DEPTH}")
                 continue
             names = list(value.items() if isinstance(value, dict) else enumerate(value))
-            stack += [(each, where + pointer((name,)), depth + 1) for name, each in names]
+            stack += [(each, where + pointer((str(name),)), depth + 1) for name, each in names]
             stack += [(name, where, depth) for name, _ in names if isinstance(name, str)]
         elif isinstance(value, str) and not value.isascii() and any(["\ud800" <= char <= "\udfff" for char in value]):
             yield Violation(where, "half of a surrogate pair, which is no character")
@@ -47,6 +47,8 @@ def plain(plan: Mapping[str, Any]) -> Iterator[Violation]:
             yield Violation(where, f"{value} is no number of JSON")
         elif isinstance(value, int) and abs(value) >= 10**_DIGITS:
             yield Violation(where, f"an integer of more than {_DIGITS} digits")
+        elif value is not None and not isinstance(value, str | int | float):
+            yield Violation(where, f"a {type(value).__name__} of Python, which JSON does not have")
 
 
 def _identity(plan: Mapping[str, Any]) -> Iterator[Violation]:
@@ -67,10 +69,20 @@ def _history(plan: Mapping[str, Any]) -> Iterator[Violation]:
             continue
         if _is_number(each.get("revision")) and each["revision"] != at + 1:
             yield Violation(f"/metadata/history/{at}/revision", f"is {each['revision']} and not {at + 1}")
-        completed, failed = each.get("completed_steps") or (), each.get("failed_steps") or ()
-        both = [number for number in completed if number in failed]
-        if both:
-            yield Violation(f"/metadata/history/{at}/failed_steps", f"step {both[0]} is among the completed ones too")
+        yield from disjoint(each, f"/metadata/history/{at}")
+
+
+def disjoint(part: Mapping[str, Any], where: str) -> Iterator[Violation]:
+    """No step is both completed and failed."""
+    failed = _numbers(part.get("failed_steps"))
+    both = [number for number in _numbers(part.get("completed_steps")) if number in failed]
+    if both:
+        yield Violation(f"{where}/failed_steps", f"step {both[0]} is among the completed ones too")
+
+
+def _numbers(value: object) -> list[int]:
+    """The numbers of a list; what is none is left to the check of its fields."""
+    return [each for each in value if _is_number(each)] if isinstance(value, list | tuple) else []
 
 
 def _whole(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.documents.rules import plain
+from execplan.execution.documents.rules import disjoint, plain
 from execplan.execution.documents.violation import Violation
 from execplan.execution.states import COMPLETED, ENDED, FAILED, GOOD, PENDING
 
@@ -25,7 +25,7 @@ def broken(record: Mapping[str, Any], now: float) -> list[Violation]:
     history = record.get("history")
     for at, each in enumerate(history if isinstance(history, list | tuple) else ()):
         if isinstance(each, dict):
-            found += [*_times(each, f"/history/{at}", now), *_disjoint(each, f"/history/{at}")]
+            found += [*_times(each, f"/history/{at}", now), *disjoint(each, f"/history/{at}")]
     return [*found, *_lists(record, known), *_whole(record, known)]
 
 
@@ -57,18 +57,11 @@ def _step(step: dict[str, Any], at: int) -> Iterator[Violation]:
         yield Violation(f"/steps/{at}/number", f"is {step['number']} and not {at + 1}")
 
 
-def _disjoint(part: Mapping[str, Any], where: str) -> Iterator[Violation]:
-    completed, failed = _numbers(part.get("completed_steps")), _numbers(part.get("failed_steps"))
-    both = [number for number in completed if number in set(failed)]
-    if both:
-        yield Violation(f"{where}/failed_steps", f"step {both[0]} is among the completed ones too")
-
-
 def _lists(record: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Violation]:
     """Both lists say what the steps say."""
-    yield from _disjoint(record, "")
+    yield from disjoint(record, "")
     for name, status in (("completed_steps", COMPLETED), ("failed_steps", FAILED)):
-        said = _numbers(record.get(name))
+        said = list(record.get(name) or ()) if isinstance(record.get(name, ()), list | tuple) else []
         true = [step.get("number") for step in steps if step.get("status") == status]
         if said != true:
             yield Violation(f"/{name}", f"is {said}; by the states of the steps it is {true}")
@@ -85,7 +78,3 @@ def _whole(record: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[V
         for at, step in enumerate(steps):
             if step.get("status", PENDING) not in GOOD:
                 yield Violation("/status", f"is completed, and step {at + 1} is {step.get('status', PENDING)}")
-
-
-def _numbers(value: object) -> list[object]:
-    return list(value) if isinstance(value, list | tuple) else []

@@ -8,7 +8,7 @@ from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, above, inside
 from execplan.execution.evaluation.unified import cut, diff
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, LINK, plain
+from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, plain
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -189,6 +189,7 @@ def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Change
             raise _ImpossibleError(f"there is no file {source}")
         if target is not None and target != source and _known(target, written[target]) is not None:
             raise _ImpossibleError(f"{target} is there already")
+        if target is not None and target != source:
         old = tree.content(source, step) if source is not None else b""
         new = patch.apply(old, change)
         if target is None and new:

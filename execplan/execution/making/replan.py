@@ -130,8 +130,9 @@ def _new(given: object, before: int, book: Book) -> list[dict[str, Any]]:
     for at, each in enumerate(given):
         step = dict(each)
         book.origins[f"/steps/{before + at}"] = f"{where}/{at}"
-        if step.get("type") in TYPES and TYPES[step["type"]].tool:
-            step.setdefault("tool", TYPES[step["type"]].tool)
+        kind = step.get("type")
+        if isinstance(kind, str) and kind in TYPES and TYPES[kind].tool:
+            step.setdefault("tool", TYPES[kind].tool)
         step.setdefault("description", " ".join([str(step.get(name, "")) for name in ("type", "target")]).strip())
         read_command(step)
         _rate(step)

@@ -43,6 +43,8 @@ __all__ = [
     "rate_path",
 ]
 _BASE = {"create": (LOW, "makes a file"), "modify": (MEDIUM, "changes a file"), "delete": (HIGH, "deletes a file")}
+_LONGEST = 400
+"""Characters of a reason; a document takes 2,000."""
 _READING = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
 """Programs that run what they read."""
 
@@ -62,8 +64,13 @@ def highest(risks: Iterable[Risk]) -> Risk:
     """The highest level, with the reasons of all that reach it, each once."""
     found = list(risks)
     level = max([each.level for each in found], key=LEVELS.index, default=LOW)
-    reasons = dict.fromkeys([reason for each in found if each.level == level for reason in each.reasons])
+    reasons = dict.fromkeys([_short(reason) for each in found if each.level == level for reason in each.reasons])
     return Risk(level, tuple(reasons) or ("nothing is done",))
+
+
+def _short(reason: str) -> str:
+    """A reason without the middle of a word that is very long, so that a document can hold it."""
+    return reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST // 2]}…{reason[-_LONGEST // 2 :]}"
 
 
 def rate_command(text: str, table: Table, *, shell: bool = False) -> Risk:

@@ -27,6 +27,8 @@ class Kept(NamedTuple):
     path: str
     approval: Approval | None
     why: str = ""
+    untouched: bool = True
+    """Whether its bytes are those that were written, under the name that they were given."""
 
     @property
     def digest(self) -> str:
@@ -66,9 +68,11 @@ def _read(home: Home, file: str) -> Kept:
         data, size = disk.read(file, _LIMIT)
         if size > _LIMIT:
             return Kept(file, None, f"it has {size:,} bytes: no approval is as long as that")
-        return Kept(file, load(data, Approval, home.shown(file)))
+        approval = load(data, Approval, home.shown(file))
     except ExecplanError as error:
         return Kept(file, None, error.message)
+    untouched = data == to_bytes(approval) and os.path.basename(file) == f"{approval.digest}.json"
+    return Kept(file, approval, untouched=untouched)
 
 
 def save(home: Home, ref: Ref, approval: Approval) -> bytes | None:

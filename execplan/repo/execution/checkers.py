@@ -14,6 +14,8 @@ _PARSERS = {
     "javascript": (("node", "--check", "-"), ("node", "--input-type=module", "--check", "-")),
 }
 """By language, the ways to read it. Ruby and Perl are missing because they run `BEGIN` while they parse."""
+_JSX = "SyntaxError: Unexpected token '<'"
+"""Of a language that goes by the suffix of JavaScript, too, and that node can't read."""
 _SECONDS = 10
 _SHOWN = 300
 
@@ -44,6 +46,8 @@ def _ask(command: tuple[str, ...], content: bytes, root: str) -> str | None:
         return ""
     said = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines()]
     told = [line for line in said if "Error" in line] or [line for line in said if line]
+    if told and told[0] == _JSX:
+        return None
     return (told[0] if told else f"{command[0]} can't parse it")[:_SHOWN]
 
 

@@ -65,7 +65,8 @@ def current(home: Home, ref: Ref) -> Current:
         made = compiled(home, ref)
         if made.document is None:
             raise
-        return _fresh(home, ref, where, made, f"it can't be used: {error.message}")
+        why = error.message.removeprefix(f"{where}: ")
+        return _fresh(home, ref, where, made, f"it can't be used: {why}")
     if document.source is None or document.revision > 1:
         _check_owner(document, ref, where)
         return Current(document, data, where, True, "", ())

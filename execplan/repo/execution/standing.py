@@ -117,6 +117,8 @@ def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run
         other = sealing is None or seals.name_of(sealing) != given.key
         why = "it is sealed with another key: by another user, or on another machine" if other else "its seal is broken"
         return JudgedApproval(kept, ALTERED, (why,))
+    if not kept.untouched:
+        return JudgedApproval(kept, ALTERED, ("its bytes or its name are not those that were written",))
     known = register.state(home, given.id)
     if known.revoked:
         return JudgedApproval(kept, REVOKED, ())
@@ -141,6 +143,8 @@ def _drift(home: Home, given: Approval, found: Now, *, resumes: bool) -> tuple[s
     if resumes:
         before, after = before._replace(states={}), after._replace(states={})
     lines += drift(before, after)
+    if found.current.stale and before.document == after.document:
+        lines.append(f"{found.current.path}: {found.current.stale}")
     if not resumes and found.policy.pin == "tree" and given.tree != tree.tree(home):
         lines += tree.changed(home, given.head) or ("HEAD: holds other files than when it was approved",)
     return tuple(lines)

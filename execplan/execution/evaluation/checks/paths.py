@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 
 from execplan.execution.evaluation.checks.check import ERROR, Case, Finding, check
@@ -49,7 +50,8 @@ def _wrong(world: World, step: Step, named: _Named, plan: str) -> Iterator[tuple
     """What is wrong with a path, and what to do about it."""
     path = plain(named.path)
     if path is None:
-        why = "is absolute" if named.path.startswith("/") else "leads out with `..`"
+        out = os.path.normpath(named.path).startswith("..")
+        why = "is absolute" if named.path.startswith("/") else "leads out with `..`" if out else "has `..` in it"
         yield why, "name a path in the repository, from its root"
         return
     state = world.state(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.evaluation.commands import lines
 from execplan.execution.evaluation.trial import texts
@@ -14,23 +16,6 @@ if TYPE_CHECKING:
     from execplan.execution.command.parse import Simple
     from execplan.execution.model import Step
 
-_EVERYTHING = (
-    "/",
-    "/*",
-    "~",
-    "~/",
-    "~/*",
-    "$HOME",
-    "${HOME}",
-    "$HOME/",
-    "$HOME/*",
-    "${HOME}/",
-    "${HOME}/*",
-    ".",
-    "./",
-    "*",
-    "..",
-)
 _FETCHERS = ("curl", "wget", "fetch", "aria2c", "nc", "ncat")
 _INTERPRETERS = (
     "sh",
@@ -81,7 +66,7 @@ def patterns(case: Case) -> Iterator[Finding]:
         for change in texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             yield from _secrets(step, change.path, after, before)
-            said = [what for sign, what in _WRITTEN if after.count(sign) > before.count(sign)]
+            said = [what for sign, what in _WRITTEN if _holds(after, sign) > _holds(before, sign)]
             for what in dict.fromkeys(said):
                 yield Finding(WARNING, f"{change.path} would hold {what}", "read it", step)
 
@@ -93,7 +78,7 @@ def _command(step: Step, simple: Simple) -> Iterator[Finding]:
     name = _name(simple.argv[0])
     flags = "".join([each.lstrip("-") for each in simple.argv[1:] if each.startswith("-")])
     if name == "rm" and ("r" in flags.lower() or "recursive" in flags):
-        whole = [each for each in simple.argv[1:] if each in _EVERYTHING]
+        whole = [each for each in simple.argv[1:] if _is_everything(each)]
         if whole:
             yield Finding(ERROR, f"rm deletes {whole[0]} and all below it", "name the files that should go", step)
     fetched = [_name(each) for each in simple.reads if _name(each) in _FETCHERS]
@@ -113,6 +98,28 @@ def _secrets(step: Step, where: str, text: str, before: str) -> Iterator[Finding
         if word not in before:
             told = word[: secrets.shown(secret)] + "…"
             yield Finding(ERROR, f"{where} holds a {secret.kind} ({told})", "take it out, and renew it", step)
+
+
+def _is_everything(word: str) -> bool:
+    """Whether a path is the root, the home or the folder itself, or all that is in one of them: `/`, `~/*`, `./*`, `..`."""
+    for home in ("${HOME}", "$HOME", "~"):
+        word = "/" + word.removeprefix(home) if word.startswith(home) else word
+    return bool(word) and not word.strip("/.*")
+
+
+def _holds(text: str, sign: str) -> int:
+    """How often a sign stands in a text by itself: `eval(`, never `model.eval(`; `| sh`, never `| show` or `| sh |`."""
+    pieces = text.split(sign)
+    return sum([not _is_glued(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
+
+
+def _is_glued(sign: str, before: str, after: str) -> bool:
+    """Whether a sign is a part of another name, a cell of a table, or the beginning of a longer path."""
+    if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
+        return True
+    if sign[-1] == "(" or sign[0] == "/" or not after:
+        return False
+    return after[0].isalnum() or after[0] in ("_", "-", ".") or after.lstrip()[:1] == "|"
 
 
 def _name(word: str) -> str:

@@ -32,6 +32,8 @@ _SUFFIXES = {
     ".mjs": "javascript",
     ".cjs": "javascript",
 }
+_TEMPLATE = (b"{{-", b"-}}", b"{%")
+"""What stands in a YAML file that a program fills in before it is one."""
 _SHELLS = ("sh", "bash", "dash", "zsh")
 
 
@@ -61,6 +63,8 @@ def _language(path: str, data: bytes | None) -> str:
     name = path.rpartition("/")[2]
     suffix = name[name.rfind(".") :] if "." in name else ""
     if suffix == ".json" and (name.startswith(_COMMENTED) or "/.vscode/" in f"/{path}"):
+        return ""
+    if suffix in (".yml", ".yaml") and any([sign in (data or b"") for sign in _TEMPLATE]):
         return ""
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]

@@ -23,6 +23,8 @@ _RESULTS: Final = {
     "skipped": "skipped",
 }
 _OPPOSITE: Final = {"succeeded": "failed", "failed": "succeeded", "exists": "missing", "missing": "exists"}
+_TIMEOUT: Final = 300
+"""Seconds that a step may take which says nothing of it."""
 
 
 def fits(value: dict[str, Any]) -> bool:
@@ -50,12 +52,17 @@ def read(form: Form) -> dict[str, Any]:
             step["risk"] = {"level": _LEVELS[level.lower()]}
     _recover(form, steps)
     _conditions(form, steps)
+    limits = _limits(constraints)
+    most = limits.get("max_duration_s")
+    if most is not None and 0 < most < _TIMEOUT:
+        for step in steps:
+            step.setdefault("timeout_s", most)  # nothing in it may take longer than all of it
     made = {
         "description": form.take("description", str, summary),
         "mode": mode,
         "intent": {"summary": summary, "category": intent.take("category", str, "mixed")},
         "steps": steps,
-        "constraints": _limits(constraints),
+        "constraints": limits,
     }
     if level:
         kept["risk_level"] = level
@@ -126,7 +133,7 @@ def _seconds(form: Form, name: str) -> int | None:
     value: int | None = form.take(name, int)
     if value is None:
         return None
-    if value % 1000:
+    if value > 0 and value % 1000:
         form.note(name, f"is {value} ms; here limits are in whole seconds")
     return value // 1000
 
@@ -135,6 +142,7 @@ def _recover(form: Form, steps: list[dict[str, Any]]) -> None:
     """Recovery paths, which name the operation by its place, from 0."""
     for path in form.forms("recovery_paths"):
         strategy = path.take("strategy", str, "", needed=True)
+        strategy = "fail_fast" if strategy == "fail-fast" else strategy
         retries = path.take("max_retries", int, _RETRIES if strategy == "retry" else 0)
         made = {
             "strategy": strategy,

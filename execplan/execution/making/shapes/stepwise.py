@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from execplan.execution.making.shapes.form import Form
 
 NAME: Final = "stepwise"
+_NO_TOOL: Final = "none.known"
+"""That of a type that there is not, which is refused by itself."""
 _RESULTS: Final = ("execution", "resources", "validation")
 
 
@@ -64,7 +66,7 @@ def _step(form: Form, at: int, level: str | None) -> dict[str, Any]:
         "number": at + 1,
         "id": form.take("id", str, f"step-{at + 1}"),
         "type": kind,
-        "tool": TYPES[kind].tool if kind in TYPES else "",
+        "tool": TYPES[kind].tool if kind in TYPES else _NO_TOOL,
         "target": target,
         "action": action,
         "content": content,
