@@ -189,7 +189,6 @@ def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Change
             raise _ImpossibleError(f"there is no file {source}")
         if target is not None and target != source and _known(target, written[target]) is not None:
             raise _ImpossibleError(f"{target} is there already")
-        if target is not None and target != source:
         old = tree.content(source, step) if source is not None else b""
         new = patch.apply(old, change)
         if target is None and new:
