@@ -8,7 +8,7 @@ from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, above, inside
 from execplan.execution.evaluation.unified import cut, diff
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, plain
+from execplan.execution.world import ABSENT, FILE, LINK, plain
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
