@@ -95,8 +95,7 @@ def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
 
 def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
     """Refuse a digest that is not the present one, with what is known to have changed; raises ExecplanError."""
-    present = found.binding.digest
-    if present.startswith(prefix.lower()):
+    if found.binding.digest.startswith(prefix.lower()):
         return
     kept = [each for each in approvals.every(home, ref) if each.approval is not None]
     known = next((each for each in kept if each.digest.startswith(prefix.lower())), kept[0] if kept else None)
@@ -106,7 +105,7 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
     since = f", since {known.digest[:12]} was approved" if known is not None and lines else ""
     raise ExecplanError(
         "other-digest",
-        f"{prefix} is not what would be approved now, which is {present}: something has changed{since}",
+        f"{prefix} is not what would be approved now: something has changed{since}",
         exit=CHANGED,
         hint=f"look at it again: execplan evaluate {ref.typed}",
         candidates=lines or ("the steps, a file that they touch, or the policy",),
