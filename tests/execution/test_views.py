@@ -149,3 +149,16 @@ def test_what_is_left_out_is_told_as_a_sentence_that_a_terminal_can_show(repo: F
     shown = repo.run("show", "--steps").out
     assert f"line {left['line']} is no step: it stands outside Concrete Steps" in shown
     assert "\x1b" not in shown
+
+
+def test_lines_are_told_as_they_are_now(repo: Folder) -> None:
+    path = repo.plan(PLAN)
+    repo.ok("compile")
+    stored = repo.path / ".agent/execplans/artifacts/2026-01-01_parser/execution-plan.json"
+    before = stored.read_bytes()
+    repo.ok("add", "One more")
+    at = path.read_text().split("\n").index('```sh {#build exit=0 task="Build the parser"}') + 1
+    for verb in (("show", "--steps"), ("compile",)):
+        assert repo.ok(*verb)["steps"][0]["line_start"] == at
+    assert repo.ok("evaluate")["steps"][0]["line_start"] == at
+    assert stored.read_bytes() == before

@@ -25,7 +25,9 @@ class Current(NamedTuple):
     """The execution plan of a plan, wherever it comes from."""
 
     document: ExecutionPlan
+    """With the lines of the plan as they are now."""
     data: bytes
+    """What is stored, or would be: where only lines have moved since, it has the old ones."""
     path: str
     """Where it is stored, or would be, from the root of the repository."""
     stored: bool
@@ -71,10 +73,11 @@ def current(home: Home, ref: Ref) -> Current:
         _check_owner(document, ref, where)
         return Current(document, data, where, True, "", ())
     made = compiled(home, ref)
-    found = () if made.document is None else differences(document, _placed(made.document, document, ref))
-    if made.document is None or found:
+    placed = made.document and _placed(made.document, document, ref)
+    found = () if placed is None else differences(document, placed)
+    if placed is None or found:
         return _fresh(home, ref, where, made, f"the plan compiles to something else now: {'; '.join(found[:3])}", found)
-    return Current(document, data, where, True, "", made.left)
+    return Current(placed, data, where, True, "", made.left)
 
 
 def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPlan:
