@@ -77,7 +77,8 @@ def written(made: Made, path: str, options: Options) -> Answer:
             files.replace(path, old, made.data)
     changed = old != made.data
     data = {**_data(made), "path": path, "changed": changed, "commit": None}
-    return Answer(data, _text(made, _said(path, changed=changed, dry_run=options.dry_run)), warnings=made.warnings)
+    text = _text(made, _said(path, changed=changed, dry_run=options.dry_run))
+    return Answer(data, text, warnings=made.warnings, wanted=options.dry_run)
 
 
 def _held(path: str) -> bytes | None:
@@ -113,7 +114,8 @@ def stored(home: Home, ref: Ref, make: Callable[[], Made], options: Options, sum
         data_["diff"] = kept.diff
         lines = [*([kept.diff] if kept.diff else []), *lines]
     follow = () if options.dry_run else (f"execplan evaluate {typed(ref.id, home.shown(ref.path))}",)
-    return Answer(data_, _text(made, lines), warnings=(*made.warnings, *kept.warnings), next=follow)
+    warnings = (*made.warnings, *kept.warnings)
+    return Answer(data_, _text(made, lines), warnings=warnings, next=follow, wanted=options.dry_run)
 
 
 def checked(home: Home, ref: Ref, found: Current) -> Answer:

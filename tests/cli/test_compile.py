@@ -248,3 +248,10 @@ def test_a_plan_with_another_title_is_to_be_compiled_and_approved_anew(repo: Fol
     assert "compile and approve" in repo.run("rename", "lexer", "Build it").err
     (repo.path / STORED.replace("2026-01-01_parser", "2026-01-01_build-it")).unlink()
     assert "anew" not in repo.run("rename", "build-it", "Build the lexer").err
+
+
+def test_quiet_says_nothing_of_what_was_written(repo: Folder) -> None:
+    repo.plan(STEPS)
+    assert repo.run("compile", "-q")[:2] == (0, "")
+    assert repo.run("compile", "-q", "--check")[:2] == (0, "")
+    assert repo.run("compile", "-q", "--out", "-").out.startswith("{")
