@@ -118,7 +118,7 @@ def test_what_changes_while_somebody_reads_is_not_approved(desk: Desk) -> None:
 
 
 def test_what_is_above_the_risk_or_not_named_is_not_covered(desk: Desk) -> None:
-    data = desk.approve("--max-risk", "MEDIUM")
+    data = desk.approve("--max-risk", "medium")
     assert data["steps"] == ["api"]
     assert data["how"] == "policy"
     assert [(each["id"], each["why"]) for each in data["not_covered"]] == [
