@@ -24,9 +24,9 @@ from execplan.execution.wild.said import (
     doubt_behind,
     is_record,
 )
-from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, needs_server
+from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, detaches, needs_server
 from execplan.execution.wild.unfit import is_typed, unfit
-from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, gone_from, unsure
+from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, gone_from, names_folder, unsure
 from execplan.execution.written.fence import attributes_of
 from execplan.plan import outline
 
@@ -115,7 +115,10 @@ class _Reader:
         if not commands or mixed:
             why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
             self._leave_all(commands or lines[:1], why)
-        elif why := doubt_around(place.context) or doubt_behind(place.tail):
+        elif why := (
+            doubt_around(place.context, ends=all([detaches(line.text) for line in lines]))
+            or doubt_behind(place.tail, [line.text for line in lines])
+        ):
             self._leave_all(lines, why)
         elif is_record(place.context, place.tail):
             self._leave_all(lines, DONE)
@@ -155,7 +158,9 @@ class _Reader:
                     self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
                 typed = self.where.typed(command, stand)
-                why = self._why_not(typed, stand)
+                why = self._why_not(typed, stand) or (
+                    names_folder(typed) if typed.command == command and stand == start else ""
+                )
                 if why:
                     self._leave(line.start, command, why)
                     if why.startswith(("has a quote", "has a here", "is a part")):
@@ -211,6 +216,7 @@ class _Reader:
                     gone = gone or command.startswith("cd ")
                 else:
                     why = around or behind or self._why_not(typed, stand)
+                    why = why or (names_folder(typed) if typed.command == command and stand == start else "")
                 if why:
                     self._leave(span.start, span.code, why)
                 else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.execution.wild.said import doubt
+from execplan.execution.wild.stays import detaches
 from execplan.execution.wild.unfit import is_typed
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ def orders(sentence: Sentence, *, whole: bool, listed: bool, free: bool, placed:
         return Orders(
             [], [(span, "is named in a sentence that goes on in a way that is not understood") for span in typed]
         )
-    why = doubt(sentence.words)
+    why = doubt(sentence.words, ends=all([detaches(span.code) for span in chosen]))
     if why:
         return Orders([], [(span, why) for span in typed])
     return Orders(list(chosen), [(span, "is named in a sentence that tells to run another") for span in others])

@@ -47,6 +47,8 @@ class Whereabouts:
         """Words that told a folder before a block went to another, and so tell nothing of what follows."""
         self._home: str | None = None
         """Where every block begins, when the plan says so of all commands."""
+        self._last = ""
+        """The folder that the last commands were left in."""
         self._went = ""
         """The first part of the folder that was gone to from the root: who names it again counts from the root again."""
 
@@ -92,6 +94,7 @@ class Whereabouts:
             folder = f"goes to {end.plain}" if end.plain else "goes to another folder"
             why = end.why or f"comes behind line {place.start + 1}, which {folder}, and none is told"
             self._here = Stand(None, end.base if end.plain is None else self._home, why)
+            self._last = end.plain or ""
             self._went = end.plain.partition("/")[0] if end.plain else self._went
             self._stale = frozenset(place.context)
         elif told is not None:
@@ -115,6 +118,8 @@ class Whereabouts:
 
     def _begin(self, target: str, stand: Stand) -> str | None:
         """From where a `cd` leads with which a block begins."""
+        if stand.plain is None and self._last and target.startswith("..") and self.folders.resolved(target) is None:
+            return self._last  # from the root it would lead out of the repository
         if stand.plain is not None:
             return ROOT if self.folders.resolved(target) == stand.plain else stand.plain
         first = target.strip("\"'").removeprefix("./").partition("/")[0]
@@ -146,6 +151,15 @@ def after(typed: Typed, stand: Stand, line: int) -> Stand:
 def gone_from(stand: Stand, line: int) -> Stand:
     """Where whoever typed a lone `cd` stands then."""
     return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to another folder, and none is told")
+
+
+def names_folder(typed: Typed) -> str:
+    """Why a folder that words tell may be that of what the command names, and not where it is run; or nothing."""
+    inside = f"{typed.folder}/"
+    words = [word.strip("\"'").removeprefix("./") for word in typed.command.split()]
+    if typed.folder in (None, ROOT) or not any([word.startswith(inside) for word in words]):
+        return ""
+    return f"names {inside} itself, and so may run in the folder above"
 
 
 def unsure(stand: Stand) -> str:
