@@ -21,11 +21,20 @@ _AT_START = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:commands?|them|these|everything) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
+    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:run|execute) (?:the following|these|this|them|everything)(?: \w+)? (?:in|inside|within|from)|(?:commands?|them|these|everything) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
     re.IGNORECASE,
 )
 _CD = re.compile(r"`cd ([^`&;|]+)`")
 _IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.IGNORECASE)
+_AT_END = re.compile(
+    rf"[,(] ?(?:run )?(?:in|inside|within|from) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\)?:\s*$"
+)
+_RELATIVE = re.compile(rf"\brelative to (?:the )?{_SPOKEN}", re.IGNORECASE)
+_FRESH = re.compile(
+    r"\b(?:in|of|from) an? (?:\w+ )?(?:fresh|clean|new|second|separate|different) (?:\w+ )?(?:clone|checkout|worktree|copy)\b",
+    re.IGNORECASE,
+)
+"""Not the tree that the plan lies in."""
 _OTHER_TONGUES = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_SPOKEN}")
 _FOLDER_WORD = (
     r"(?:(?:le |the )?(?:Ordner|Verzeichnis|dossier|répertoire)|(?:la )?(?:carpeta|cartella|pasta)|(?:el )?directorio)"
@@ -113,6 +122,9 @@ class Folders:
         lasting = bool(_LASTING.search(words))
         always = bool(_ALWAYS.search(words))
         if found := IS_ROOT.search(words):
+            apart = [self.resolved(path) for path in _all(_NAMED, words) if _is_folder(path)]
+            if _FRESH.search(words) or any([each not in (None, ROOT) for each in apart]):
+                return Told(None, lasting=True)
             inner = re.match(rf"\W*of (?:the )?{_SPOKEN}", words[found.end() :])
             return Told(self.resolved(inner.group(1)) if inner else ROOT, lasting=True, always=always)
         if path := _named(words):
@@ -131,6 +143,8 @@ class Folders:
             and re.search(RUNS, words, re.IGNORECASE)
         ):
             return Told(self.resolved(found.group(1)), lasting)
+        if found := _RELATIVE.search(words):
+            return Told(None, lasting)
         if _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
             return Told(None)
         for found in (_IN.search(words), _OTHER_TONGUES.search(words)):
@@ -141,7 +155,7 @@ class Folders:
 
 def _named(words: str) -> str:
     """The folder that words plainly name to be in, or nothing."""
-    plain = [path for each in (_NAMED, _AT_START, _CD, _FOREIGN, _STATED_PLAIN) for path in _all(each, words)]
+    plain = [path for each in (_NAMED, _AT_START, _AT_END, _CD, _FOREIGN, _STATED_PLAIN) for path in _all(each, words)]
     maybe = [path for each in (_FROM_START, _PLAIN_START) for path in _all(each, words) if not _BRANCH.search(path)]
     return next((each for each in [*plain, *maybe] if _is_folder(each)), "")
 

@@ -5,6 +5,8 @@ What is not sure is left, with the reason: a step that is missing costs a person
 
 from __future__ import annotations
 
+import re
+
 from execplan.execution.command.parse import parse
 from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
@@ -18,6 +20,7 @@ from execplan.execution.wild.said import (
     DONE,
     ELSEWHERE,
     KEEPS_RUNNING,
+    PRINTED,
     WRITTEN,
     doubt,
     doubt_around,
@@ -39,6 +42,13 @@ if TYPE_CHECKING:
 _WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
 
 
+_FOLDER_FIRST = re.compile(
+    r"\W*(?:\d+[.)]\W*)?(?:(?:then|next|finally|now|still|also|and),? )?(?:in|inside|within|from|at|under)\b",
+    re.IGNORECASE,
+)
+"""Who reads such a sentence goes there and stays; `run this from there` is only about this."""
+
+
 class _Reader:
     """What was found so far, and the folder that the reader of the plan is in."""
 
@@ -49,6 +59,8 @@ class _Reader:
         self.drafts: list[Draft] = []
         self.left: list[Left] = []
         self.phase = WORK
+        self.changed = ""
+        """Why what stands in blocks below may not do the same: a line that changes the shell was left."""
         self.started = False
         """Whether something was left that would have to keep running."""
 
@@ -127,6 +139,16 @@ class _Reader:
                 self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
             self._commands(place, lines)
 
+    def _change(self, command: str, why: str) -> None:
+        """Take note of a line that changes the shell for all that is typed behind it; a variable shows where it is used."""
+        if (
+            not command.startswith("cd ")
+            and not is_harmless(command)
+            and command[:1].islower()
+            and "=" not in command.split()[0]
+        ):
+            self.changed = self.changed or why
+
     def _leave_all(self, lines: Iterable[Line], why: str) -> None:
         for line in lines:
             self._leave(line.start, line.text, why)
@@ -137,12 +159,13 @@ class _Reader:
         start = stand = self.where.at(told)
         before: str | None = None
         needs: tuple[str, ...] = ()
-        stop = ""
+        stop = self.changed
         doubtful = ""
         for line in lines:
             command = line.text
             if line.comment:
                 doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
+                doubtful = "" if doubtful == PRINTED else doubtful
                 stand = self.where.noted(line.comment, stand)
             shown = masked(command) or command
             if stop or doubtful:
@@ -155,6 +178,7 @@ class _Reader:
             elif sets(command):
                 if not is_harmless(command):
                     stop = f"depends on `{command}` in line {line.start + 1}"
+                    self._change(command, stop)
                     self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
                 typed = self.where.typed(command, stand)
@@ -214,15 +238,17 @@ class _Reader:
                 if typed.command == command and (sets(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
                     gone = gone or command.startswith("cd ")
+                    self._change(command, f"depends on `{command}` in line {span.start + 1}")
                 else:
-                    why = around or behind or self._why_not(typed, stand)
+                    why = around or behind or self.changed or self._why_not(typed, stand)
                     why = why or (names_folder(typed) if typed.command == command and stand == start else "")
                 if why:
                     self._leave(span.start, span.code, why)
                 else:
                     needs = (self._take(span.start, span.end, typed, needs, place.item),)
                 stand = after(typed, stand, span.start)
-            self.where.behind(place, None, *((here, gone_from(here, place.start)) if gone else (start, stand)))
+            moves = own if own is not None and _FOLDER_FIRST.match(sentence.words) else None
+            self.where.behind(place, moves, *((here, gone_from(here, place.start)) if gone else (start, stand)))
 
     def _is_told_below(self, place: Place, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""

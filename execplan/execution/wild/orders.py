@@ -25,7 +25,7 @@ _FROM_THERE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _IMPERATIVE = re.compile(
-    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate)\b[\w/ '-]{{0,40}}:\s*({_CHAIN})\s*[.;]?$"
+    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_CHAIN})\s*[.;]?$"
 )
 """What an item is to do, and the command for it behind a colon."""
 _RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)

@@ -15,6 +15,7 @@ KEEPS_RUNNING = "is done by hand, or keeps running"
 CHOICE = "is one of several ways"
 ELSEWHERE = "is for another machine, terminal or system"
 WRITTEN = "is to be written somewhere, not to be run"
+PRINTED = "stands where the plan shows what is printed"
 DONE = "stands where the plan tells what was done"
 _FORBIDDEN = re.compile(
     r"不要|禁止|切勿|무시|금지|하지 (?:않|말|마)|しない|\b(?:never|do not|don't|don’t|must not|mustn't|should not|shouldn't|avoid|no longer|instead of|rather than|without running|forbidden|prohibited|disallowed|not required|"
@@ -73,7 +74,7 @@ _REASONS = (
     (_FORBIDDEN, "stands beside words that say not to run something"),
     (_CHOICE, CHOICE),
     (_CONDITION, CONDITION),
-    (_OUTPUT, "stands where the plan shows what is printed"),
+    (_OUTPUT, PRINTED),
     (_DONE, DONE),
     (_WRITTEN, WRITTEN),
     (_ELSEWHERE, ELSEWHERE),

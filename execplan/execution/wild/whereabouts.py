@@ -96,7 +96,8 @@ class Whereabouts:
             self._here = Stand(None, end.base if end.plain is None else self._home, why)
             self._last = end.plain or ""
             self._went = end.plain.partition("/")[0] if end.plain else self._went
-            self._stale = frozenset(place.context)
+            said = " ".join([line for _, line in place.lines])
+            self._stale = frozenset((*place.context, said))
         elif told is not None:
             self.heard(told)
 
