@@ -77,6 +77,30 @@ FOLDERS = {
         ["make"],
     ),
     "a step says otherwise": ("Work from the repo root unless a step says otherwise:\n\n    make\n", ["make"]),
+    "told under another heading": (
+        "### A\n\nRun all commands from `web/`.\n\n    npm ci\n\n    npm test\n\n### B\n\n    make\n",
+        ["web: npm ci", "web: npm test"],
+    ),
+    "told above the headings": (
+        "Run all commands from `web/`.\n\n### A\n\n    npm ci\n\n### B\n\n    npm test\n",
+        ["web: npm ci", "web: npm test"],
+    ),
+    "named by the way": ("For the API (`services/api`):\n\n    make\n", []),
+    "a name and its folder": ("**The page** (`web/`)\n\n    npm ci\n", []),
+    "a lone folder": ("`services/api`:\n\n    make\n", []),
+    "a lone command of one word": ("`make`:\n\n    make -j2\n", ["make -j2"]),
+    "from the root and not from there": (
+        "Run these from the root of the monorepo, not from `packages/a`:\n\n    make\n",
+        ["make"],
+    ),
+    "all but the last": (
+        "All steps run inside `gen/`; the last one runs at the repository root.\n\n    make a\n    make b\n",
+        [],
+    ),
+    "items with a folder and a command": (
+        "- From `apps/web`: `npm test`\n- From the root: `make check`",
+        ["apps/web: npm test", "make check"],
+    ),
     "a branch": ("From `main`, run:\n\n    make\n", ["make"]),
 }
 ORDERS = {

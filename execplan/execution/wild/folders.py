@@ -21,7 +21,7 @@ _AT_START = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:run|execute) (?:the following|these|this|them|everything)(?: \w+)? (?:in|inside|within|from)|(?:commands?|them|these|everything) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
+    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:run|execute) (?:the following|these|this|them|everything)(?: \w+)? (?:in|inside|within|from)|(?:commands?|them|these|everything|steps(?: below)?) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
     re.IGNORECASE,
 )
 _CD = re.compile(r"`cd ([^`&;|]+)`")
@@ -29,6 +29,7 @@ _IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.IGNOREC
 _AT_END = re.compile(
     rf"[,(] ?(?:run )?(?:in|inside|within|from) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\)?:\s*$"
 )
+_NOT_THERE = re.compile(rf",? (?:and |but )?not (?:from|in|inside|within) (?:the )?{_SPOKEN}", re.IGNORECASE)
 _RELATIVE = re.compile(rf"\brelative to (?:the )?{_SPOKEN}", re.IGNORECASE)
 _FRESH = re.compile(
     r"\b(?:in|of|from) an? (?:\w+ )?(?:fresh|clean|new|second|separate|different) (?:\w+ )?(?:clone|checkout|worktree|copy)\b",
@@ -57,7 +58,7 @@ _PLAIN_START = re.compile(
 )
 _LIES = re.compile(
     rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_SPOKEN}|{_START}the {_SPOKEN} (?:directory|folder|package|crate|app|service)\b.*:\s*$|"
-    r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$",
+    r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$|^`([\w@.-]+(?:/[\w@.-]+)+)`:$|\(`([\w@.-]+/|[\w@.-]+(?:/[\w@.-]+)+/?)`\):?$",
     re.IGNORECASE,
 )
 """Where something lies that the commands behind may be about."""
@@ -118,7 +119,7 @@ class Folders:
 
     def told(self, words: str) -> Told | None:
         """The folder that a sentence tells to be in, or None when it tells of none."""
-        words = words.replace("**", "")
+        words = _NOT_THERE.sub("", words.replace("**", ""))
         lasting = bool(_LASTING.search(words))
         always = bool(_ALWAYS.search(words))
         if found := IS_ROOT.search(words):
@@ -143,10 +144,9 @@ class Folders:
             and re.search(RUNS, words, re.IGNORECASE)
         ):
             return Told(self.resolved(found.group(1)), lasting)
-        if found := _RELATIVE.search(words):
-            return Told(None, lasting)
-        if _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
-            return Told(None)
+        relative = _RELATIVE.search(words) is not None
+        if relative or _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
+            return Told(None, lasting and relative)
         for found in (_IN.search(words), _OTHER_TONGUES.search(words)):
             if found and "/" in found.group(1) and _is_folder(found.group(1)):
                 return Told(None)

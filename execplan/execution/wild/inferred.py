@@ -74,6 +74,7 @@ class _Reader:
         broken = set(self.plan.conflicts)
         for place in places(self.plan, section):
             inside = range(place.start, place.end)
+            self.where.under(place.heads)
             if not self.taken.isdisjoint(inside):
                 self._pass(place)
                 continue
@@ -145,7 +146,7 @@ class _Reader:
             not command.startswith("cd ")
             and not is_harmless(command)
             and command[:1].islower()
-            and "=" not in command.split()[0]
+            and "=" not in command.split(maxsplit=1)[0]
         ):
             self.changed = self.changed or why
 

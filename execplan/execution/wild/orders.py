@@ -29,6 +29,9 @@ _IMPERATIVE = re.compile(
 )
 """What an item is to do, and the command for it behind a colon."""
 _RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_CHAIN})\s*[.;]?$", re.IGNORECASE
+)
 _LABEL = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
 _GOES_ON = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
 _SOMEWHERE = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
@@ -57,6 +60,8 @@ def orders(sentence: Sentence, *, whole: bool, listed: bool, free: bool, placed:
     found = _WHOLE.fullmatch(sentence.shape) if whole else None
     if found is None and whole:
         found = _LABEL.search(sentence.shape) if listed else _IMPERATIVE.search(sentence.shape) if free else None
+    if found is None and whole and placed:
+        found = _PLACED.search(sentence.shape)
     if found is not None:
         chain = found.group(1)
         first = sentence.shape[: found.start(1)].count("\x01")

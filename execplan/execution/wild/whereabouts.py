@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from execplan.execution.wild.folders import ROOT, Folders, Told
 from execplan.execution.wild.line import masked
 from execplan.execution.wild.said import sentences
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 _WORDS = "runs in a folder that is told in words, or that lies outside the repository"
+_FOR_SOME = re.compile(r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE)
+"""Words that give one folder to some commands and another to others."""
+_NOT_TOLD = "comes behind steps in another folder, and none is told"
 _UNSURE = "runs in a folder that is not sure"
 
 
@@ -47,6 +52,9 @@ class Whereabouts:
         """Words that told a folder before a block went to another, and so tell nothing of what follows."""
         self._home: str | None = None
         """Where every block begins, when the plan says so of all commands."""
+        self._heads: tuple[int, ...] = ()
+        self._head = -1
+        """The heading under which the folder was told that the plan is in."""
         self._last = ""
         """The folder that the last commands were left in."""
         self._went = ""
@@ -55,13 +63,23 @@ class Whereabouts:
     def next_section(self) -> None:
         """Go on to another section: a folder other than the root is not taken along."""
         if self._here.plain != ROOT:
-            self._here = Stand(None, self._home, "comes behind steps in another folder, and none is told")
+            self._here = Stand(None, self._home, _NOT_TOLD)
 
     def heard(self, told: Told) -> None:
         """Take note of a sentence that tells a folder for what follows."""
         if told.lasting or told.folder == ROOT:
             self._here = self.at(told)
+            self._head = self._heads[-1] if self._heads else -1
             self._stale = frozenset()
+
+    def under(self, heads: tuple[int, ...]) -> None:
+        """Go on under these headings: a folder that was told under another one is not taken along."""
+        if self._head >= 0 and self._head not in heads:
+            if self._here.plain not in (None, ROOT):
+                self._here = Stand(None, None, _NOT_TOLD)
+            self._home = ROOT if self._home == ROOT else None
+            self._head = -1
+        self._heads = heads
 
     def told(self, place: Place) -> Told | None:
         """The folder that the words around a place tell, the nearest first."""
@@ -69,6 +87,8 @@ class Whereabouts:
             if words in self._stale:
                 continue
             told = [found for each in sentences(words) if (found := self.folders.told(each)) is not None]
+            if len({each.folder for each in told}) > 1 and _FOR_SOME.search(words):
+                return Told(None)
             if told:
                 return told[-1]
         return None
