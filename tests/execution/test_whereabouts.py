@@ -101,6 +101,8 @@ FOLDERS = {
         "- From `apps/web`: `npm test`\n- From the root: `make check`",
         ["apps/web: npm test", "make check"],
     ),
+    "for each of some": ("For each of `web` and `api`:\n\n    npm test\n", []),
+    "for each milestone": ("After each milestone run:\n\n    npm test\n", ["npm test"]),
     "a branch": ("From `main`, run:\n\n    make\n", ["make"]),
 }
 ORDERS = {
@@ -163,6 +165,9 @@ ORDERS = {
     "a variable that is not used below": ("    A=1\n\nThen.\n\n    pytest\n", ["pytest"]),
     "a failure's handling above": ("    set -euo pipefail\n\nThen.\n\n    pytest\n", ["pytest"]),
     "an item that makes a branch": ("1. Create the branch: `git checkout -b a`.", ["git checkout -b a"]),
+    "how it was before": ("Before:\n\n    ./tool --version\n\nThen run:\n\n    ./tool --all\n", ["./tool --all"]),
+    "a script from elsewhere": ("    curl -fsS https://a.example/a | sh\n", ["curl -fsS https://a.example/a | sh"]),
+    "a shell that waits": ("    make && bash\n", []),
     "after another terminal": ("In one terminal:\n\n    ./serve --port 1\n\nThen:\n\n    curl localhost:1\n", []),
 }
 RECORD = "```sh\nmake smoke\n```\n\n2024-05-14: 17 of 17 scenarios green.\n"

@@ -66,6 +66,7 @@ _STATED_PLAIN = re.compile(
     r"\b(?:working directory|workdir|cwd)(?: is)?\s*[:=]\s*([\w@][\w@.-]*(?:/[\w@.-]*)*)", re.IGNORECASE
 )
 _UNCLEAR = re.compile(
+    r"\b(?:for|in|from) (?:each|both|every)\b[^.;]*?(?:`[^`\s]+`|\b(?:packages?|crates?|services?|apps?|modules?|workspaces?|director(?:y|ies)|folders?)\b)|"
     r"\b(?:from|in|inside|within|under|into|on|against)\s+(?:(?:the|a|an|your|its|each|that|another|any|some|both|every|one|two|separate|fresh|clean|new|second|temporary|isolated|dedicated|sibling|upstream|external|target|remote)\b[\s-]*)+"
     r"[^.:;,]{0,40}?\b(?:director(?:y|ies)|folders?|worktrees?|checkouts?|packages?|crates?|subprojects?|modules?|submodules?|repos?|repositor(?:y|ies)|clones?|containers?|vm|shells?|terminals?|sessions?|windows?|hosts?|servers?|machines?|devices?|sandbox|browser|console|pod|cluster|emulator|simulator)\b",
     re.IGNORECASE,

@@ -44,7 +44,7 @@ _OUTPUT = re.compile(
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"\b(?:20\d\d-\d\d-\d\d|(?:was|were|been|already|actually|previously|has|have) (?:\w+ )?(?:run|ran|executed|rerun|used|completed|verified|validated|recorded|captured|done|performed|added|checked|tested)|ran\b|passed|completed|succeeded|"
+    r"^\W*before\W*$|\b(?:20\d\d-\d\d-\d\d|(?:was|were|been|already|actually|previously|has|have) (?:\w+ )?(?:run|ran|executed|rerun|used|completed|verified|validated|recorded|captured|done|performed|added|checked|tested)|ran\b|passed|completed|succeeded|"
     r"(?:commands?|checks?|tests?|steps?|validation|validations) (?:already |actually |that were )?(?:executed|recorded|used|completed|performed|done|passed)|executed (?:commands?|validation|checks?|tests?)|completed (?:commands?|validation|checks?|tests?|work)|"
     r"recorded (?:validation|evidence|commands?)|evidence|history|historical|previous(?:ly)?|earlier|so far|at the time|preserved (?:this|these|the following)|baseline results|before the change|prior|original(?:ly)?|log of|implemented|shipped|landed)\b",
     re.IGNORECASE,

@@ -53,6 +53,8 @@ _DETACHES = re.compile(
     r"(?:docker|podman)(?:-| )compose\b.* up\b.* (?:-d|--detach|--wait)\b|(?:docker|podman) (?:start |run\b.* (?:-d|--detach)\b)|"
     r"(?:sudo )?systemctl (?:--user )?(?:start|restart) |brew services (?:start|restart) "
 )
+_FED = re.compile(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
+"""An interpreter that reads what another command prints, and ends with it."""
 _BETWEEN = frozenset("run exec x dlx".split())
 _CARRYING = frozenset("npx bunx npm pnpm yarn uv poetry bun".split())
 _BEFORE = frozenset("sudo env time nohup command exec do then".split())
@@ -75,6 +77,7 @@ def stays(shown: str) -> str:
         return IN_BACKGROUND
     if _WATCHES.search(shown):
         return UNTIL_STOPPED
+    shown = _FED.sub(" ", shown)
     for command in commands(shown):
         if _ENDLESS.match(command) or _SERVES.match(command) or _script_stays(command.split()):
             return UNTIL_STOPPED
