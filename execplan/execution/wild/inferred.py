@@ -10,7 +10,7 @@ import re
 from execplan.execution.command.parse import parse
 from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
-from execplan.execution.wild.block import Line, is_harmless, is_plain, is_sure, lines_of, sets
+from execplan.execution.wild.block import Line, activates, is_harmless, is_plain, is_sure, lines_of, sets
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
 from execplan.execution.wild.orders import orders
@@ -60,7 +60,7 @@ class _Reader:
         self.left: list[Left] = []
         self.phase = WORK
         self.changed = ""
-        """Why what stands in blocks below may not do the same: a line that changes the shell was left."""
+        """Why what stands below may not do the same: a block or an item that changes the shell for it was left."""
         self.started = False
         """Whether something was left that would have to keep running."""
 
@@ -140,16 +140,6 @@ class _Reader:
                 self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
             self._commands(place, lines)
 
-    def _change(self, command: str, why: str) -> None:
-        """Take note of a line that changes the shell for all that is typed behind it; a variable shows where it is used."""
-        if (
-            not command.startswith("cd ")
-            and not is_harmless(command)
-            and command[:1].islower()
-            and "=" not in command.split(maxsplit=1)[0]
-        ):
-            self.changed = self.changed or why
-
     def _leave_all(self, lines: Iterable[Line], why: str) -> None:
         for line in lines:
             self._leave(line.start, line.text, why)
@@ -179,7 +169,8 @@ class _Reader:
             elif sets(command):
                 if not is_harmless(command):
                     stop = f"depends on `{command}` in line {line.start + 1}"
-                    self._change(command, stop)
+                    if activates(command) or all([sets(each.text) and "&&" not in each.text for each in lines]):
+                        self.changed = stop
                     self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
                 typed = self.where.typed(command, stand)
@@ -239,7 +230,8 @@ class _Reader:
                 if typed.command == command and (sets(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
                     gone = gone or command.startswith("cd ")
-                    self._change(command, f"depends on `{command}` in line {span.start + 1}")
+                    if activates(command):
+                        self.changed = f"depends on `{command}` in line {span.start + 1}"
                 else:
                     why = around or behind or self.changed or self._why_not(typed, stand)
                     why = why or (names_folder(typed) if typed.command == command and stand == start else "")
