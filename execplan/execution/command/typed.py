@@ -8,15 +8,24 @@ SHELLS = frozenset(
 PLAIN = frozenset(("", "text", "txt", "plain", "plaintext", "none"))
 _PROGRAMS = frozenset(
     (
-        "ansible ansible-playbook ant apt apt-get atlas awk aws az babashka bash bazel bb bd black brew buf bun bundle bunx cabal "
-        "cargo cat cd chmod clang-format clang-tidy cmake cmp composer conda coverage cp createdb cspell ctest curl deno diff dig direnv docker docker-compose dotnet dropdb "
-        "echo elixir env eslint export fd file find firebase flake8 flutter fly flyctl forge gcc gcloud gh git glab go gofmt "
-        "golangci-lint gradle grep gunicorn head heroku helm http iex invoke java javac jest journalctl jq julia just kubectl ln ls "
-        "make mamba meson mix mkdir mongosh mv mvn mypy mysql nc next ninja nix node nox npm npx nvm openssl pdm perl php "
-        "pio pip pip3 pipx platformio pnpm podman poetry pre-commit prettier printf psql pulumi pwsh pyright pytest python python3 "
-        "railway rails rake redis-cli rg rm rsync ruby ruff rustc rustup sbt scp sed sh sha256sum shasum sleep source sqlite3 ssh "
-        "stat swift systemctl tail tar task tee terraform test tmux touch tox tree ts-node tsc tsx turbo uv uvicorn uvx vercel "
-        "vite vitest vue wasm-pack wc wget which wrangler xargs xcodebuild yarn yq zig zsh"
+        "actionlint alembic ansible ansible-galaxy ansible-lint ansible-playbook ant apt apt-get atlas awk aws az "
+        "babashka bandit bash bats bazel bb bd black brew buf buildah bun bundle bunx cabal cargo cargo-nextest cat "
+        "cd chmod clang-format clang-tidy clickhouse-client clojure cmake cmakelint cmp codespell commitlint composer "
+        "conda coverage cp createdb cspell ctest curl cypress dbmate dbt deno diff dig direnv django-admin docker "
+        "docker-compose dotnet drizzle-kit dropdb duckdb dvc echo elixir env esbuild eslint export fastlane fd ffmpeg "
+        "ffprobe file find firebase flake8 flutter fly flyctl forge gcc gcloud gh ghc git glab go gofmt golangci-lint "
+        "golint gradle grep grpcurl gunicorn hadolint head helm helmfile heroku http hyperfine iex invoke isort "
+        "istioctl java javac jest journalctl jq julia just ktlint kubeconform kubectl kustomize latexmk lein "
+        "liquibase ln ls lua luacheck make mamba mariadb markdownlint markdownlint-cli2 meson minikube mix mkdir "
+        "mkdocs mongodump mongosh msbuild mv mvn mypy mysql mysqldump nc next nextflow ng ninja nix node nox npm npx "
+        "nvcc nvm opam openssl pandoc pdflatex pdm perl pg_dump pg_isready pg_restore php phpstan phpunit pio pip "
+        "pip-compile pip3 pipenv pipx platformio playwright pnpm podman poetry pre-commit prettier printf prisma "
+        "protoc psalm psql pulumi pwsh pylint pyright pytest python python3 qmake quarto rails railway rake rbenv "
+        "rebar3 redis-cli rg rm rspec rsync rubocop ruby ruff rustc rustfmt rustup sbt scp sed sh sha256sum shasum "
+        "shellcheck shfmt skaffold sleep snakemake source sphinx-build sqlfluff sqlite3 sqlx ssh stat stylelint swift "
+        "swiftformat swiftlint systemctl tail tar task tee terraform terragrunt test tflint tmux tofu touch tox tree "
+        "ts-node tsc tsup tsx turbo typst uv uvicorn uvx valgrind vercel verilator vite vitest vue wasm-bindgen "
+        "wasm-opt wasm-pack wc wget which wrangler xargs xcodebuild xcrun yamllint yarn yq zig zsh"
     ).split()
 )
 """What a command begins with, most often."""
@@ -25,8 +34,8 @@ ALONE = frozenset("just make mypy nox pre-commit pyright pytest rake tox tsc vit
 LEADS = frozenset("sudo env time timeout nohup command exec xvfb-run".split())
 PROMPTS = ("$ ", "% ", "PS> ", "❯ ", "➜ ")
 _ENGLISH = frozenset(
-    "ant black buf cat curl cut echo env export fd file find firebase flutter fly forge go head helm http invoke just less make meson "
-    "mix next ninja node nox perl pip poetry railway rake ruby ruff sleep source stat swift tail task tee test time touch tree turbo "
+    "ant bandit bats black buf cat curl cut cypress echo env export fd file find firebase flutter fly forge go head helm http invoke just less lua make meson "
+    "mix next ninja node nox perl pip playwright poetry psalm railway rake ruby ruff sleep source stat swift tail task tee test time touch tree turbo "
     "vite vue which".split()
 )
 """Of these, what begins a line of prose as well."""

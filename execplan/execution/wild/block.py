@@ -32,6 +32,7 @@ _SETS = (
     "shopt",
     "direnv",
 )
+_ACTIVATES = ("export PATH=", "source ", ". ", "conda activate", "mamba activate", "nvm use", "eval ", "direnv")
 _HARMLESS = ("set -e", "set -u", "set -x", "set -o pipefail")
 
 
@@ -85,6 +86,11 @@ def is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:
 def sets(command: str) -> bool:
     """Whether a command changes the shell that reads it, and so does nothing for the step behind it."""
     return command.startswith(_SETS) or _VALUES.fullmatch(masked(command) or command) is not None
+
+
+def activates(command: str) -> bool:
+    """Whether a command changes which programs are run behind it, in other blocks too."""
+    return command.startswith(_ACTIVATES) and "&&" not in command
 
 
 def is_harmless(command: str) -> bool:

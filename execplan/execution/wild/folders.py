@@ -21,11 +21,21 @@ _AT_START = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:commands?|them|these|everything) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
+    rf"\b(?:working directory|workdir|cwd|work (?:in|from)|(?:cd|change|go|switch) (?:in)?to|(?:run|execute) (?:the following|these|this|them|everything)(?: \w+)? (?:in|inside|within|from)|(?:commands?|them|these|everything|steps(?: below)?) (?:are |is )?(?:to be |should be |must be )?(?:run |executed )?(?:in|inside|within))(?: for (?:all|every|these)[^:`]*)?(?: is)?:?\s*(?:the )?{_SPOKEN}",
     re.IGNORECASE,
 )
 _CD = re.compile(r"`cd ([^`&;|]+)`")
 _IN = re.compile(rf"\b(?:in|inside|within|under) (?:the )?{_SPOKEN}", re.IGNORECASE)
+_AT_END = re.compile(
+    rf"[,(] ?(?:run )?(?:in|inside|within|from) (?:the )?{_SPOKEN}(?: (?:directory|folder|package|crate|app|workspace))?\)?:\s*$"
+)
+_NOT_THERE = re.compile(rf",? (?:and |but )?not (?:from|in|inside|within) (?:the )?{_SPOKEN}", re.IGNORECASE)
+_RELATIVE = re.compile(rf"\brelative to (?:the )?{_SPOKEN}", re.IGNORECASE)
+_FRESH = re.compile(
+    r"\b(?:in|of|from) an? (?:\w+ )?(?:fresh|clean|new|second|separate|different) (?:\w+ )?(?:clone|checkout|worktree|copy)\b",
+    re.IGNORECASE,
+)
+"""Not the tree that the plan lies in."""
 _OTHER_TONGUES = re.compile(rf"(?:[在从進进入へ于于]|\b(?:im|aus|dans|depuis|en|desde|nella)\b) ?(?:\w+ )?{_SPOKEN}")
 _FOLDER_WORD = (
     r"(?:(?:le |the )?(?:Ordner|Verzeichnis|dossier|répertoire)|(?:la )?(?:carpeta|cartella|pasta)|(?:el )?directorio)"
@@ -48,7 +58,7 @@ _PLAIN_START = re.compile(
 )
 _LIES = re.compile(
     rf"\b(?:lives?|sits?|resides?|located) (?:in|under|at) (?:the )?{_SPOKEN}|{_START}the {_SPOKEN} (?:directory|folder|package|crate|app|service)\b.*:\s*$|"
-    r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$",
+    r"^`?([\w@.-]+(?:/[\w@.-]+)*/)`?:?$|^`([\w@.-]+(?:/[\w@.-]+)+)`:$|\(`([\w@.-]+/|[\w@.-]+(?:/[\w@.-]+)+/?)`\):?$",
     re.IGNORECASE,
 )
 """Where something lies that the commands behind may be about."""
@@ -56,6 +66,7 @@ _STATED_PLAIN = re.compile(
     r"\b(?:working directory|workdir|cwd)(?: is)?\s*[:=]\s*([\w@][\w@.-]*(?:/[\w@.-]*)*)", re.IGNORECASE
 )
 _UNCLEAR = re.compile(
+    r"\b(?:for|in|from) (?:each|both|every)\b[^.;]*?(?:`[^`\s]+`|\b(?:packages?|crates?|services?|apps?|modules?|workspaces?|director(?:y|ies)|folders?)\b)|"
     r"\b(?:from|in|inside|within|under|into|on|against)\s+(?:(?:the|a|an|your|its|each|that|another|any|some|both|every|one|two|separate|fresh|clean|new|second|temporary|isolated|dedicated|sibling|upstream|external|target|remote)\b[\s-]*)+"
     r"[^.:;,]{0,40}?\b(?:director(?:y|ies)|folders?|worktrees?|checkouts?|packages?|crates?|subprojects?|modules?|submodules?|repos?|repositor(?:y|ies)|clones?|containers?|vm|shells?|terminals?|sessions?|windows?|hosts?|servers?|machines?|devices?|sandbox|browser|console|pod|cluster|emulator|simulator)\b",
     re.IGNORECASE,
@@ -109,10 +120,13 @@ class Folders:
 
     def told(self, words: str) -> Told | None:
         """The folder that a sentence tells to be in, or None when it tells of none."""
-        words = words.replace("**", "")
+        words = _NOT_THERE.sub("", words.replace("**", ""))
         lasting = bool(_LASTING.search(words))
         always = bool(_ALWAYS.search(words))
         if found := IS_ROOT.search(words):
+            apart = [self.resolved(path) for path in _all(_NAMED, words) if _is_folder(path)]
+            if _FRESH.search(words) or any([each not in (None, ROOT) for each in apart]):
+                return Told(None, lasting=True)
             inner = re.match(rf"\W*of (?:the )?{_SPOKEN}", words[found.end() :])
             return Told(self.resolved(inner.group(1)) if inner else ROOT, lasting=True, always=always)
         if path := _named(words):
@@ -131,8 +145,9 @@ class Folders:
             and re.search(RUNS, words, re.IGNORECASE)
         ):
             return Told(self.resolved(found.group(1)), lasting)
-        if _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
-            return Told(None)
+        relative = _RELATIVE.search(words) is not None
+        if relative or _UNCLEAR.search(words) or any([_is_folder(each) for each in _all(_LIES, words)]):
+            return Told(None, lasting and relative)
         for found in (_IN.search(words), _OTHER_TONGUES.search(words)):
             if found and "/" in found.group(1) and _is_folder(found.group(1)):
                 return Told(None)
@@ -141,7 +156,7 @@ class Folders:
 
 def _named(words: str) -> str:
     """The folder that words plainly name to be in, or nothing."""
-    plain = [path for each in (_NAMED, _AT_START, _CD, _FOREIGN, _STATED_PLAIN) for path in _all(each, words)]
+    plain = [path for each in (_NAMED, _AT_START, _AT_END, _CD, _FOREIGN, _STATED_PLAIN) for path in _all(each, words)]
     maybe = [path for each in (_FROM_START, _PLAIN_START) for path in _all(each, words) if not _BRANCH.search(path)]
     return next((each for each in [*plain, *maybe] if _is_folder(each)), "")
 

@@ -5,10 +5,12 @@ What is not sure is left, with the reason: a step that is missing costs a person
 
 from __future__ import annotations
 
+import re
+
 from execplan.execution.command.parse import parse
 from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
-from execplan.execution.wild.block import Line, is_harmless, is_plain, is_sure, lines_of, sets
+from execplan.execution.wild.block import Line, activates, is_harmless, is_plain, is_sure, lines_of, sets
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
 from execplan.execution.wild.orders import orders
@@ -18,15 +20,16 @@ from execplan.execution.wild.said import (
     DONE,
     ELSEWHERE,
     KEEPS_RUNNING,
+    PRINTED,
     WRITTEN,
     doubt,
     doubt_around,
     doubt_behind,
     is_record,
 )
-from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, needs_server
+from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, detaches, needs_server
 from execplan.execution.wild.unfit import is_typed, unfit
-from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, gone_from, unsure
+from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, gone_from, names_folder, unsure
 from execplan.execution.written.fence import attributes_of
 from execplan.plan import outline
 
@@ -39,6 +42,13 @@ if TYPE_CHECKING:
 _WINDOWS = frozenset("powershell ps1 pwsh ps cmd bat batch".split())
 
 
+_FOLDER_FIRST = re.compile(
+    r"\W*(?:\d+[.)]\W*)?(?:(?:then|next|finally|now|still|also|and),? )?(?:in|inside|within|from|at|under)\b",
+    re.IGNORECASE,
+)
+"""Who reads such a sentence goes there and stays; `run this from there` is only about this."""
+
+
 class _Reader:
     """What was found so far, and the folder that the reader of the plan is in."""
 
@@ -49,6 +59,8 @@ class _Reader:
         self.drafts: list[Draft] = []
         self.left: list[Left] = []
         self.phase = WORK
+        self.changed = ""
+        """Why what stands below may not do the same: a block or an item that changes the shell for it was left."""
         self.started = False
         """Whether something was left that would have to keep running."""
 
@@ -62,6 +74,7 @@ class _Reader:
         broken = set(self.plan.conflicts)
         for place in places(self.plan, section):
             inside = range(place.start, place.end)
+            self.where.under(place.heads)
             if not self.taken.isdisjoint(inside):
                 self._pass(place)
                 continue
@@ -115,7 +128,10 @@ class _Reader:
         if not commands or mixed:
             why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
             self._leave_all(commands or lines[:1], why)
-        elif why := doubt_around(place.context) or doubt_behind(place.tail):
+        elif why := (
+            doubt_around(place.context, ends=all([detaches(line.text) for line in lines]))
+            or doubt_behind(place.tail, [line.text for line in lines])
+        ):
             self._leave_all(lines, why)
         elif is_record(place.context, place.tail):
             self._leave_all(lines, DONE)
@@ -134,12 +150,13 @@ class _Reader:
         start = stand = self.where.at(told)
         before: str | None = None
         needs: tuple[str, ...] = ()
-        stop = ""
+        stop = self.changed
         doubtful = ""
         for line in lines:
             command = line.text
             if line.comment:
                 doubtful = doubt(line.comment) if not is_plain(line.comment) else ""
+                doubtful = "" if doubtful == PRINTED else doubtful
                 stand = self.where.noted(line.comment, stand)
             shown = masked(command) or command
             if stop or doubtful:
@@ -152,10 +169,14 @@ class _Reader:
             elif sets(command):
                 if not is_harmless(command):
                     stop = f"depends on `{command}` in line {line.start + 1}"
+                    if activates(command) or all([sets(each.text) and "&&" not in each.text for each in lines]):
+                        self.changed = stop
                     self._leave(line.start, command, "changes the shell that reads it, and a step has its own")
             else:
                 typed = self.where.typed(command, stand)
-                why = self._why_not(typed, stand)
+                why = self._why_not(typed, stand) or (
+                    names_folder(typed) if typed.command == command and stand == start else ""
+                )
                 if why:
                     self._leave(line.start, command, why)
                     if why.startswith(("has a quote", "has a here", "is a part")):
@@ -209,14 +230,18 @@ class _Reader:
                 if typed.command == command and (sets(command) or command.startswith("cd ")):
                     why = "changes the shell that reads it, and a step has its own"
                     gone = gone or command.startswith("cd ")
+                    if activates(command):
+                        self.changed = f"depends on `{command}` in line {span.start + 1}"
                 else:
-                    why = around or behind or self._why_not(typed, stand)
+                    why = around or behind or self.changed or self._why_not(typed, stand)
+                    why = why or (names_folder(typed) if typed.command == command and stand == start else "")
                 if why:
                     self._leave(span.start, span.code, why)
                 else:
                     needs = (self._take(span.start, span.end, typed, needs, place.item),)
                 stand = after(typed, stand, span.start)
-            self.where.behind(place, None, *((here, gone_from(here, place.start)) if gone else (start, stand)))
+            moves = own if own is not None and _FOLDER_FIRST.match(sentence.words) else None
+            self.where.behind(place, moves, *((here, gone_from(here, place.start)) if gone else (start, stand)))
 
     def _is_told_below(self, place: Place, command: str) -> bool:
         """Whether a fence with attributes in the same item, or right behind a paragraph, holds the command."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.execution.wild.said import doubt
+from execplan.execution.wild.stays import detaches
 from execplan.execution.wild.unfit import is_typed
 
 TYPE_CHECKING = False
@@ -24,10 +25,13 @@ _FROM_THERE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _IMPERATIVE = re.compile(
-    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate)\b[\w/ '-]{{0,40}}:\s*({_CHAIN})\s*[.;]?$"
+    rf"^[^\w\x01]*(?:Re-?)?(?:Install|Build|Test|Lint|Format|Type-?check|Check|Verify|Compile|Generate|Regenerate|Create|Commit|Stage|Fetch|Apply|Migrate|Seed|Sync)\b[\w/ '-]{{0,40}}:\s*({_CHAIN})\s*[.;]?$"
 )
 """What an item is to do, and the command for it behind a colon."""
 _RUN_FIRST = re.compile(rf"^[^\w\x01]*(?:\d+[.)]\s*)?{_ADVERBS}(?:re-?)?(?:run|execute)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    rf"^[^\w\x01]*(?:from|in|inside|within) (?:the )?(?:\x01|[\w' -]{{1,40}}):\s*({_CHAIN})\s*[.;]?$", re.IGNORECASE
+)
 _LABEL = re.compile(rf"^[^\w\x01]*[A-Z][\w/ &'()-]{{1,60}}:\s*({_CHAIN})\s*[.;]?$")
 _GOES_ON = re.compile(r"^\s*(?:$|[.;:,)]|(?:and|then|to|so|again|once more|in order)\b|[-–—(])", re.IGNORECASE)
 _SOMEWHERE = re.compile(r"^\s*(?:(?:again|once more|both|all) )?(?:from|in|inside|within|at)\b", re.IGNORECASE)
@@ -56,6 +60,8 @@ def orders(sentence: Sentence, *, whole: bool, listed: bool, free: bool, placed:
     found = _WHOLE.fullmatch(sentence.shape) if whole else None
     if found is None and whole:
         found = _LABEL.search(sentence.shape) if listed else _IMPERATIVE.search(sentence.shape) if free else None
+    if found is None and whole and placed:
+        found = _PLACED.search(sentence.shape)
     if found is not None:
         chain = found.group(1)
         first = sentence.shape[: found.start(1)].count("\x01")
@@ -73,7 +79,7 @@ def orders(sentence: Sentence, *, whole: bool, listed: bool, free: bool, placed:
         return Orders(
             [], [(span, "is named in a sentence that goes on in a way that is not understood") for span in typed]
         )
-    why = doubt(sentence.words)
+    why = doubt(sentence.words, ends=all([detaches(span.code) for span in chosen]))
     if why:
         return Orders([], [(span, why) for span in typed])
     return Orders(list(chosen), [(span, "is named in a sentence that tells to run another") for span in others])

@@ -53,6 +53,8 @@ class Place(NamedTuple):
     """The column where that item's content begins."""
     fence: Block | None = None
     """The fence whose lines they are."""
+    heads: tuple[int, ...] = ()
+    """Lines of the headings below the section's that it stands under."""
 
 
 class Span(NamedTuple):
@@ -109,21 +111,24 @@ def places(plan: Plan, section: Section) -> list[Place]:
             frames.append(_Frame(block, (frame.said, *frame.context)))
             frame.begun = True
         elif block.kind in (FENCE, CODE, PARAGRAPH):
-            _place(plan, block, frames, tuple([each.text for each in reversed(heads)]), found)
+            _place(plan, block, frames, heads, found)
     return found
 
 
-def _place(plan: Plan, block: Block, frames: list[_Frame], heads: tuple[str, ...], found: list[Place]) -> None:
+def _place(plan: Plan, block: Block, frames: list[_Frame], heads: list[Block], found: list[Place]) -> None:
     frame = frames[-1]
     item = frames[1].block.start if len(frames) > 1 and frames[1].block is not None else -1
     inner, indent = (frame.block.end, frame.block.content) if frame.block is not None else (-1, 0)
     fence = block if block.kind == FENCE else None
     alone, frame.begun = frame.block is not None and not frame.begun, True
     lines = plan.text.lines
+    above = [each.text for each in reversed(heads)]
+    under = tuple([each.start for each in heads])
 
     def add(kind: str, start: int, end: int, held: list[tuple[int, str]], language: str = "") -> None:
-        context = tuple([each for each in (frame.said, *frame.context, *heads) if each])
-        found.append(Place(kind, start, end, tuple(held), language, context, "", item, alone, inner, indent, fence))
+        context = tuple([each for each in (frame.said, *frame.context, *above) if each])
+        here = (item, alone, inner, indent, fence, under)
+        found.append(Place(kind, start, end, tuple(held), language, context, "", *here))
 
     if block.kind == PARAGRAPH:
         held = [(at, lines[at].strip(" \t")) for at in range(block.start, block.end)]

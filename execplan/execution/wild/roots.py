@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _ROOT = (
     r"(?:repo(?:sitory)?|project|workspace|worktree|checkout|monorepo|solution)(?:'s|’s)?[- ](?:top[- ]level|root)\b|"
-    r"\broot (?:directory |folder )?of (?:the |this |your )?(?:`?[\w.@-]+`? )?(?:repo(?:sitory)?|project|checkout|worktree|workspace|working tree)|"
+    r"\broot (?:directory |folder )?of (?:the |this |your )?(?:`?[\w.@-]+`? )?(?:(?:mono)?repo(?:sitory)?|project|checkout|worktree|workspace|working tree|solution|codebase|source tree)|"
     r"top[- ]level (?:directory |folder )?of (?:the |this )?(?:repo(?:sitory)?|project|checkout)|\b(?:from|in|at) the root(?: directory| folder)?\b(?! of)|"
     r"仓库根|项目根|根目录|저장소 ?루트|레포 ?루트|프로젝트 ?루트|リポジトリの?ルート|プロジェクトの?ルート|リポジトリ直下|"
     r"\b(?:wurzel|stamm|haupt)verzeichnis (?:des|der) (?:repo|projekt)|\b(?:projekt|repo)[- ]?wurzel|\bracine (?:du|de ce) (?:dépôt|repo|projet)|\braíz del (?:repo|proyecto)|\braiz do (?:repo|projeto)|"

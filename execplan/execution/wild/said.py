@@ -15,6 +15,7 @@ KEEPS_RUNNING = "is done by hand, or keeps running"
 CHOICE = "is one of several ways"
 ELSEWHERE = "is for another machine, terminal or system"
 WRITTEN = "is to be written somewhere, not to be run"
+PRINTED = "stands where the plan shows what is printed"
 DONE = "stands where the plan tells what was done"
 _FORBIDDEN = re.compile(
     r"不要|禁止|切勿|무시|금지|하지 (?:않|말|마)|しない|\b(?:never|do not|don't|don’t|must not|mustn't|should not|shouldn't|avoid|no longer|instead of|rather than|without running|forbidden|prohibited|disallowed|not required|"
@@ -33,19 +34,19 @@ _CONDITION = re.compile(
 )
 _CHOICE = re.compile(
     r"\bor `x`|或者|또는|または|\b(?:oder|ou bien|o bien)\b|示例|예시|(?:^|[\s(,;])or[,:]?$|^\W*or\b|^\W*(?:alternatively|equivalently|alternative)\b|\b(?:either|alternatively|alternative(?:s|ly)?|equivalent(?:ly)?|one of|any of|instead|or similar|or the|or an? |or equivalent|choose|pick|such as|e\.g\.|for example|for instance|(?<!run the )(?<!run all )(?<!build the )examples?|"
-    r"like|similar|resembl\w+|something|approximately|roughly|suggested|candidates?|proposed|sketch|pseudo\w*|template|shape|form of|along the lines|representative|likely|probably|possible|illustrat\w+|schematic\w*|placeholder|usage|syntax|useful|handy|convenient|helpful|signature|interface)\b",
+    r"like|similar|resembl\w+|something|approximately|roughly|suggested|candidates?|proposed|sketch|pseudo\w*|template|shape|form of|along the lines|representative|likely|probably|possible|illustrat\w+|schematic\w*|placeholder|usage|syntax|useful|handy|convenient|helpful|(?:signature|interface)(?! \w+(?: \w+)?\.?$))\b",
     re.IGNORECASE,
 )
 _OUTPUT = re.compile(
-    r"预期(?:输出|结果)|输出如下|예상 (?:출력|결과|동작)|기대 |期待される|出力例|erwartete|attendue?s?\b|esperad[oa]s?\b|\b(?:expect(?:ed|s)?|observed|sample|actual|known[- ]good|captured|recorded|typical|example|successful)\b.*\b(?:outputs?|results?|transcripts?|outcomes?|snippets?|evidence|responses?|logs?|summary|lines?|shape|behaviou?r|messages?|excerpt|artifacts?|files?|state)\b|"
+    r"预期(?:输出|结果)|输出如下|예상 (?:출력|결과|동작)|기대 |期待される|出力例|erwartete|attendue?s?\b|esperad[oa]s?\b|\b(?:expect(?:ed|s)?|observed|sample(?! (?:files?|data|project|document)\b)|actual|known[- ]good|captured|recorded|typical|example|successful)\b.*\b(?:outputs?|results?|transcripts?|outcomes?|snippets?|evidence|responses?|logs?|summary|lines?|shape|behaviou?r|messages?|excerpt|artifacts?|files?|state)\b|"
     r"\b(?:outputs?|transcripts?|evidence|outcomes?|responses?|excerpts?|prints?|shows?|returns?|yields?|contains?|reports?|includes?|see)\W*:\W*$|\b(?:should|must|will|to) (?:print|show|see|report|produce|display|look|return|contain|include|match|say|emit|output)\b|^\W*expect(?:ed|s)?\b|"
     r"\b(?:with (?:an? )?(?:output|result|message|error))\b|\blooks? like\b|^\W*(?:output|result|results|transcript|evidence|note|notes|warning)\W*:?\W*$",
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"\b(?:20\d\d-\d\d-\d\d|(?:was|were|been|already|actually|previously|has|have) (?:\w+ )?(?:run|ran|executed|rerun|used|completed|verified|validated|recorded|captured|done|performed|added|checked|tested)|ran\b|passed|completed|succeeded|"
+    r"^\W*before\W*$|\b(?:20\d\d-\d\d-\d\d|(?:was|were|been|already|actually|previously|has|have) (?:\w+ )?(?:run|ran|executed|rerun|used|completed|verified|validated|recorded|captured|done|performed|added|checked|tested)|ran\b|passed|completed|succeeded|"
     r"(?:commands?|checks?|tests?|steps?|validation|validations) (?:already |actually |that were )?(?:executed|recorded|used|completed|performed|done|passed)|executed (?:commands?|validation|checks?|tests?)|completed (?:commands?|validation|checks?|tests?|work)|"
-    r"recorded (?:validation|evidence|commands?)|evidence|history|historical|previous(?:ly)?|earlier|so far|at the time|baseline results|before the change|prior|original(?:ly)?|log of|implemented|shipped|landed)\b",
+    r"recorded (?:validation|evidence|commands?)|evidence|history|historical|previous(?:ly)?|earlier|so far|at the time|preserved (?:this|these|the following)|baseline results|before the change|prior|original(?:ly)?|log of|implemented|shipped|landed)\b",
     re.IGNORECASE,
 )
 _WRITTEN = re.compile(
@@ -62,18 +63,23 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _BY_HAND = re.compile(
-    r"\b(?:manual(?:ly)?|by hand|human|interactive(?:ly)?|press|ctrl|click|keyboard|browser|smoke by eye|visually|playtest|qa by)\b|\b(?:start|launch|serve|boot|bring up|spin up)\b(?! from| by| with| at| in| the (?:implementation|work|milestone)|ing)(?=.*\b(?:app|server|servers|service|services|daemon|node|devnet|chain|backend|frontend|ui|stack|cluster|gateway|worker|bot|process|game|client|database|instance|dev)\b)",
+    r"\b(?:manual(?:ly)?|by hand|human(?![- ](?:can|could|would|may|verifiable|readable|visible|observable)\b)|interactive(?:ly)?|press|ctrl|click|keyboard|browser|smoke by eye|visually|playtest|qa by)\b",
+    re.IGNORECASE,
+)
+_STARTS = re.compile(
+    r"\b(?:start|launch|serve|boot|bring up|spin up)\b(?! from| by| with| at| in| the (?:implementation|work|milestone)|ing)(?=.*\b(?:app|server|servers|service|services|daemon|node|devnet|chain|backend|frontend|ui|stack|cluster|gateway|worker|bot|process|game|client|database|instance|dev)\b)",
     re.IGNORECASE,
 )
 _REASONS = (
     (_FORBIDDEN, "stands beside words that say not to run something"),
     (_CHOICE, CHOICE),
     (_CONDITION, CONDITION),
-    (_OUTPUT, "stands where the plan shows what is printed"),
+    (_OUTPUT, PRINTED),
     (_DONE, DONE),
     (_WRITTEN, WRITTEN),
     (_ELSEWHERE, ELSEWHERE),
     (_BY_HAND, KEEPS_RUNNING),
+    (_STARTS, KEEPS_RUNNING),
 )
 
 
@@ -83,6 +89,8 @@ _FILLED = re.compile(
 )
 """A file, and behind the colon what it is to hold."""
 _ORDERS = re.compile(r"\b(?:re-?run|run|execute|verify|validate|confirm|compile|build|check|test)\b", re.IGNORECASE)
+_NEXT = re.compile(r"^(?:then|next|now|afterwards|finally)\b.*[:：]\W*$", re.IGNORECASE)
+"""What follows is another act than that told before."""
 _DATE = re.compile(
     r"\b(?:20\d\d-\d\d-\d\d|20\d\d/\d\d/\d\d|\d\d?\.\d\d?\.20\d\d|(?:\d\d? )?(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w* \d)",
     re.IGNORECASE,
@@ -97,6 +105,13 @@ _RESULT = re.compile(
 )
 
 
+_FORBIDS = re.compile(r"\W*(?:do not|don't|don’t|never) run `([^`]+)`", re.IGNORECASE)
+_TURNS = re.compile(
+    r"\bfail(?:s|ed)? before\b.*\b(?:pass(?:es)?|succeeds?|(?:is|are) green) (?:after|with|once|now)", re.IGNORECASE
+)
+"""What a test did before the change, and what it does when the command is run."""
+
+
 def sentences(words: str) -> list[str]:
     """The sentences of a paragraph, code left as it is."""
     kept: list[str] = []
@@ -109,34 +124,46 @@ def sentences(words: str) -> list[str]:
     return [re.sub(r"\x00(\d+)\x00", lambda found: kept[int(found.group(1))], part) for part in parts if part.strip()]
 
 
-def doubt(sentence: str) -> str:
-    """Why what a sentence tells to run may not be meant to be run as it stands, or nothing; `it ` would begin the answer."""
+def doubt(sentence: str, *, ends: bool = False) -> str:
+    """Why what a sentence tells to run may not be meant to be run as it stands, or nothing; `it ` would begin the answer.
+
+    `ends` says that it returns at once although it starts something.
+    """
     bare = _CODE.sub("`x`", sentence)
     bare = re.sub(
-        r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)(?: otherwise)?\b",
+        r"\bshould be run\b|\bcan be run from\b|\bmust be run\b|\bunless (?:otherwise )?(?:noted|stated|specified|said)(?: otherwise)?\b"
+        r"|\bunless (?:another|a different|some other) (?:directory|folder|path|one) is (?:named|given|told|noted|stated|specified|said)\b"
+        r"|\bunless (?:a|the) (?:step|command|section) (?:says|names|tells|states) (?:otherwise|another(?: (?:one|directory|folder))?)\b"
+        r"|^(?:when|once) (?:you(?: are|'re) )?(?:finished|done)\b",
         "run",
         bare,
+        flags=re.IGNORECASE,
     )
     if _FILLED.match(sentence) and not _ORDERS.search(bare):
         return WRITTEN
     told, _, outcome = bare.partition(" and expect ")
     if _ORDERS.search(told) and not re.search(r"fail|error|red\b|non-?zero|\bnot\b", outcome):
         bare = told
-    return next((why for pattern, why in _REASONS if pattern.search(bare)), "")
+    return next((why for pattern, why in _REASONS if not (ends and pattern is _STARTS) and pattern.search(bare)), "")
 
 
-def doubt_before(lead: str) -> str:
+def doubt_before(lead: str, *, ends: bool = False) -> str:
     """The same of the words that lead to commands: their first and their last sentence."""
     parts = sentences(lead)
-    found = [why for part in dict.fromkeys([*parts[-1:], *parts[:1]]) if (why := doubt(part))]
-    if found == [WRITTEN] and not doubt(parts[-1]) and _ORDERS.search(parts[-1]):
+    found = [why for part in dict.fromkeys([*parts[-1:], *parts[:1]]) if (why := doubt(part, ends=ends))]
+    if found == [WRITTEN] and not doubt(parts[-1]) and (_ORDERS.search(parts[-1]) or _NEXT.search(parts[-1])):
         return ""  # write this, then run that
     return found[0] if found else ""
 
 
-def doubt_behind(tail: str) -> str:
-    """The same of what follows: only what takes the command back, or tells that it does not end well."""
+def doubt_behind(tail: str, lines: Sequence[str] = ()) -> str:
+    """The same of what follows `lines`: only what takes the command back, or tells that it does not end well."""
     first = next(iter(sentences(tail)), "")
+    forbids = _FORBIDS.match(first)
+    if forbids is not None and lines and not any([forbids[1] in line for line in lines]):
+        return ""  # it is said of another command
+    if _TURNS.search(first):
+        return ""
     bare = _CODE.sub("`x`", first)
     if re.match(r"\W*(?:or\b|alternatively|instead|otherwise|\(?optional)", bare, re.IGNORECASE):
         return CHOICE
@@ -155,9 +182,9 @@ def doubt_behind(tail: str) -> str:
     return ""
 
 
-def doubt_around(context: Iterable[str]) -> str:
+def doubt_around(context: Iterable[str], *, ends: bool = False) -> str:
     """The first reason that the words above give, the nearest first."""
-    return next((why for words in context if (why := doubt_before(words))), "")
+    return next((why for words in context if (why := doubt_before(words, ends=ends))), "")
 
 
 def is_record(context: Sequence[str], tail: str) -> bool:

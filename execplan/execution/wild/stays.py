@@ -16,6 +16,8 @@ _RUNNERS = frozenset("npm pnpm yarn bun npx bunx deno just make task turbo uv po
 _STAYS = re.compile(
     r"^(?:dev|start|serve|server|watch|preview|storybook|develop|up|studio|repl|shell|console|run-dev|runserver)(?=$|[:_.-])|[:_.-](?:dev|watch|serve|start)$"
 )
+_ENDS = re.compile(r"[:_.-](?:build|test|lint|check|typecheck|compile|generate|ci)$")
+"""Scripts that are called after what serves, and only build or check it."""
 _FOREVER = (
     r"tail\b.* -\w*[fF]|watch |top$|htop|less |more |man |vim?\b|nvim|nano |emacs|code |open |xdg-open |ssh(?:\s+-\S+)*\s+\S+$|"
     r"psql(?!.*(?: -\w*[cfl]|--command|--file|--list|<))|sqlite3 \S+$|mysql(?!.* -\w*e)|redis-cli$|mongosh(?!.*--eval)|"
@@ -47,10 +49,21 @@ _SPLIT = re.compile(r"\|\||&&|[;|]|(?<![>&])&(?![>&])")
 
 
 _BACKGROUND = re.compile(r"(?<![>&|])&\s*(?:$|[^&>\d\s])")
+_DETACHES = re.compile(
+    r"(?:docker|podman)(?:-| )compose\b.* up\b.* (?:-d|--detach|--wait)\b|(?:docker|podman) (?:start |run\b.* (?:-d|--detach)\b)|"
+    r"(?:sudo )?systemctl (?:--user )?(?:start|restart) |brew services (?:start|restart) "
+)
+_FED = re.compile(r"(?<!\|)\|\s*(?:sudo\s+)?(?:sh|bash|zsh|python3?|node|ruby|perl)\s*(?=$|[;&|])")
+"""An interpreter that reads what another command prints, and ends with it."""
 _BETWEEN = frozenset("run exec x dlx".split())
 _CARRYING = frozenset("npx bunx npm pnpm yarn uv poetry bun".split())
 _BEFORE = frozenset("sudo env time nohup command exec do then".split())
 _QUICK = frozenset("-d --detach --help --version -h".split())
+
+
+def detaches(line: str) -> bool:
+    """Whether a line starts something and returns at once, as its own words say."""
+    return _DETACHES.match(line) is not None
 
 
 def needs_server(line: str) -> bool:
@@ -64,6 +77,7 @@ def stays(shown: str) -> str:
         return IN_BACKGROUND
     if _WATCHES.search(shown):
         return UNTIL_STOPPED
+    shown = _FED.sub(" ", shown)
     for command in commands(shown):
         if _ENDLESS.match(command) or _SERVES.match(command) or _script_stays(command.split()):
             return UNTIL_STOPPED
@@ -78,6 +92,8 @@ def _script_stays(words: list[str]) -> bool:
         return False
     rest = [word for word in words[1:] if word[0] != "-" and word not in _BETWEEN]
     if not rest or not _QUICK.isdisjoint(words):
+        return False
+    if _ENDS.search(rest[0]) or (len(rest) > 1 and rest[0] == "storybook" and rest[1] == "build"):
         return False
     return _STAYS.search(rest[0]) is not None or (words[0] in _CARRYING and _ENDLESS.match(" ".join(rest)) is not None)
 

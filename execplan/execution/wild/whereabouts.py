@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from execplan.execution.wild.folders import ROOT, Folders, Told
 from execplan.execution.wild.line import masked
 from execplan.execution.wild.said import sentences
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 _WORDS = "runs in a folder that is told in words, or that lies outside the repository"
+_FOR_SOME = re.compile(r"\b(?:the (?:first|second|third|last|final|other|remaining)|except)\b(?! time)", re.IGNORECASE)
+"""Words that give one folder to some commands and another to others."""
+_NOT_TOLD = "comes behind steps in another folder, and none is told"
 _UNSURE = "runs in a folder that is not sure"
 
 
@@ -47,19 +52,34 @@ class Whereabouts:
         """Words that told a folder before a block went to another, and so tell nothing of what follows."""
         self._home: str | None = None
         """Where every block begins, when the plan says so of all commands."""
+        self._heads: tuple[int, ...] = ()
+        self._head = -1
+        """The heading under which the folder was told that the plan is in."""
+        self._last = ""
+        """The folder that the last commands were left in."""
         self._went = ""
         """The first part of the folder that was gone to from the root: who names it again counts from the root again."""
 
     def next_section(self) -> None:
         """Go on to another section: a folder other than the root is not taken along."""
         if self._here.plain != ROOT:
-            self._here = Stand(None, self._home, "comes behind steps in another folder, and none is told")
+            self._here = Stand(None, self._home, _NOT_TOLD)
 
     def heard(self, told: Told) -> None:
         """Take note of a sentence that tells a folder for what follows."""
         if told.lasting or told.folder == ROOT:
             self._here = self.at(told)
+            self._head = self._heads[-1] if self._heads else -1
             self._stale = frozenset()
+
+    def under(self, heads: tuple[int, ...]) -> None:
+        """Go on under these headings: a folder that was told under another one is not taken along."""
+        if self._head >= 0 and self._head not in heads:
+            if self._here.plain not in (None, ROOT):
+                self._here = Stand(None, None, _NOT_TOLD)
+            self._home = ROOT if self._home == ROOT else None
+            self._head = -1
+        self._heads = heads
 
     def told(self, place: Place) -> Told | None:
         """The folder that the words around a place tell, the nearest first."""
@@ -67,6 +87,8 @@ class Whereabouts:
             if words in self._stale:
                 continue
             told = [found for each in sentences(words) if (found := self.folders.told(each)) is not None]
+            if len({each.folder for each in told}) > 1 and _FOR_SOME.search(words):
+                return Told(None)
             if told:
                 return told[-1]
         return None
@@ -92,8 +114,10 @@ class Whereabouts:
             folder = f"goes to {end.plain}" if end.plain else "goes to another folder"
             why = end.why or f"comes behind line {place.start + 1}, which {folder}, and none is told"
             self._here = Stand(None, end.base if end.plain is None else self._home, why)
+            self._last = end.plain or ""
             self._went = end.plain.partition("/")[0] if end.plain else self._went
-            self._stale = frozenset(place.context)
+            said = " ".join([line for _, line in place.lines])
+            self._stale = frozenset((*place.context, said))
         elif told is not None:
             self.heard(told)
 
@@ -115,6 +139,8 @@ class Whereabouts:
 
     def _begin(self, target: str, stand: Stand) -> str | None:
         """From where a `cd` leads with which a block begins."""
+        if stand.plain is None and self._last and target.startswith("..") and self.folders.resolved(target) is None:
+            return self._last  # from the root it would lead out of the repository
         if stand.plain is not None:
             return ROOT if self.folders.resolved(target) == stand.plain else stand.plain
         first = target.strip("\"'").removeprefix("./").partition("/")[0]
@@ -146,6 +172,15 @@ def after(typed: Typed, stand: Stand, line: int) -> Stand:
 def gone_from(stand: Stand, line: int) -> Stand:
     """Where whoever typed a lone `cd` stands then."""
     return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to another folder, and none is told")
+
+
+def names_folder(typed: Typed) -> str:
+    """Why a folder that words tell may be that of what the command names, and not where it is run; or nothing."""
+    inside = f"{typed.folder}/"
+    words = [word.strip("\"'").removeprefix("./") for word in typed.command.split()]
+    if typed.folder in (None, ROOT) or not any([word.startswith(inside) for word in words]):
+        return ""
+    return f"names {inside} itself, and so may run in the folder above"
 
 
 def unsure(stand: Stand) -> str:
