@@ -13,6 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout t
 
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
+from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import table
 from execplan.execution.schema import KINDS, schema_bytes
 from execplan.lint.runner import RULES
@@ -131,7 +132,7 @@ def risk() -> str:
         ("Files", "path"),
     ):
         lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
-        for row in sorted(rows, key=lambda each: table.LEVELS.index(each.level)):
+        for row in sorted(rows, key=lambda each: LEVELS.index(each.level)):
             about = row._asdict()[subject]
             if about:
                 more = " ".join([*row.words, *(["with", " or ".join(row.flags)] if row.flags else [])])

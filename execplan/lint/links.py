@@ -29,7 +29,8 @@ def link_to_nothing(plan: Plan, given: Given) -> Iterator[Place]:
     """
     if "](" not in given.words.source and "]: " not in given.words.source:
         return
-    from execplan.lint.targets import anchor, is_anchor, joined, links, relative_path
+    from execplan.lint.targets import anchor, is_anchor, links, relative_path
+    from execplan.text.relative import joined
 
     known: set[str] = set()
     for span, sure in links(plan, given):

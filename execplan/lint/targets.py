@@ -121,16 +121,3 @@ def unquoted(address: str) -> str:
     from urllib.parse import unquote
 
     return unquote(address)
-
-
-def joined(folder: str, path: str) -> str | None:
-    """A relative path counted from the root; None for one that leads out of the repository."""
-    parts = folder.split("/") if folder else []
-    for part in path.split("/"):
-        if part == "..":
-            if not parts:
-                return None
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)

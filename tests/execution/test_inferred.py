@@ -201,6 +201,7 @@ LEFT = {
     "a pager": ("    less -S README.md", "until somebody stops it"),
     "a prompt for a message": ("    git commit", "asks somebody"),
     "a rebase": ("    git rebase -i HEAD~3", "asks somebody"),
+    "snapshots are reviewed": ("    cargo insta review", "asks somebody"),
     "the background": ("    make serve-static &", "background"),
     "by hand": ("Start the dev server by hand:\n\n    make all", "by hand"),
     "a failure": ("    make test\n\nThis must fail before the change.", "said to fail"),

@@ -10,6 +10,7 @@ import click
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import new_options, verb
 from execplan.errors import NO, USAGE, ExecplanError
+from execplan.execution.attributes import LEVELS
 from execplan.repo import pick
 from execplan.repo.amend import Options
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from execplan.repo.execution.evaluated import Evaluated
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
-
-LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 
 
 @verb(

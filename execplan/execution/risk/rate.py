@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.execution.attributes import LEVELS
 from execplan.execution.command.parse import parse
 from execplan.execution.command.simple import is_remote, leads_out
 from execplan.execution.risk.matching import Read, fits, goes_out, is_from, is_strange_module, on_path, paths, read
@@ -9,7 +10,6 @@ from execplan.execution.risk.table import (
     BUILTIN,
     CRITICAL,
     HIGH,
-    LEVELS,
     LOW,
     MEDIUM,
     OWN,

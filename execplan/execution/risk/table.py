@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import INPUT, ExecplanError
+from execplan.execution.attributes import LEVELS
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -12,11 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
-LOW: Final = "LOW"
-MEDIUM: Final = "MEDIUM"
-HIGH: Final = "HIGH"
-CRITICAL: Final = "CRITICAL"
-LEVELS: Final = (LOW, MEDIUM, HIGH, CRITICAL)
+LOW, MEDIUM, HIGH, CRITICAL = LEVELS
 BUILTIN: Final = "built in"
 OWN: Final = "the user's"
 REPOSITORY: Final = "the repository's"

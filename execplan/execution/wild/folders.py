@@ -6,6 +6,7 @@ import re
 
 from execplan.execution.wild.roots import IS_ROOT, NEVER, RUNS, STATED, roots
 from execplan.record import NamedTuple
+from execplan.text.relative import joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,15 +109,8 @@ class Folders:
             return None
         if here is None or not path or path[0] == "-" or not re.fullmatch(r"[\w@.+/ -]+", path):
             return None
-        parts: list[str] = []
-        for part in f"{here}/{path}".split("/"):
-            if part == "..":
-                if not parts:
-                    return None
-                parts.pop()
-            elif part not in ("", "."):
-                parts.append(part)
-        return "/".join(parts) or ROOT
+        found = joined(here, path)
+        return found if found is None else found or ROOT
 
     def told(self, words: str) -> Told | None:
         """The folder that a sentence tells to be in, or None when it tells of none."""

@@ -39,7 +39,7 @@ _SERVES = re.compile(
 _ASKS = (
     r"git (?:rebase|add|stash|checkout|reset|clean)\b.* (?:-i|-p|--interactive|--patch)\b|git commit(?!.*(?: -\w*[mFC]|--message|--file|--no-edit|--fixup|--reuse))|"
     r"git (?:mergetool|difftool|citool|gui)|gitk|gh pr create(?!.*(?:--fill|--title|-t |--body|-f\b))|gh pr merge(?!.*(?:--merge|--squash|--rebase|-[msr]\b))|"
-    r"gh auth login|npm (?:login|adduser)|npm init(?!.*(?:-y|--yes|\S@|\w+ ))|aws configure|docker login|gcloud auth login|az login|ssh-keygen(?!.* -N)|passwd|visudo|crontab -e|fzf|lazygit"
+    r"gh auth login|npm (?:login|adduser)|npm init(?!.*(?:-y|--yes|\S@|\w+ ))|aws configure|docker login|gcloud auth login|az login|ssh-keygen(?!.* -N)|passwd|visudo|crontab -e|fzf|lazygit|cargo insta review"
 )
 _ASKING = re.compile(rf"(?:{_ASKS})")
 _WATCHES = re.compile(
