@@ -1,0 +1,197 @@
+"""How far a run has come: what its journal says, read from the first entry to the last, and nothing else."""
+
+from __future__ import annotations
+
+from execplan.engine.entries import Change, Performed, change_from, performed_from, state_from
+from execplan.execution import states
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from execplan.engine.journal import Entry
+    from execplan.execution.model import ExecutionPlan
+    from execplan.execution.world import State
+
+
+class Question(NamedTuple):
+    """What a run waits for."""
+
+    why: str
+    """One of WHYS."""
+    step: str
+    """Before or behind which it is asked; nothing where it is about none."""
+    words: str
+
+
+class Attempt(NamedTuple):
+    """An attempt of a step."""
+
+    number: int
+    performed: Performed | None
+    """None: it was begun, and how it ended is not known."""
+    before: dict[str, State]
+    by: str
+    retaken: bool = False
+    """Whether what it had changed was taken back."""
+    entry: int = 0
+    """The number of the entry that says how it ended, or that it began."""
+
+
+class Course:
+    """A run by its journal."""
+
+    def __init__(self, document: ExecutionPlan, entries: Sequence[Entry] = ()) -> None:
+        """Read what is there; the document is that of the last revision."""
+        self.document = document
+        self.begun: dict[str, Any] = {}
+        self.status = states.PENDING
+        self.status_of = {step.id: states.PENDING for step in document.steps}
+        self.why: dict[str, str] = {}
+        """By step, why it was skipped, is blocked or failed."""
+        self.attempts: dict[str, list[Attempt]] = {}
+        self.expected: dict[str, State] = {}
+        """By path, how it is to be found now: as approved, or as the steps that ran have left it."""
+        self.ticked: dict[str, tuple[str, str]] = {}
+        """By step, the words of the task that it ticked, and the path of its transcript; reopened ones are out."""
+        self.question: Question | None = None
+        self.answers: list[Entry] = []
+        """What was answered, to which question of which step."""
+        self.ended: Entry | None = None
+        self.rollbacks: list[Entry] = []
+        self.rolling: Entry | None = None
+        """The rollback that was begun and has not ended."""
+        self.restored: set[str] = set()
+        """The paths that the last rollback has restored."""
+        self.undone: set[str] = set()
+        """The steps that were rolled back."""
+        self.replans: list[Entry] = []
+        self.last: Entry | None = None
+        self.read(entries)
+
+    def read(self, entries: Iterable[Entry]) -> None:
+        """Go on with further entries."""
+        for entry in entries:
+            getattr(self, f"_{entry.kind}", self._other)(entry, entry.said)
+            self.last = entry
+
+    def changes(self, *, of: str | None = None) -> list[tuple[str, Change]]:
+        """What the run, or one step of it, has changed and not taken back, in the order in which it was changed."""
+        found = [
+            (attempt.entry, step, attempt.performed.changes)
+            for step, attempts in self.attempts.items()
+            for attempt in attempts
+            if attempt.performed is not None and not attempt.retaken and of in (None, step) and step not in self.undone
+        ]
+        return [(step, change) for _, step, changes in sorted(found, key=lambda each: each[0]) for change in changes]
+
+    def open_attempt(self) -> list[tuple[str, Attempt]]:
+        """The attempts that were begun and whose end is not known: the process was killed."""
+        last = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
+        return [(step, attempt) for step, attempt in last if attempt.performed is None and not attempt.retaken]
+
+    def numbers(self, status: str) -> list[int]:
+        """The steps in a state, by their numbers."""
+        return [step.number for step in self.document.steps if self.status_of.get(step.id) == status]
+
+    def _other(self, entry: Entry, said: dict[str, Any]) -> None:
+        """An entry that changes nothing of what is kept here."""
+
+    def _begun(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.begun = {**said, "at": entry.at}
+        self.status = states.IN_PROGRESS
+        self.expected = {path: state_from(state) for path, state in said["states"].items()}
+
+    def _resumed(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.status, self.ended, self.question = states.IN_PROGRESS, None, None
+        for step, status in self.status_of.items():
+            if status in (states.FAILED, states.BLOCKED, states.AWAITING):
+                self.status_of[step] = states.PENDING
+
+    def _intent(self, entry: Entry, said: dict[str, Any]) -> None:
+        before = {path: state_from(state) for path, state in said["before"].items()}
+        attempt = Attempt(said["attempt"], None, before, said["by"], entry=entry.number)
+        self.attempts.setdefault(said["step"], []).append(attempt)
+        self.status_of[said["step"]] = states.RUNNING
+
+    def _result(self, entry: Entry, said: dict[str, Any]) -> None:
+        step, performed = said["step"], performed_from(said)
+        self._settle(step, performed=performed, entry=entry.number)
+        self.status_of[step] = states.COMPLETED if performed.ok else states.FAILED
+        if not performed.ok:
+            self.why[step] = performed.reason
+        self._expect([(change.path, change.after) for change in performed.changes])
+
+    def _retaken(self, entry: Entry, said: dict[str, Any]) -> None:
+        self._settle(said["step"], retaken=True)
+        if self.status_of.get(said["step"]) == states.RUNNING:
+            self.status_of[said["step"]] = states.PENDING
+        changes = [change_from(each) for each in said["changes"]]
+        self._expect([(change.path, change.before) for change in changes])
+
+    def _settle(self, step: str, **told: Any) -> None:
+        """Say more of the last attempt of a step."""
+        attempts = self.attempts[step]
+        attempts[-1] = attempts[-1]._replace(**told)
+
+    def _expect(self, states_of: Iterable[tuple[str, State]]) -> None:
+        self.expected.update(dict(states_of))
+
+    def _skipped(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.status_of[said["step"]] = states.SKIPPED
+        self.why[said["step"]] = said["reason"]
+
+    def _blocked(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.status_of[said["step"]] = states.BLOCKED
+        self.why[said["step"]] = said["reason"]
+
+    def _recovered(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.status_of[said["step"]] = states.RECOVERED
+        self.why[said["step"]] = f"{said['by']} stood in for it"
+
+    def _ticked(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.ticked[said["step"]] = (said["task"], said["transcript"])
+
+    def _reopened(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.ticked.pop(said["step"], None)
+
+    def _paused(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.question = Question(said["why"], said["step"] or "", said["question"])
+        if said["step"] and self.status_of.get(said["step"]) == states.PENDING:
+            self.status_of[said["step"]] = states.AWAITING
+
+    def _answered(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.question = None
+        self.answers.append(entry)
+        step = said["step"]
+        if step and self.status_of.get(step) == states.AWAITING:
+            self.status_of[step] = states.PENDING
+
+    def _replanned(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.replans.append(entry)
+        self.status = states.REPLANNING
+        self.ended = None
+        done = {step: status for step, status in self.status_of.items() if status in states.GOOD}
+        self.status_of = {step.id: done.get(step.id, states.PENDING) for step in self.document.steps}
+
+    def _ended(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.status, self.ended, self.question = said["status"], entry, None
+
+    def _rollback(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.rolling = entry
+        self.restored = set()
+        self.rollbacks.append(entry)
+
+    def _restored(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.restored.add(said["path"])
+
+    def _rolled_back(self, entry: Entry, said: dict[str, Any]) -> None:
+        rolling, self.rolling = self.rolling, None
+        for each in rolling.said["changes"] if rolling is not None else ():
+            change = change_from(each)
+            self.expected[change.path] = change.before
+        self.undone.update(said["steps"])
+        if said["whole"]:
+            self.status, self.ended, self.question = states.ROLLED_BACK, entry, None

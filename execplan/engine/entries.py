@@ -1,0 +1,155 @@
+"""The kinds of entries in a journal, what each says, and the records of what a step did."""
+
+from __future__ import annotations
+
+from execplan.execution.world import ABSENT, State
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+BEGUN: Final = "begun"
+"""run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy, sandbox (its
+name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved)."""
+INTENT: Final = "intent"
+"""step, attempt, by (`person` or `policy`: who approved it), before (path → state: what it is about to change, all of it
+backed up), snapshot (whether the tree was looked at too). On disk before anything of the step happens."""
+RESULT: Final = "result"
+"""step, attempt, ok, and the fields of Performed; seconds by a clock that is never set."""
+RETAKEN: Final = "retaken"
+"""step, attempt: what a failed or interrupted attempt had changed was taken back; changes (as of a result)."""
+SKIPPED: Final = "skipped"
+"""step, reason."""
+BLOCKED: Final = "blocked"
+"""step, reason."""
+RECOVERED: Final = "recovered"
+"""step, by (the step that stood in for it)."""
+TICKED: Final = "ticked"
+"""step, task (its words), transcript (path from the root or nothing)."""
+REOPENED: Final = "reopened"
+"""step, task."""
+PAUSED: Final = "paused"
+"""why (one of WHYS), step or null, question."""
+ANSWERED: Final = "answered"
+"""why, step, answer (one of ANSWERS), user, session, how (`terminal` or `resume`)."""
+REPLANNED: Final = "replanned"
+"""revision, document (digest of the new one), reason, completed (numbers), failed (numbers), user, session."""
+INTERRUPTED: Final = "interrupted"
+"""signal (its name)."""
+RESUMED: Final = "resumed"
+"""user, session, approval, approval_id, approver, how, document, revision."""
+ENDED: Final = "ended"
+"""status (completed or failed), cause (one of CAUSES of policy.py or nothing), reason, seconds."""
+ROLLBACK: Final = "rollback"
+"""steps (ids), automatic (the cause or nothing), user, session, changes (what is to be restored, as of a result, in the order
+in which they are undone), folders (to be removed), undone_not (lines: what can't be taken back)."""
+RESTORED: Final = "restored"
+"""path, displaced (the digest of what was there and is kept, or nothing)."""
+ROLLED_BACK: Final = "rolled_back"
+"""steps, restored, removed, whole (whether it was all of the run)."""
+
+CHECKPOINT: Final = "checkpoint"
+CONFIRM: Final = "confirm"
+ASK: Final = "ask"
+UNKNOWN: Final = "unknown"
+APPROVE: Final = "approve"
+WHYS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, APPROVE)
+"""Why a run waits: so many steps are done, or one that is marked; a step asks before it is run; one failed that asks then; one
+that may run only once was cut short, and nobody knows whether it had its effect; a new revision is to be approved."""
+GO: Final = "go"
+AGAIN: Final = "again"
+SKIP: Final = "skip"
+STOP: Final = "stop"
+ANSWERS = (GO, AGAIN, SKIP, STOP)
+"""Go on (of a step that was cut short: it has done its work); run the step again; go on without it; end the run as failed."""
+
+
+class Change(NamedTuple):
+    """What became of a path."""
+
+    path: str
+    before: State
+    after: State
+    added: int = 0
+    """Lines; of what is no text none."""
+    removed: int = 0
+    declared: bool = True
+    """Whether the step says that it changes it; what else a command changed was seen by looking at the tree."""
+
+
+class Checks(NamedTuple):
+    """What was checked: `passed`, `failed` or `not_run`."""
+
+    pre: str = "not_run"
+    post: str = "not_run"
+    tests_run: int = 0
+    tests_passed: int = 0
+
+
+class Performed(NamedTuple):
+    """How an attempt of a step ended."""
+
+    ok: bool
+    cause: str = ""
+    """Why it failed: exit, timeout, expectation, syntax, test or limit, as `triggers` names them; drift, where a file is not
+    as it should be before it; interrupted; error, where it could not be done at all."""
+    reason: str = ""
+    exit: int | None = None
+    signal: int | None = None
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+    peak_memory_bytes: int = 0
+    changes: tuple[Change, ...] = ()
+    folders: tuple[str, ...] = ()
+    """Those that were made, from the root, the outer ones first."""
+    checks: Checks = Checks()
+    transcript: str = ""
+    """From the root of the repository; nothing for what prints nothing."""
+    stdout: str = ""
+    """SHA-256 of all that a command printed to its standard output."""
+    outside: str = ""
+    """What of its effects nobody here can take back, in words; nothing where there is none."""
+
+
+def state_json(state: State) -> list[Any]:
+    """A state as an entry holds it."""
+    return list(state)
+
+
+def state_from(said: list[Any]) -> State:
+    """The state that an entry holds."""
+    return State(*said)
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """A change as an entry holds it."""
+    return {**change._asdict(), "before": state_json(change.before), "after": state_json(change.after)}
+
+
+def change_from(said: dict[str, Any]) -> Change:
+    """The change that an entry holds."""
+    return Change(**{**said, "before": state_from(said["before"]), "after": state_from(said["after"])})
+
+
+def performed_json(performed: Performed) -> dict[str, Any]:
+    """How an attempt ended as an entry holds it."""
+    changes = [change_json(each) for each in performed.changes]
+    told = {**performed._asdict(), "changes": changes, "folders": list(performed.folders)}
+    return {**told, "checks": performed.checks._asdict()}
+
+
+def performed_from(said: dict[str, Any]) -> Performed:
+    """How an attempt ended by an entry."""
+    told = {name: said[name] for name in Performed._fields if name in said}
+    told["changes"] = tuple([change_from(each) for each in said.get("changes", ())])
+    told["folders"] = tuple(said.get("folders", ()))
+    told["checks"] = Checks(**said.get("checks", {}))
+    return Performed(**told)
+
+
+def kind_of(change: Change) -> str:
+    """`created`, `deleted` or `modified`."""
+    if change.before.kind == ABSENT:
+        return "created"
+    return "deleted" if change.after.kind == ABSENT else "modified"

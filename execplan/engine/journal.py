@@ -1,0 +1,137 @@
+"""The journal of a run: entries that are on disk before what they announce is done, and after it is known how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from execplan.clock import now
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.record import NamedTuple
+from execplan.text import disk
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any, Final
+
+LIMIT: Final = 256 << 20
+"""Bytes of the longest journal that is read."""
+
+
+class Entry(NamedTuple):
+    """A line of a journal."""
+
+    number: int
+    """From 1, without gaps: the order counts, not the time."""
+    kind: str
+    """One of those in entries.py."""
+    at: str
+    """By the clock, in UTC, which may have been set meanwhile."""
+    said: dict[str, Any]
+    """What else it says, by its kind."""
+    line: str
+    """SHA-256 of the line as it lies there; the ledger holds it too."""
+
+
+class Journal:
+    """The journal of a run that is under way; one process writes it, which holds the lock of runs."""
+
+    def __init__(self, path: str) -> None:
+        """Open it for writing, made if there is none; what a killed writer has left of a line is cut off.
+
+        Raises ExecplanError.
+        """
+        self.path = path
+        self._handle = -1
+        self.entries: list[Entry] = []
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            handle = os.open(path, flags, 0o644)
+        except OSError as error:
+            raise disk.trouble(error, path, "write") from None
+        try:
+            data = _read(path)
+            whole = data.rfind(b"\n") + 1
+            self.entries = parse(data[:whole], path)
+            if whole < len(data):
+                os.ftruncate(handle, whole)
+                os.fsync(handle)
+            elif not data:
+                _sync(os.path.dirname(path))
+        except OSError as error:
+            os.close(handle)
+            raise disk.trouble(error, path, "write") from None
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle = handle
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)
+
+    def write(self, kind: str, **said: Any) -> Entry:
+        """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
+        moment = f"{now():%Y-%m-%dT%H:%M:%SZ}"
+        told = {"n": len(self.entries) + 1, "kind": kind, "at": moment, **said}
+        data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+        before = os.fstat(self._handle).st_size
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._handle, view) :]
+            os.fsync(self._handle)
+        except OSError as error:
+            os.ftruncate(self._handle, before)
+            raise disk.trouble(error, self.path, "write") from None
+        entry = _entry(data[:-1], self.path, len(self.entries) + 1)
+        self.entries.append(entry)
+        return entry
+
+
+def read(path: str) -> list[Entry]:
+    """The whole entries of a journal; of one that is being written those that are there. Raises ExecplanError."""
+    data = _read(path)
+    return parse(data[: data.rfind(b"\n") + 1], path)
+
+
+def parse(data: bytes, path: str) -> list[Entry]:
+    """The entries of whole lines; raises ExecplanError for a line that no journal of ours holds."""
+    return [_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
+
+
+def _entry(line: bytes, path: str, number: int) -> Entry:
+    try:
+        said = json.loads(line)
+        kind, at = said.pop("kind"), said.pop("at")
+        if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
+            raise ValueError
+    except (ValueError, KeyError, AttributeError, RecursionError):
+        raise ExecplanError(
+            "journal-altered",
+            f"{path}:{number} is no entry of a journal: somebody else has written there",
+            exit=ENVIRONMENT,
+            hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
+            line=number,
+        ) from None
+    return Entry(number, kind, at, said, digest(line))
+
+
+def _read(path: str) -> bytes:
+    data, size = disk.read(path, LIMIT)
+    if size > LIMIT:
+        what = f"{path} has {size:,} bytes: no journal is as long as that"
+        raise ExecplanError("journal-altered", what, exit=ENVIRONMENT, hint="bring it back as it was")
+    return data
+
+
+def _sync(folder: str) -> None:
+    from execplan.text.files import sync_folder
+
+    sync_folder(folder)

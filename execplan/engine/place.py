@@ -1,0 +1,103 @@
+"""Where a run lies: its evidence among the plan's artifacts, its working state in the folder that is not committed."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.record import NamedTuple
+from execplan.repo import shelf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_RUNS = "runs"
+
+
+class Place(NamedTuple):
+    """The folders and files of a run; every path is absolute."""
+
+    id: str
+    """Its number in the plan, so that runs stand in order whatever a clock says, and eight random digits."""
+    folder: str
+    """Committed with the plan: journal, document, approval, transcripts, record."""
+    state: str
+    """Not committed: what a resume and a rollback need beside the journal and the backups."""
+
+    @property
+    def number(self) -> int:
+        """Which run of the plan it is, from 1."""
+        return int(self.id.partition("-")[0])
+
+    @property
+    def journal(self) -> str:
+        """What happened, an entry a line."""
+        return os.path.join(self.folder, "journal.jsonl")
+
+    @property
+    def document(self) -> str:
+        """The bytes of the execution plan that is run."""
+        return os.path.join(self.folder, "execution-plan.json")
+
+    @property
+    def approval(self) -> str:
+        """The approval that lets it run; a later one of the same digest takes the other file's place."""
+        return os.path.join(self.folder, "approval.json")
+
+    @property
+    def record(self) -> str:
+        """What became of it, for whoever does not read journals."""
+        return os.path.join(self.folder, "record.json")
+
+    @property
+    def transcripts(self) -> str:
+        """The folder of what the steps printed."""
+        return os.path.join(self.folder, "transcripts")
+
+
+def folder(home: Home, ref: Ref) -> str:
+    """The folder of a plan's runs."""
+    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), _RUNS)
+
+
+def every(home: Home, ref: Ref) -> list[Place]:
+    """The runs of a plan, the last one first; raises ExecplanError."""
+    found = [_place(home, ref, name) for name in shelf.entries(folder(home, ref)) if _is_run(name)]
+    return sorted(found, key=lambda place: (place.number, place.id), reverse=True)
+
+
+def following(home: Home, ref: Ref) -> Place:
+    """The place of a run that is about to begin; raises ExecplanError."""
+    last = max([each.number for each in every(home, ref)], default=0)
+    return _place(home, ref, f"{last + 1:04}-{os.urandom(4).hex()}")
+
+
+def named(home: Home, ref: Ref, name: str | None) -> Place:
+    """The run that a number, an id or its beginning names, the last one for none; raises ExecplanError."""
+    found = every(home, ref)
+    if not found:
+        what = f"{ref.id} was never run"
+        raise ExecplanError("no-such-run", what, exit=INPUT, hint=f"execplan run {ref.typed}")
+    if name is None:
+        return found[0]
+    fits = [each for each in found if each.id == name or str(each.number) == name.lstrip("0")]
+    fits = fits or [each for each in found if name and each.id.startswith(name)]
+    if len(fits) == 1:
+        return fits[0]
+    what = f"{len(fits)} runs of {ref.id} could be meant by {name!r}" if fits else f"{ref.id} has no run {name!r}"
+    code = "ambiguous-run" if fits else "no-such-run"
+    shown = [each.id for each in fits or found]
+    raise ExecplanError(code, what, exit=INPUT, hint=f"see them: execplan runs {ref.typed}", candidates=shown)
+
+
+def _place(home: Home, ref: Ref, name: str) -> Place:
+    return Place(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name))
+
+
+def _is_run(name: str) -> bool:
+    number, dash, rest = name.partition("-")
+    return (
+        bool(dash) and number.isascii() and number.isdigit() and len(rest) == 8 and not rest.strip("0123456789abcdef")
+    )
