@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.journal import Entry
 
-_ANSWERS = {
+ANSWERS = {
     entries.CHECKPOINT: (entries.GO, entries.STOP),
     entries.CONFIRM: (entries.GO, entries.SKIP, entries.STOP),
     entries.ASK: (entries.AGAIN, entries.SKIP, entries.STOP),
@@ -38,7 +38,7 @@ class Asker(Watch):
         """The answer that is typed; None for later, and where nobody can be asked."""
         from execplan.cli.running import asking
 
-        answers = _ANSWERS.get(question.why)
+        answers = ANSWERS.get(question.why)
         return asking.ask(question, answers) if answers and asking.can_ask() else None
 
 
