@@ -47,7 +47,11 @@ JOBS = 64
     help="For the whole run; the policy's limit, where that is less.",
 )
 @click.option(
-    "--replay", "replays", metavar="RUN", default="", help="Run what that run ran, on the same inputs; show what differs."
+    "--replay",
+    "replays",
+    metavar="RUN",
+    default="",
+    help="Run what that run ran, on the same inputs; show what differs.",
 )
 @jsonl_option
 @new_options
@@ -80,7 +84,7 @@ def run(
     home, ref = pick.open_plan(os.getcwd(), plan)
     chosen = Chosen(steps, begin, jobs, seconds, replays)
     if options.dry_run:
-        from execplan.cli.running.ahead import would_run
+        from execplan.cli.running.outlook import would_run
 
         return would_run(engine.outlook(home, ref, chosen), typed(ref.id, home.shown(ref.path)))
     with watching(call, "run", stream=jsonl) as watch:
