@@ -89,8 +89,10 @@ def _replayed(run: Run, finished: Finished) -> list[str]:
 
 def _interrupted(run: Run, finished: Finished) -> ExecplanError:
     what = f"the run {run.place.id} of {run.document.plan_id} was interrupted by {finished.signal}, {_far(run)}"
-    code, status = ("interrupted", INTERRUPTED) if finished.signal == "SIGINT" else ("terminated", TERMINATED)
-    return _led(ExecplanError(code, what, exit=status, hint=command("resume", run.place.id, run.name)))
+    resume = command("resume", run.place.id, run.name)
+    if finished.signal == "SIGINT":
+        return _led(ExecplanError("interrupted", what, exit=INTERRUPTED, hint=resume))
+    return _led(ExecplanError("terminated", what, exit=TERMINATED, hint=resume))
 
 
 def _paused(run: Run, question: Question | None) -> ExecplanError:
