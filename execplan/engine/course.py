@@ -102,6 +102,12 @@ class Course:
         last = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
         return [(step, attempt) for step, attempt in last if attempt.performed is None and not attempt.retaken]
 
+    @property
+    def digest(self) -> str:
+        """Of the bytes of the document that the run has come to."""
+        found: str = (self.replans[-1].said if self.replans else self.begun)["document"]
+        return found
+
     def numbers(self, status: str) -> list[int]:
         """The steps in a state, by their numbers."""
         return [step.number for step in self.document.steps if self.status_of.get(step.id) == status]

@@ -38,7 +38,7 @@ def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
         run_id=place.id,
         plan_id=document.plan_id,
         revision=document.revision,
-        document=course.replans[-1].said["document"] if course.replans else begun["document"],
+        document=course.digest,
         approval=given["approval"],
         mode=document.mode,
         status=course.status,
