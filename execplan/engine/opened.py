@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
 
+
 @contextmanager
 def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Iterator[Book]:
     """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""

@@ -11,8 +11,8 @@ from execplan.engine.opened import never_begun, opened, redaction
 from execplan.engine.questions import approve
 from execplan.errors import CHANGED, INPUT, NO, ExecplanError
 from execplan.execution import states
-from execplan.execution.documents.differing import differences
 from execplan.execution.documents import strict
+from execplan.execution.documents.differing import differences
 from execplan.execution.documents.document import check, refusal, to_bytes
 from execplan.execution.making.replan import ReplanRequest, replan
 from execplan.execution.model import ExecutionPlan
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
+
 
 class Replanned(NamedTuple):
     """A revision that was made, or in a dry run would be."""
@@ -176,7 +177,7 @@ def _information(said: str, redaction: Redaction) -> Any:
         return redaction.text(said.strip())
     found = strict.read(said.encode("utf-8", "surrogatepass"))
     if found.violations or not isinstance(found.value, dict):
-        hint = "words that begin with a brace go into an object: {\"note\": …}"
+        hint = 'words that begin with a brace go into an object: {"note": …}'
         raise refusal("the new information", ReplanRequest, found.violations, found.more, hint=hint)
     return {name: each if name == "steps" else redaction.value(each) for name, each in found.value.items()}
 
