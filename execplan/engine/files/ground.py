@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from execplan import trace
 from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folder
-from execplan.errors import INPUT, POLICY, ExecplanError
+from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution.world import plain
 from execplan.repo.execution.protected import protected
 from execplan.text.disk import trouble
@@ -40,6 +40,16 @@ class Ground:
     def state(self, path: str) -> State:
         """What is there; raises ExecplanError where a disk fails."""
         return self._disk.state(path)
+
+    def status(self, path: str) -> os.stat_result | None:
+        """What is known of what is there; None where nothing is, or no way leads there. Raises ExecplanError."""
+        try:
+            with self._within(path, _READ) as (folder, name):
+                return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
+        except ExecplanError as error:
+            if error.exit == ENVIRONMENT:
+                raise
+            return None
 
     def folder(self, path: str) -> int:
         """The handle of a folder, to list what is in it; the caller closes it. Raises OSError, ExecplanError."""
