@@ -41,6 +41,9 @@ MEANINGS = {
 class ExecplanError(Exception):
     """A refusal that a user is meant to read; anything else that is raised is a bug."""
 
+    lead = "hint"
+    """The word before the hint."""
+
     def __init__(
         self,
         code: str,

@@ -107,7 +107,7 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
         for candidate in error.candidates:
             print(f"  {shown(candidate)}", file=sys.stderr)
         if error.hint:
-            print(f"hint: {shown(error.hint)}", file=sys.stderr)
+            print(f"{error.lead}: {shown(error.hint)}", file=sys.stderr)
         trace.tell(f"exit {error.exit}: execplan explain {error.code}")
     except BrokenPipeError:
         mute()

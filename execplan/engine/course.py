@@ -111,6 +111,12 @@ class Course:
         every = self.attempts.get(step, [])
         return sum([each.go == every[-1].go for each in every])
 
+    @property
+    def digest(self) -> str:
+        """Of the bytes of the document that the run has come to."""
+        found: str = (self.replans[-1].said if self.replans else self.begun)["document"]
+        return found
+
     def numbers(self, status: str) -> list[int]:
         """The steps in a state, by their numbers."""
         return [step.number for step in self.document.steps if self.status_of.get(step.id) == status]
