@@ -89,7 +89,8 @@ def run(
     if options.dry_run:
         from execplan.cli.running.outlook import would_run
 
-        return would_run(engine.outlook(home, ref, chosen), typed(ref.id, home.shown(ref.path)))
+        path = home.shown(ref.path)
+        return would_run(engine.outlook(home, ref, chosen), path, typed(ref.id, path))
     with watching(call, "run", stream=jsonl) as watch:
         finished = engine.run(home, ref, chosen, watch, options)
     return outcome(home, ref, finished)
