@@ -16,7 +16,6 @@ from execplan.execution.model import Type
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.commands.transcript import Transcript
-    from execplan.engine.entries import Change
     from execplan.engine.steps.acted import Acted
     from execplan.engine.steps.bench import Bench
     from execplan.engine.steps.prepare import Prepared
