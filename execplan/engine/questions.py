@@ -49,9 +49,7 @@ def checkpoint(course: Course, interval: int) -> Question | None:
         ],
         key=lambda each: each[0],
     )
-    marked = [
-        (number, step) for at, (number, step) in enumerate(done, 1) if step.checkpoint or not at % interval
-    ]
+    marked = [(number, step) for at, (number, step) in enumerate(done, 1) if step.checkpoint or not at % interval]
     if not marked or marked[-1][0] <= answered:
         return None
     step = marked[-1][1]

@@ -144,7 +144,9 @@ class Schedule:
             if course.status_of[name] == states.PENDING
             and all([course.status_of[each] in states.GOOD for each in owners])
         ]
-        return [Move(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in spare]
+        return [
+            Move(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in spare
+        ]
 
     def _advance(self, course: Course) -> None:
         """Let the order know what is settled by now."""

@@ -1,4 +1,5 @@
-"""Die at an entry of a journal, as a machine does that loses its power: `EXECPLAN_KILL=before:7` or `after:7`."""
+"""Die as a process does that is killed: at an entry of a journal (`EXECPLAN_KILL=before:7` or `after:7`), or at a time
+(`at:0.25`, in seconds)."""
 
 from __future__ import annotations
 
@@ -19,8 +20,12 @@ KILL = "EXECPLAN_KILL"
 
 
 def arm(said: str) -> None:
-    """Let this process be killed at the entry of that number, before it is written or when it is on disk."""
+    """Let this process be killed at the entry of that number, before it is written or when it is on disk; or at a time."""
     when, _, number = said.partition(":")
+    if when == "at":
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the kernel ends it, and Python is not asked
+        signal.setitimer(signal.ITIMER_REAL, float(number))
+        return
     Journal.write = _dying(Journal.write, when, int(number))  # type: ignore[method-assign]  # that is the test
 
 

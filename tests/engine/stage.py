@@ -112,7 +112,8 @@ python3 main.py
 """
 FILES = {
     ".gitignore": f"{COUNTS}/\n__pycache__/\nenv/\n",
-    "count.sh": f'echo "$1" >>"{COUNTS}/$1"\necho "$1" >"made/$1.txt"\n',
+    # What is counted is done: who finds no count may say that it is to run again.
+    "count.sh": f'echo "$1" >"made/$1.txt"\necho "$1" >>"{COUNTS}/$1"\n',
     "fail.sh": "echo half >made/half.txt\necho spoiled >src/other.py\nrm -f package/NAME\nexit 3\n",
     "links.sh": "ln -sfn made latest\nchmod 755 tool.sh\nmkdir -p made/deep/er\necho x >made/deep/er/x\nln -sfn x made/deep/er/y\n",
     "made/keep.txt": "kept\n",

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from tests.conftest import Result
     from tests.crash.bench import Tree
 
-KILLED = -9
+KILLED = (-9, -14)
+"""How a command ends that was killed at an entry, or at a time."""
 MOST = 12
 """How often a run is resumed before it is given up."""
 
@@ -66,14 +67,24 @@ def sweep_run(stage: Stage, whole: Undisturbed, at: Iterable[str], *how: str) ->
 
 def _run(stage: Stage, whole: Undisturbed, at: str, how: Sequence[str]) -> list[str]:
     stage.back("approved")
-    killed = stage.run("run", NAME, *how, kill=at)
-    if killed.exit != KILLED:
-        return [f"it was not killed: {killed}"]
-    bad = [f"outlived the kill: {each}" for each in survivors(stage.world)]
+    if why := _killed(stage, at, "run", NAME, *how):
+        return why
+    return [f"outlived the kill: {each}" for each in survivors(stage.world)] + _come(stage, whole, how)
+
+
+def _come(stage: Stage, whole: Undisturbed, how: Sequence[str]) -> list[str]:
+    """Go on to the end, and say what is other than it is undisturbed."""
     done = finish(stage, *how)
     if done.exit != 0:
-        return [*bad, f"resume: exit {done.exit}: {done.out[-300:]} {done.err[-500:]}"]
-    return bad + _as(stage.tree(), whole.after) + _folders(stage, whole.made) + _counts(stage) + _whole(stage, whole)
+        return [f"resume: exit {done.exit}: {done.out[-300:]} {done.err[-500:]}"]
+    return _as(stage.tree(), whole.after) + _folders(stage, whole.made) + _counts(stage) + _whole(stage, whole)
+
+
+def _killed(stage: Stage, at: str, *call: str) -> list[str]:
+    """Run a command that is killed; what is wrong if it was not: at a time it may have been done before."""
+    killed = stage.run(*call, kill=at)
+    done = at.startswith("at:") and killed.exit == 0
+    return [] if killed.exit in KILLED or done else [f"it was not killed: {killed}"]
 
 
 def finish(stage: Stage, *how: str) -> Result:
@@ -117,6 +128,22 @@ def _trash(stage: Stage) -> list[str]:
     return [f"left behind: {name}" for name in found]
 
 
+def sweep_resume(stage: Stage, whole: Undisturbed, at: Iterable[str], *how: str) -> list[Kill]:
+    """Kill the run half-way, kill each resume two entries further on, and go on so until it is done."""
+    return [Kill(each, tuple(_resume(stage, whole, each, how))) for each in at]
+
+
+def _resume(stage: Stage, whole: Undisturbed, at: str, how: Sequence[str]) -> list[str]:
+    stage.back("approved")
+    if why := _killed(stage, at, "run", NAME, *how):
+        return why
+    for _ in range(whole.entries):
+        when = at.partition(":")[0]
+        if stage.run("resume", "-p", NAME, kill=f"{when}:{len(stage.entries()) + 3}").exit not in KILLED:
+            break
+    return _come(stage, whole, how)
+
+
 def sweep_rollback(stage: Stage, whole: Undisturbed, at: Iterable[str]) -> list[Kill]:
     """Kill the rollback of the whole run at each point, and roll back once more."""
     return [Kill(each, tuple(_rollback(stage, whole, each))) for each in at]
@@ -124,9 +151,8 @@ def sweep_rollback(stage: Stage, whole: Undisturbed, at: Iterable[str]) -> list[
 
 def _rollback(stage: Stage, whole: Undisturbed, at: str) -> list[str]:
     stage.back("ran")
-    killed = stage.run("rollback", "-p", NAME, kill=at)
-    if killed.exit != KILLED:
-        return [f"it was not killed: {killed}"]
+    if why := _killed(stage, at, "rollback", "-p", NAME):
+        return why
     done = stage.run("rollback", "-p", NAME)
     if done.exit != 0 and "already" not in done.err:
         return [f"rollback once more: exit {done.exit}: {done.err}"]

@@ -107,9 +107,7 @@ class Live(Asker):
             self._picture.start()
 
     def _drawn(self) -> Picture:
-        return Picture(
-            console=self._console, get_renderable=self._now, refresh_per_second=_PER_SECOND, transient=True
-        )
+        return Picture(console=self._console, get_renderable=self._now, refresh_per_second=_PER_SECOND, transient=True)
 
     def _now(self) -> Group:
         """The picture as it is now: two lines for each step that runs, and how far it all is."""

@@ -25,9 +25,7 @@ from execplan.repo.amend import Options
 @click.option("--step", metavar="ID", help="Only what this step has changed.")
 @plan_option
 @new_options
-def rollback(
-    call: Call, run: str | None, *, step: str | None, plan: str | None, options: Options
-) -> Answer:
+def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: Options) -> Answer:
     """Take back what a run has changed: bytes, modes, links, folders, ticks; the last one of the plan, if none is named.
 
     Every backup is checked before anything is written, and what was changed after the run is never overwritten: it is

@@ -47,7 +47,11 @@ JOBS = 64
     help="For the whole run; the policy's limit, where that is less.",
 )
 @click.option(
-    "--replay", "replays", metavar="RUN", default="", help="Run what that run ran, on the same inputs; show what differs."
+    "--replay",
+    "replays",
+    metavar="RUN",
+    default="",
+    help="Run what that run ran, on the same inputs; show what differs.",
 )
 @jsonl_option
 @new_options
