@@ -1,8 +1,7 @@
-"""Kill every verb that writes at every system call, and let every call that touches the repository fail; kill runs, resumes and
-rollbacks at every entry of their journal; print what came of it.
+"""Kill verbs at every system call, let every call fail, kill runs at every entry of their journals; print what came of it.
 
-Run it with `make torture`, or by verb: `python scripts/torture.py done archive "run jobs"`. It needs strace, and unshare for artifacts on
-another file system. It exits 1 when anything is not as promised.
+Run it with `make torture`, or by name: `python scripts/torture.py done "run jobs"`. It needs strace, and unshare for artifacts
+on another file system. It exits 1 when anything is not as promised.
 """
 
 from __future__ import annotations

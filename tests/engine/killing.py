@@ -1,5 +1,7 @@
-"""Die as a process does that is killed: at an entry of a journal (`EXECPLAN_KILL=before:7` or `after:7`), or at a time
-(`at:0.25`, in seconds)."""
+"""Die as a process does that is killed, at an entry of a journal or at a time.
+
+`EXECPLAN_KILL=before:7` or `after:7` names the entry, `at:0.25` the seconds.
+"""
 
 from __future__ import annotations
 
