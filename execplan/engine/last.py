@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
+    from execplan.engine.place import Place
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -48,8 +49,11 @@ class Last(NamedTuple):
 def last(home: Home, ref: Ref) -> Last | None:
     """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
     place = next(iter(places.every(home, ref)), None)
-    if place is None:
-        return None
+    return how(home, place) if place is not None else None
+
+
+def how(home: Home, place: Place) -> Last:
+    """How a run stands; raises ExecplanError."""
     state, why = _state(place.journal)
     if state in (RUNNING, ROLLING_BACK):
         works = place.id in at_work(home)
