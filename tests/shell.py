@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).resolve().parents[1]
+
 HOME = "/home/ann"
 """What the scratch folder is called in what commands print."""
 
@@ -50,6 +52,7 @@ class Shell:
         command.write_text(f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n', encoding="utf-8")
         command.chmod(0o755)
         self.env = {
+            "CHECKOUT": str(ROOT),
             "EDITOR": "true",
             "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
             "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",

@@ -49,7 +49,13 @@ class Past:
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:
             file.write(found.data)
-        begun = {"plan_id": ref.id, "revision": 1, "document": digest(found.data), "policy": "c" * 64, "sandbox": "bwrap"}
+        begun = {
+            "plan_id": ref.id,
+            "revision": 1,
+            "document": digest(found.data),
+            "policy": "c" * 64,
+            "sandbox": "bwrap",
+        }
         more = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
         self.write("begun", run=self.place.id, **begun, **more, **APPROVED, **SAID)
 

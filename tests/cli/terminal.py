@@ -99,13 +99,13 @@ def _be(work: Callable[[], int], columns: int, encoding: str, env: dict[str, str
         for name in ("COLUMNS", "LINES", "NO_COLOR"):
             os.environ.pop(name, None)
         os.environ.update({"TERM": "xterm", **env})
-        sys.stdin = open(0, encoding=encoding, closefd=False)
-        sys.stdout = open(1, "w", encoding=encoding, errors="backslashreplace", closefd=False)
-        sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", closefd=False)
+        sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding=encoding, errors="backslashreplace", closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding=encoding, errors="backslashreplace", closefd=False)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         status = work()
         sys.stdout.flush()
-    except BaseException:
-        traceback.print_exc(file=sys.stderr)
     finally:
+        if sys.exc_info()[0] is not None:
+            traceback.print_exc(file=sys.stderr)
         os._exit(status)
