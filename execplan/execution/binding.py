@@ -42,11 +42,11 @@ class Binding(NamedTuple):
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
     """What an approval of a document, given by its bytes too, would bind now."""
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
-    states = {path: _written(world.state(path)) for path in paths}
+    states = {path: as_written(world.state(path)) for path in paths}
     return Binding(digest_of(digest(data), states, policy.version), digest(data), states, policy.version)
 
 
-def _written(state: State) -> State:
+def as_written(state: State) -> State:
     """A state as a document can hold it: what a link says need not be UTF-8."""
     return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
@@ -74,7 +74,7 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
         lines.append(f"the execution plan: other bytes ({old.document[:12]} → {new.document[:12]})")
     for path, before in old.states.items():
         after = new.states.get(path)
-        if after is not None and (why := _differs(before, after)):
+        if after is not None and (why := differs(before, after)):
             lines.append(f"{path}: {why}")
     if old.document == new.document:
         lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
@@ -83,8 +83,8 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _differs(before: State, after: State) -> str:
-    """How a path's state differs, or nothing."""
+def differs(before: State, after: State) -> str:
+    """How a path's state differs from what was bound, or nothing; a size is left out, which the bytes' digest tells."""
     if before.kind != after.kind:
         return f"was {_KINDS.get(before.kind, before.kind)}, is {_KINDS.get(after.kind, after.kind)}"
     said = []

@@ -161,8 +161,8 @@ def shape_beside(plan: Plan, neighbour: Task) -> Shape:
     """How an item beside a task is written, copied from the tasks at its depth."""
     lines = plan.text.lines
     siblings = [task for task in plan.tasks if task.depth == neighbour.depth]
-    indent = _lead(plan, neighbour) + " " * (neighbour.item.content - neighbour.item.column)
-    shape = shape_of(lines, [(task.box, task.end) for task in siblings], indent=indent, loose=False)
+    spans = [(task.box, task.end) for task in siblings]
+    shape = shape_of(lines, spans, indent=inner_indent(plan, neighbour), loose=False)
     return shape._replace(loose=is_loose(lines, [(task.start, task.stop) for task in siblings]))
 
 
@@ -173,6 +173,11 @@ def bullet_like(plan: Plan, task: Task, step: int) -> str:
     if mark[:-1].isdigit():
         mark = f"{int(mark[:-1]) + step}{mark[-1]}"
     return _lead(plan, task) + mark + (" " * (item.content - item.column - len(item.mark)) or " ")
+
+
+def inner_indent(plan: Plan, task: Task) -> str:
+    """What a line begins with that stands in a task."""
+    return _lead(plan, task) + " " * (task.item.content - task.item.column)
 
 
 def _lead(plan: Plan, task: Task) -> str:

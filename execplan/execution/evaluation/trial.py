@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import touched
-from execplan.execution.evaluation import patch
-from execplan.execution.evaluation.after import NEW, Changed, Seen, Tree, above, inside
-from execplan.execution.evaluation.unified import cut, diff
+from execplan.execution.evaluation.after import Changed, Seen, Tree, above, inside
+from execplan.execution.evaluation.outcome import ImpossibleError, outcome
+from execplan.execution.evaluation.unified import diff
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, LINK, plain
+from execplan.execution.world import ABSENT, FILE, plain
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.execution.model import Step
+    from execplan.execution.world import State
 
 EXACT: Final = "exact"
 UNPREDICTABLE: Final = "unpredictable"
 IMPOSSIBLE: Final = "impossible"
+DONE: Final = "done"
 
 
 class DryRun(NamedTuple):
     """What a step would do."""
 
     kind: str
-    """Exact: the diff says it. Unpredictable: only running it tells. Impossible: it can't be done as things stand."""
+    """Exact: the diff says it. Unpredictable: only running it tells. Impossible: it can't be done as things stand. Done: a
+    run that is under way has done it, and does not do it again."""
     diff: str = ""
     why: str = ""
     """Where there is no diff; of an exact step, what it holds under."""
@@ -44,10 +47,6 @@ class Trial(NamedTuple):
     dry: DryRun
     behind: bool
     """Whether a command runs before it."""
-
-
-class _ImpossibleError(Exception):
-    """It can't be done; the words say why."""
 
 
 class _UnknownError(Exception):
@@ -92,7 +91,7 @@ def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
     changes: tuple[Changed, ...] = ()
     try:
         if any([plain(path) is None for path in targets(step)]):
-            raise _ImpossibleError("its target is not in the repository")
+            raise ImpossibleError("its target is not in the repository")
         skipped = _skipped(tree, step)
         changes = () if skipped else _changes(tree, step, written)
         dry = DryRun(EXACT, "".join([_modes(each) + diff(each.before, each.after, each.path) for each in changes]))
@@ -102,7 +101,7 @@ def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
             dry = dry._replace(why=f"if the commands before it leave {', '.join(written)} alone")
     except _UnknownError as why:
         dry = DryRun(UNPREDICTABLE, why=str(why))
-    except _ImpossibleError as why:
+    except ImpossibleError as why:
         dry = DryRun(IMPOSSIBLE, why=str(why))
     except ExecplanError as error:
         dry = DryRun(IMPOSSIBLE, why=error.message)
@@ -132,43 +131,40 @@ def _skipped(tree: Tree, step: Step) -> str:
 
 
 def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed, ...]:
-    """What a step makes of its files; raises _ImpossibleError, _UnknownError, ExecplanError."""
+    """What a step makes of its files; raises ImpossibleError, _UnknownError, ExecplanError."""
     if step.type is Type.TOOL:
         raise _UnknownError(f"an agent calls {step.tool}")
     if step.type in (Type.COMMAND, Type.INSTALL):
         raise _UnknownError("only running a command tells what it does")
     _stop_files(tree, step, written)
-    if step.type is Type.REFACTOR:
-        return tuple(_refactored(tree, step, written))
-    return (_changed(tree, step, *next(iter(written.items()))),)
+    return outcome(step, _Then(tree, step))
+
+
+class _Then:
+    """The files as a step finds them."""
+
+    def __init__(self, tree: Tree, step: Step) -> None:
+        self.tree = tree
+        self.step = step
+
+    def state(self, path: str) -> State:
+        """What is there; raises _UnknownError."""
+        seen = self.tree.seen(path, self.step)
+        if seen.state is None:
+            raise _UnknownError(f"what {path} is then depends on {seen.by}")
+        return seen.state
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; raises ExecplanError."""
+        return self.tree.content(path, self.step)
 
 
 def _stop_files(tree: Tree, step: Step, written: dict[str, Seen]) -> None:
-    """Refuse what would lie in a file; raises _ImpossibleError."""
+    """Refuse what would lie in a file; raises ImpossibleError."""
     for folder in dict.fromkeys([each for path in written for each in above(path)]):
         state = tree.seen(folder, step).state
         if state is not None and state.kind == FILE:
-            raise _ImpossibleError(f"{folder} is a file, and no folder")
-
-
-def _changed(tree: Tree, step: Step, path: str, seen: Seen) -> Changed:
-    """What a step makes of its target; raises _ImpossibleError, _UnknownError, ExecplanError."""
-    if step.type is Type.CREATE:
-        if _known(path, seen) is not None:
-            raise _ImpossibleError(f"{path} is there already")
-        return Changed(path, None, (step.content or "").encode())
-    if step.type is Type.DELETE and seen.state is not None and seen.state.kind == LINK:
-        return Changed(path, f"{seen.state.link}\n".encode(), None)
-    mode = _known(path, seen)
-    if mode is None:
-        raise _ImpossibleError(f"there is no file {path}")
-    old = tree.content(path, step)
-    if step.type is Type.DELETE:
-        return Changed(path, old, None)
-    if step.patch is not None:
-        (change,) = patch.read(step.patch, path)
-        return Changed(path, old, patch.apply(old, change), change.mode or mode, mode)
-    return Changed(path, old, _spliced(old, step), mode, mode)
+            raise ImpossibleError(f"{folder} is a file, and no folder")
 
 
 def _modes(change: Changed) -> str:
@@ -177,52 +173,3 @@ def _modes(change: Changed) -> str:
         return ""
     old = f"old mode 100{change.was:o}\nnew" if change.before is not None else "new file"
     return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"
-
-
-def _refactored(tree: Tree, step: Step, written: dict[str, Seen]) -> list[Changed]:
-    """What a diff over several files makes of them."""
-    changed = []
-    for change in patch.read(step.patch or ""):
-        source, target = [plain(name) if name is not None else None for name in (change.source, change.target)]
-        mode = _known(source, written[source]) if source is not None else NEW
-        if mode is None:
-            raise _ImpossibleError(f"there is no file {source}")
-        if target is not None and target != source and _known(target, written[target]) is not None:
-            raise _ImpossibleError(f"{target} is there already")
-        old = tree.content(source, step) if source is not None else b""
-        new = patch.apply(old, change)
-        if target is None and new:
-            raise _ImpossibleError(f"the diff deletes {source}, and leaves some of its lines")
-        if source is not None and source != target:
-            changed.append(Changed(source, old, None))
-        if target is not None:
-            there = source == target
-            changed.append(Changed(target, old if there else None, new, change.mode or mode, mode if there else NEW))
-    return changed
-
-
-def _known(path: str, seen: Seen) -> int | None:
-    """The mode of a file, None where there is nothing; raises _UnknownError, _ImpossibleError."""
-    if seen.state is None:
-        raise _UnknownError(f"what {path} is then depends on {seen.by}")
-    if seen.state.kind == ABSENT:
-        return None
-    if seen.state.kind != FILE:
-        raise _ImpossibleError(f"{path} is no regular file")
-    return seen.state.mode
-
-
-def _spliced(old: bytes, step: Step) -> bytes:
-    """A file with lines of it given anew; the line ends are those of the file."""
-    assert step.lines is not None  # a step that modifies has a patch or lines
-    first, last = step.lines
-    lines = cut(old)
-    if last > len(lines):
-        raise _ImpossibleError(f"{step.target} has {len(lines)} lines, not {last}")
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    given = (step.content or "").replace("\r\n", "\n")
-    given = given if given.endswith("\n") or not given else given + "\n"
-    new = given.replace("\n", end)
-    if last == len(lines) and not lines[-1].endswith("\n"):
-        new = new.removesuffix(end)
-    return "".join([*lines[: first - 1], new, *lines[last:]]).encode("utf-8", "surrogateescape")

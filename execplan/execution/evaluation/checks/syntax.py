@@ -49,13 +49,17 @@ def syntax(case: Case) -> Iterator[Finding]:
             if said:
                 yield Finding(ERROR, f"its script does not parse: {said}", "mend it", step)
         for change in texts(trial) if step.type is Type.CREATE else trial.changes:
-            language = _language(change.path, change.after)
-            if change.after is None or not language or len(change.after) > _LARGEST:
-                continue
-            said = _judge(language, change.after, case.world)
+            said = unparsed(change.path, change.after, case.world) if change.after is not None else ""
             if said:
                 mend = "mend it, or say syntax-check=false"
-                yield Finding(ERROR, f"{change.path} would not parse as {language}: {said}", mend, step)
+                yield Finding(ERROR, f"{change.path} would not parse as {said}", mend, step)
+
+
+def unparsed(path: str, data: bytes, world: World) -> str:
+    """The language in which a file can't be parsed, and what is wrong; nothing where it can, or nobody here reads it."""
+    language = _language(path, data)
+    said = _judge(language, data, world) if language and len(data) <= _LARGEST else ""
+    return f"{language}: {said}" if said else ""
 
 
 def _language(path: str, data: bytes | None) -> str:
