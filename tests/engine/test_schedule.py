@@ -232,7 +232,8 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     steps = []
     for at in range(count):
         before = [f"s{each}" for each in range(at)]
-        needs: list[str] = draw(st.lists(st.sampled_from(before), unique=True, max_size=3)) if before else []
+        few = st.lists(st.sampled_from(before), unique=True, max_size=3) if before else st.just([])
+        needs = draw(few)
         said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": draw(st.booleans())}
         if before and draw(st.booleans()):
             kind = draw(st.sampled_from(("succeeded", "failed", "skipped")))
