@@ -16,19 +16,21 @@ CHANGED: Final = 4
 BUSY: Final = 5
 ENVIRONMENT: Final = 6
 POLICY: Final = 7
+PAUSED: Final = 8
 BUG: Final = 70
 INTERRUPTED: Final = 130
 TERMINATED: Final = 143
 
 MEANINGS = {
     OK: "done, or clean",
-    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, an execution plan that must not run, a question that was not answered with yes, nothing to undo, conflicts left by a merge",
+    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, an execution plan that must not run, a run that failed, a question that was not answered with yes, nothing to undo, conflicts left by a merge",
     USAGE: "usage: an unknown verb or flag, words that say nothing",
     INPUT: "bad input: no such plan or task, ambiguous, unreadable, invalid settings",
     CHANGED: "changed underneath: the file kept changing, a digest is not the one given, or an approval is stale, expired, altered or used",
     BUSY: "busy: a lock was not had in time, or a merge or rebase is under way",
     ENVIRONMENT: "environment: no home, no git, a full disk, read-only, a git hook refused",
     POLICY: "refused by policy: a path that leads out of the repository, a step that nobody has approved or may approve, a key that others can read",
+    PAUSED: "paused: a run that has begun waits for an answer",
     BUG: "a bug; the message says where the report is",
     INTERRUPTED: "interrupted",
     TERMINATED: "terminated",
@@ -38,6 +40,9 @@ MEANINGS = {
 
 class ExecplanError(Exception):
     """A refusal that a user is meant to read; anything else that is raised is a bug."""
+
+    lead = "hint"
+    """The word before the hint."""
 
     def __init__(
         self,

@@ -147,5 +147,29 @@ echo "# Edited behind the back of the plan." >>src/greet.py
 refused execplan approve goodbye --check
 run execplan status
 git checkout -q src/greet.py
-run execplan approve goodbye --revoke all
+
+# What was approved runs: its tasks are ticked, what it printed and what it changed is kept.
+run execplan run goodbye
+run execplan show goodbye --run 1
+run execplan audit goodbye --verify
+git add -A
+git commit -q -m "Say goodbye"
+
+# One that fails half-way is rolled back.
+run execplan new "Shout" -q --task "Shout"
+cat >../steps.md <<'STEPS'
+```python {#loud type=modify_file target=src/farewell.py lines=2 task="Shout"}
+    return "GOODBYE"
+```
+
+```sh {#look needs=loud cwd=src expect="HELLO AND GOODBYE"}
+python3 -c 'import greet; print(greet.greet())'
+```
+STEPS
+run execplan set Steps @../steps.md -p shout -q
+digest=$(execplan evaluate shout --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["data"]["digest"][:12])')
+run execplan approve shout --digest "$digest" --by Ann
+refused execplan run shout
+run cat src/farewell.py
+run execplan runs
 run git status --short

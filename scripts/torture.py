@@ -1,7 +1,7 @@
-"""Kill every verb that writes at every system call, and let every call that touches the repository fail; print what came of it.
+"""Kill verbs at every system call, let every call fail, kill runs at every entry of their journals; print what came of it.
 
-Run it with `make torture`, or by verb: `python scripts/torture.py done archive`. It needs strace, and unshare for artifacts on
-another file system. It exits 1 when anything is not as promised.
+Run it with `make torture`, or by name: `python scripts/torture.py done "run jobs"`. It needs strace, and unshare for artifacts
+on another file system. It exits 1 when anything is not as promised.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from tests.crash.bench import Bench  # noqa: E402  the path above comes first
 from tests.crash.faults import Failed, errors, inject  # noqa: E402  as above
 from tests.crash.scenes import SCENES  # noqa: E402  as above
 from tests.crash.sweep import BETWEEN, MISSED, NEW, OLD, Swept, sweep  # noqa: E402  as above
+from tests.engine.torture import NAMES as RUNS  # noqa: E402  as above
+from tests.engine.torture import torture  # noqa: E402  as above
 from tests.needs import missing  # noqa: E402  as above
 
 ELSEWHERE = ("archive", "restore")
@@ -34,19 +36,23 @@ HEAD = ("verb", "kill points", "old", "new", "between", "finished", "missed", "b
 def main() -> int:
     """Sweep, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("verbs", nargs="*", default=list(SCENES), metavar="VERB", help=f"of: {', '.join(SCENES)}")
+    every = [*SCENES, *RUNS]
+    parser.add_argument("verbs", nargs="*", default=every, metavar="VERB", help=f"of: {', '.join(every)}")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
     parser.add_argument("--kills", action="store_true", help="no errors of the disk")
     given = parser.parse_args()
     for name in given.verbs:
-        if name not in SCENES:
-            parser.error(f"no such verb: {name}; there are: {', '.join(SCENES)}")
+        if name not in every:
+            parser.error(f"no such verb: {name}; there are: {', '.join(every)}")
     why = missing("strace")
     if why is not None:
         print(f"torture needs strace: {why}", file=sys.stderr)
         return 1
     os.environ.setdefault("PYTHONPATH", str(ROOT))
-    work: list[tuple[Callable[[str], Told], str]] = [(_kills, name) for name in given.verbs]
+    runs = [name for name in given.verbs if name in RUNS]
+    given.verbs = [name for name in given.verbs if name in SCENES]
+    work: list[tuple[Callable[[str], Told], str]] = [(_runs, name) for name in runs]
+    work += [(_kills, name) for name in given.verbs]
     if not given.kills:
         work += [(_faults, name) for name in given.verbs if "commit" not in name and not SCENES[name].cut]
         work += [(_elsewhere, name) for name in ELSEWHERE if name in given.verbs]
@@ -78,6 +84,13 @@ def _kills(name: str) -> Told:
     counts = [swept.count(left) for left in (OLD, NEW, BETWEEN)] + [swept.finished, swept.count(MISSED), len(swept.bad)]
     figures = [len(kills), *counts, round(swept.seconds)]
     return Told(f"{name:>22}" + "".join([f"{each:>12,}" for each in figures]), swept.bad)
+
+
+def _runs(name: str) -> Told:
+    """A line: a run, a resume or a rollback, killed at every entry of its journal, or at times."""
+    with tempfile.TemporaryDirectory(prefix="execplan-torture-") as folder:
+        tortured = torture(name, Path(folder))
+    return Told(tortured.line, tortured.bad)
 
 
 def _faults(name: str) -> Told:

@@ -22,6 +22,7 @@ from typing import NoReturn
 
 from execplan.cli import main
 from execplan.cli.verbs import VERBS
+from tests.engine.killing import KILL, arm
 
 LIMIT = 60
 """Seconds after which a command is killed."""
@@ -127,6 +128,8 @@ def _become(request: dict[str, object], handles: list[int]) -> NoReturn:
     time.tzset()
     sys.argv = [str(_ROOT / "execplan" / "__main__.py"), *arguments]
     sys.path[0] = cwd
+    if KILL in os.environ:
+        arm(os.environ.pop(KILL))
     status: object = 70
     try:
         status = main.run()

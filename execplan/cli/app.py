@@ -30,7 +30,7 @@ FIRST_STEPS = (
 
 def run(arguments: list[str]) -> int:
     """Run a command line; its exit status."""
-    as_json = "--json" in arguments
+    as_json = "--json" in arguments or "--jsonl" in arguments
     kind = next((each for each in arguments if each in VERBS), "execplan")
     signal.signal(signal.SIGTERM, _terminate)
     return behind(lambda: _run(arguments), as_json=as_json, kind=kind)

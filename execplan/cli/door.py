@@ -40,11 +40,11 @@ def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
     except Terminated:
         return _told(ExecplanError("terminated", "terminated", exit=TERMINATED), as_json, kind)
     except BrokenPipeError:
-        _mute()
+        mute()
         return OK
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
-            _mute()
+            mute()
             what = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
             return _told(ExecplanError("io-error", what, exit=ENVIRONMENT, hint="free some space"), as_json, kind)
         if isinstance(error, OSError) and error.errno in _SYSTEM:
@@ -107,10 +107,10 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
         for candidate in error.candidates:
             print(f"  {shown(candidate)}", file=sys.stderr)
         if error.hint:
-            print(f"hint: {shown(error.hint)}", file=sys.stderr)
+            print(f"{error.lead}: {shown(error.hint)}", file=sys.stderr)
         trace.tell(f"exit {error.exit}: execplan explain {error.code}")
     except BrokenPipeError:
-        _mute()
+        mute()
     return error.exit
 
 
@@ -121,7 +121,7 @@ def _open_closed() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
-def _mute() -> None:
+def mute() -> None:
     """Let what is still to be written to standard output go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -39,7 +39,8 @@ def main() -> int:
         from execplan.repo.merging.driver import drive
 
         return behind(lambda: drive(arguments[2:]), as_json=False, kind="merge")
-    return behind(lambda: _command_line(arguments), as_json="--json" in arguments, kind="execplan")
+    as_json = "--json" in arguments or "--jsonl" in arguments
+    return behind(lambda: _command_line(arguments), as_json=as_json, kind="execplan")
 
 
 def _command_line(arguments: list[str]) -> int:

@@ -44,6 +44,8 @@ class Verb(click.Command):
         outer = ctx.obj if isinstance(ctx.obj, Call) else Call()
         own = {name: ctx.params.pop(name) for name in Call._fields}
         call = Call(*[own[name] or getattr(outer, name) for name in Call._fields])
+        if ctx.params.get("jsonl"):
+            call = call._replace(as_json=True)
         if own["folder"]:
             change_folder(own["folder"])
         if call.verbose:
@@ -51,7 +53,7 @@ class Verb(click.Command):
         _check_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
             ctx.params["options"] = Options(
-                ctx.params.pop("commit"), ctx.params.pop("dry_run"), ctx.params.pop("if_match", None)
+                ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
         if (patience := ctx.params.pop("lock_timeout", None)) is not None:
             from execplan.text.lock import set_timeout
@@ -199,6 +201,11 @@ def _new_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")(
         function
     )
+
+
+def jsonl_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--jsonl`, for a verb that tells what it does while it does it; the last line is the document of `--json`."""
+    return click.option("--jsonl", is_flag=True, help="Print each record as a line of JSON, as it comes.")(function)
 
 
 def change_folder(folder: str) -> None:

@@ -38,6 +38,11 @@ class Attempt(NamedTuple):
     """Whether what it had changed was taken back."""
     entry: int = 0
     """The number of the entry that says how it ended, or that it began."""
+    began: str = ""
+    ended: str = ""
+    """By the clock, which may have been set meanwhile; nothing while its end is not known."""
+    go: int = 0
+    """How often the run had been taken up again when it was begun: by a person, who may have it tried as often as before."""
 
 
 class Course:
@@ -47,6 +52,9 @@ class Course:
         """Read what is there; the document is that of the last revision."""
         self.document = document
         self.begun: dict[str, Any] = {}
+        self.approval: dict[str, Any] = {}
+        """What the entry says of the approval under which the run goes on: that of its beginning, or of the last resume."""
+        self.goes = 0
         self.status = states.PENDING
         self.status_of = {step.id: states.PENDING for step in document.steps}
         self.why: dict[str, str] = {}
@@ -60,6 +68,8 @@ class Course:
         self.answers: list[Entry] = []
         """What was answered, to which question of which step."""
         self.ended: Entry | None = None
+        self.seconds: float | None = None
+        """What the run took, as it was said when it last ended."""
         self.rollbacks: list[Entry] = []
         self.rolling: Entry | None = None
         """The rollback that was begun and has not ended."""
@@ -92,6 +102,21 @@ class Course:
         last = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
         return [(step, attempt) for step, attempt in last if attempt.performed is None and not attempt.retaken]
 
+    def named(self, status: str) -> list[str]:
+        """The steps in a state, by their ids."""
+        return [step.id for step in self.document.steps if self.status_of.get(step.id) == status]
+
+    def tries(self, step: str) -> int:
+        """How often a step was tried since a person last had it run."""
+        every = self.attempts.get(step, [])
+        return sum([each.go == every[-1].go for each in every])
+
+    @property
+    def digest(self) -> str:
+        """Of the bytes of the document that the run has come to."""
+        found: str = (self.replans[-1].said if self.replans else self.begun)["document"]
+        return found
+
     def numbers(self, status: str) -> list[int]:
         """The steps in a state, by their numbers."""
         return [step.number for step in self.document.steps if self.status_of.get(step.id) == status]
@@ -101,24 +126,28 @@ class Course:
 
     def _begun(self, entry: Entry, said: dict[str, Any]) -> None:
         self.begun = {**said, "at": entry.at}
+        self.approval = said
         self.status = states.IN_PROGRESS
         self.expected = {path: state_from(state) for path, state in said["states"].items()}
 
     def _resumed(self, entry: Entry, said: dict[str, Any]) -> None:
         self.status, self.ended, self.question = states.IN_PROGRESS, None, None
+        self.approval = said
+        self.goes += 1
+        self.expected |= {path: state_from(state) for path, state in said.get("states", {}).items()}
         for step, status in self.status_of.items():
-            if status in (states.FAILED, states.BLOCKED, states.AWAITING):
+            if status in (states.FAILED, states.BLOCKED, states.AWAITING) and step not in said.get("failed", ()):
                 self.status_of[step] = states.PENDING
 
     def _intent(self, entry: Entry, said: dict[str, Any]) -> None:
         before = {path: state_from(state) for path, state in said["before"].items()}
-        attempt = Attempt(said["attempt"], None, before, said["by"], entry=entry.number)
+        attempt = Attempt(said["attempt"], None, before, said["by"], entry=entry.number, began=entry.at, go=self.goes)
         self.attempts.setdefault(said["step"], []).append(attempt)
         self.status_of[said["step"]] = states.RUNNING
 
     def _result(self, entry: Entry, said: dict[str, Any]) -> None:
         step, performed = said["step"], performed_from(said)
-        self._settle(step, performed=performed, entry=entry.number)
+        self._settle(step, performed=performed, entry=entry.number, ended=entry.at)
         self.status_of[step] = states.COMPLETED if performed.ok else states.FAILED
         if not performed.ok:
             self.why[step] = performed.reason
@@ -164,6 +193,7 @@ class Course:
 
     def _answered(self, entry: Entry, said: dict[str, Any]) -> None:
         self.question = None
+        self.goes += 1
         self.answers.append(entry)
         step = said["step"]
         if step and self.status_of.get(step) == states.AWAITING:
@@ -172,12 +202,13 @@ class Course:
     def _replanned(self, entry: Entry, said: dict[str, Any]) -> None:
         self.replans.append(entry)
         self.status = states.REPLANNING
-        self.ended = None
+        self.ended = self.question = None
         done = {step: status for step, status in self.status_of.items() if status in states.GOOD}
         self.status_of = {step.id: done.get(step.id, states.PENDING) for step in self.document.steps}
 
     def _ended(self, entry: Entry, said: dict[str, Any]) -> None:
         self.status, self.ended, self.question = said["status"], entry, None
+        self.seconds = said["seconds"]
 
     def _rollback(self, entry: Entry, said: dict[str, Any]) -> None:
         self.rolling = entry

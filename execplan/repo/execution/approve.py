@@ -25,11 +25,16 @@ from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
 
+    from execplan.execution.evaluate import Underway
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
+
+    Before = dict[str, bytes | None]
+    """By path, what a file held that was written."""
 
 _LONGEST = 200
 
@@ -59,11 +64,11 @@ class Given(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def look(home: Home, ref: Ref) -> Evaluated:
-    """What would be approved; raises ExecplanError."""
+def look(home: Home, ref: Ref, underway: Underway | None = None) -> Evaluated:
+    """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
     existing(home)
     stop_archived(home, ref)
-    return evaluated(home, ref)
+    return evaluated(home, ref, underway)
 
 
 def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
@@ -112,8 +117,19 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
     )
 
 
-def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options: Options) -> Given:
-    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError."""
+def give(
+    home: Home,
+    ref: Ref,
+    shown: Evaluated,
+    scope: Scope,
+    yes: Yes,
+    options: Options,
+    record: Callable[[Approval], Before],
+) -> Given:
+    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError.
+
+    The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
+    """
     document, path = store.path_of(home, ref), approvals.path(home, ref, shown.binding.digest)
     told = Given(None, home.shown(path), home.shown(document))
     if options.dry_run:
@@ -132,7 +148,9 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
                 candidates=drift(shown.binding, found.binding),
             )
         approval = _sealed(home, found, scope, yes)
+        recorded = record(approval)
         before = {
+            **recorded,
             document: files.again(lambda: store.put(home, document, found.current.data), told.document),
             path: approvals.save(home, ref, approval),
         }
@@ -142,7 +160,7 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
 
         summary = f"approve {approval.digest[:12]}"
         old = {file: data for file, data in before.items() if data is not None}
-        made = commit_paths(home, ref.id, [document, path], "approve", summary, old, None)
+        made = commit_paths(home, ref.id, list(before), "approve", summary, old, None)
         return told._replace(approval=approval, commit=made.digest, warnings=made.warnings)
 
 
@@ -150,7 +168,9 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
     """The approval, with the key of the user, which is made for the first one."""
     document, binding, moment = found.current.document, found.binding, now()
     sealing = key.make(home)
-    by_policy = tuple([each.step.id for each in scope.covered]) if yes.how == "policy" else None
+    covered = tuple([each.step.id for each in scope.covered])
+    by_policy = covered if yes.how == "policy" else None
+    steps = covered if scope.done else yes.steps  # what is done was not judged: nobody has approved it once more
     session = author.session()
     terms = Terms(
         id=os.urandom(16).hex(),
@@ -171,7 +191,7 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
         how=yes.how,
         inferred=yes.inferred,
         max_risk=Level(yes.max_risk) if yes.max_risk is not None else None,
-        steps=by_policy if by_policy is not None else yes.steps,
+        steps=by_policy if by_policy is not None else steps,
         key=seals.name_of(sealing),
     )
     return seals.seal(terms, sealing)

@@ -1,0 +1,64 @@
+"""`runs`: a line for each run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer, typed
+from execplan.cli.running.phrases import command, lasted
+from execplan.cli.table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.runs import Summary
+
+
+def listed(found: Sequence[Summary], name: str | None, state: str | None) -> Answer:
+    """The runs of a plan, or of all; the plan as it can be typed."""
+    kept = [each for each in found if state in (None, each.state)]
+    data = {"runs": [_json(each) for each in kept]}
+    if not kept:
+        text = f"no run is {state}" if found else "no run yet"
+        return Answer(data, text, next=() if found else (f"execplan run {name}" if name else "execplan run",))
+    head = ("state", "run", "plan", "begun", "time", "done", "what")
+    spare = ("begun", "time", "done")
+    return Answer(data, table(head, [_row(each) for each in kept], spare), next=_follow(kept))
+
+
+def _json(summary: Summary) -> dict[str, Any]:
+    question = summary.question
+    return {
+        **summary._asdict(),
+        "started": summary.started or None,
+        "question": question._asdict() if question is not None else None,
+        "rolled_back": list(summary.rolled_back),
+    }
+
+
+def _row(summary: Summary) -> tuple[str, ...]:
+    time = lasted(summary.seconds) if summary.seconds is not None else "-"
+    done = f"{summary.done}/{summary.total}"
+    return summary.state, summary.id, summary.plan, summary.started or "-", time, done, _what(summary)
+
+
+def _what(summary: Summary) -> str:
+    """How it stands, in words."""
+    if summary.rolling:
+        return "a rollback was cut short"
+    if summary.question is not None:
+        return f"waits: {summary.question.words}"
+    if summary.cut_short:
+        return "cut short"
+    words = summary.status.replace("_", " ")
+    part = summary.rolled_back and summary.status != "rolled_back"
+    return f"{words}, {', '.join(summary.rolled_back)} rolled back" if part else words
+
+
+def _follow(kept: Sequence[Summary]) -> tuple[str, ...]:
+    """What goes on with the first one that waits, else shows the first one."""
+    for each in kept:
+        verb = "rollback" if each.rolling else "resume" if each.question or each.cut_short else ""
+        if verb:
+            return (command(verb, each.id, typed(each.plan)),)
+    return (f"execplan show {typed(kept[0].plan)} --run {kept[0].id}",)

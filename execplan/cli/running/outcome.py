@@ -1,0 +1,122 @@
+"""How a run has ended: an answer where it is completed or failed, a refusal where it waits or was stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer
+from execplan.cli.door import shown
+from execplan.cli.running.following import after
+from execplan.cli.running.one import load, run_json
+from execplan.cli.running.phrases import command, counted, lasted
+from execplan.cli.running.undone import undone_json, undone_lines
+from execplan.engine import entries, place
+from execplan.engine.questions import ANSWERS_TO
+from execplan.errors import CHANGED, INTERRUPTED, NO, OK, PAUSED, TERMINATED, ExecplanError
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from execplan.cli.running.one import Run
+    from execplan.engine.course import Question
+    from execplan.engine.watch import Finished
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_DRIFT = "drift"
+
+
+def outcome(home: Home, ref: Ref, finished: Finished) -> Answer:
+    """What a run, or a part of it, came to; raises ExecplanError where it is not at its end."""
+    run = load(home, ref, place.named(home, ref, finished.run))
+    if finished.signal:
+        raise _interrupted(run, finished)
+    if finished.status not in states.ENDED:
+        raise _paused(run, finished.question or run.course.question)
+    if finished.cause == _DRIFT:
+        what = f"the run {run.place.id} of {run.document.plan_id} ended: {finished.reason}"
+        hint = f"see what changed: git status; then {command('resume', run.place.id, run.name)}, or rollback"
+        raise ExecplanError("drifted", what, exit=CHANGED, hint=hint)
+    completed = finished.status == states.COMPLETED
+    lines = _completed(run) if completed else _failed(run, finished)
+    lines += _replayed(run, finished)
+    lines += undone_lines(finished.rolled_back) if finished.rolled_back is not None else []
+    lines += [f"committed {finished.commit[:12]}"] if finished.commit else []
+    return Answer(outcome_json(run, finished), "\n".join(lines), OK if completed else NO, finished.warnings, after(run))
+
+
+def outcome_json(run: Run, finished: Finished) -> dict[str, Any]:
+    """The run, and what this part of it has done."""
+    undone = finished.rolled_back
+    return {
+        **run_json(run),
+        "cause": finished.cause or None,
+        "reason": finished.reason or None,
+        "rolled_back": undone_json(undone) if undone is not None else None,
+        "differences": list(finished.differences),
+        "commit": finished.commit,
+    }
+
+
+def _completed(run: Run) -> list[str]:
+    aside = [
+        f"{counted(count, 'step')} {status}"
+        for status in (states.SKIPPED, states.RECOVERED)
+        if (count := len(run.course.numbers(status)))
+    ]
+    done = f"{len(run.course.numbers(states.COMPLETED))} of {counted(len(run.document.steps), 'step')}"
+    return [f"completed {', '.join([done, *aside])} in {lasted(run.course.seconds or 0)}: run {run.place.id}"]
+
+
+def _failed(run: Run, finished: Finished) -> list[str]:
+    """Why it failed, and where to read more."""
+    lines = [f"failed: run {run.place.id}: {shown(finished.reason)}" if finished.reason else f"failed: {run.place.id}"]
+    found = [run.transcript(step.id) for step in run.failed]
+    lines += [f"transcript: {shown(each)}" for each in found if each]
+    if finished.rolled_back is None and run.course.changes():
+        lines.append("what the completed steps made is there still")
+    return lines
+
+
+def _replayed(run: Run, finished: Finished) -> list[str]:
+    """How it differs from the run that it replays."""
+    other = run.course.begun["replays"]
+    if not other:
+        return []
+    if not finished.differences:
+        return [f"as in {other}: no step differs"]
+    return [f"not as in {other}:", *[f"  {shown(each)}" for each in finished.differences]]
+
+
+def _interrupted(run: Run, finished: Finished) -> ExecplanError:
+    what = f"the run {run.place.id} of {run.document.plan_id} was interrupted by {finished.signal}, {_far(run)}"
+    resume = command("resume", run.place.id, run.name)
+    if finished.signal == "SIGINT":
+        return _led(ExecplanError("interrupted", what, exit=INTERRUPTED, hint=resume))
+    return _led(ExecplanError("terminated", what, exit=TERMINATED, hint=resume))
+
+
+def _paused(run: Run, question: Question | None) -> ExecplanError:
+    """The refusal that names the question, and how it is answered."""
+    name = run.name
+    resume = command("resume", run.place.id, name)
+    about = f"the run {run.place.id} of {run.document.plan_id}"
+    if question is None or question.why == entries.APPROVE:
+        what = f"{about} has a new revision, which is to be approved"
+        hint = f"execplan evaluate {name}; execplan approve {name}; {resume}"
+        return ExecplanError("paused", what, exit=PAUSED, hint=hint)
+    what = f"{about} waits, {_far(run)}: {question.words}"
+    answers = ANSWERS_TO[question.why]
+    if question.why == entries.UNKNOWN:
+        hint = f"find out what it has done, then: {resume} --answer {'|'.join(answers)}"
+        return ExecplanError("paused", what, exit=PAUSED, hint=hint, candidates=answers)
+    return _led(ExecplanError("paused", what, exit=PAUSED, hint=resume, candidates=answers))
+
+
+def _far(run: Run) -> str:
+    return f"{run.summary.done} of {counted(run.summary.total, 'step')} done"
+
+
+def _led(error: ExecplanError) -> ExecplanError:
+    """A refusal whose hint is the command that goes on."""
+    error.lead = "resume"
+    return error

@@ -1,0 +1,126 @@
+"""What happens in a run, as lines for people: an entry of its journal becomes none, one or some."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from execplan.cli.door import shown
+from execplan.cli.running.phrases import changed, counted, lasted, some
+from execplan.engine.entries import change_from, performed_from
+from execplan.execution.world import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.journal import Entry
+
+GOOD: Final = "good"
+BAD: Final = "bad"
+ASIDE: Final = "aside"
+PLAIN: Final = ""
+_KEPT = 10
+"""Lines of a step's output that are shown when it fails."""
+
+
+class Line(NamedTuple):
+    """A line that is shown."""
+
+    text: str
+    tone: str = PLAIN
+    """Good, bad, or said aside."""
+
+
+class Teller:
+    """It knows the steps of a run, and the last lines that each has printed."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.allowed: dict[str, int] = {}
+        """By step, how many attempts it may have."""
+        self._printed: dict[str, deque[str]] = {}
+
+    def begin(self, steps: Sequence[Any]) -> None:
+        """The steps, as the model has them."""
+        self.numbers |= {step.id: step.number for step in steps}
+        self.allowed |= {step.id: 1 + step.on_failure.max_retries for step in steps}
+
+    def line(self, step: str, text: str) -> None:
+        """A line that a step has printed."""
+        self._printed.setdefault(step, deque(maxlen=_KEPT)).append(text)
+
+    def name(self, step: str) -> str:
+        """A step with its number."""
+        return f"{self.numbers[step]} {step}" if step in self.numbers else step
+
+    def tell(self, entry: Entry) -> list[Line]:
+        """The lines about an entry."""
+        lines: list[Line] = getattr(self, f"_{entry.kind}", _nothing)(entry.said)
+        return [each._replace(text=shown(each.text)) for each in lines]
+
+    def _begun(self, said: dict[str, Any]) -> list[Line]:
+        who = "approved by the policy" if said["how"] == "policy" else f"approved by {said['approver']}"
+        where = f"in {said['sandbox']}" if said["sandbox"] else "in no sandbox"
+        return [Line(f"run {said['run']} of {said['plan_id']}: {who}, {where}")]
+
+    def _resumed(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"resumed: {counted(len(self.numbers), 'step')} left")] if self.numbers else [Line("resumed")]
+
+    def _intent(self, said: dict[str, Any]) -> list[Line]:
+        step, attempt = said["step"], said["attempt"]
+        self._printed.pop(step, None)
+        if attempt == 1:
+            return []
+        of = f" of {self.allowed[step]}" if self.allowed.get(step, 0) >= attempt else ""
+        return [Line(f"again {self.name(step)}: attempt {attempt}{of}")]
+
+    def _result(self, said: dict[str, Any]) -> list[Line]:
+        step, performed = said["step"], performed_from(said)
+        name, time = self.name(step), lasted(performed.seconds)
+        attempt = f", attempt {said['attempt']}" if said["attempt"] > 1 else ""
+        if performed.ok:
+            what = changed(performed.changes)
+            return [Line(f"ok {name} ({time}{attempt})" + (f": {what}" if what else ""), GOOD)]
+        lines = [Line(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
+        lines += [Line(f"    {each}", ASIDE) for each in self._printed.get(step, ())]
+        return lines + ([Line(f"  transcript: {performed.transcript}")] if performed.transcript else [])
+
+    def _retaken(self, said: dict[str, Any]) -> list[Line]:
+        paths = [each["path"] for each in said["changes"]]
+        return [Line(f"  taken back: {some(paths)}")] if paths else []
+
+    def _skipped(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"skipped {self.name(said['step'])}: {said['reason']}", ASIDE)]
+
+    def _blocked(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"blocked {self.name(said['step'])}: {said['reason']}", BAD)]
+
+    def _recovered(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"recovered {self.name(said['step'])}: {said['by']} stood in for it", GOOD)]
+
+    def _ticked(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"  ticked: {said['task']}")]
+
+    def _reopened(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"  reopened: {said['task']}")]
+
+    def _answered(self, said: dict[str, Any]) -> list[Line]:
+        about = f" for {self.name(said['step'])}" if said["step"] else ""
+        return [Line(f"answered{about}: {said['answer']}")]
+
+    def _replanned(self, said: dict[str, Any]) -> list[Line]:
+        return [Line(f"replanned, now revision {said['revision']}: {said['reason']}")]
+
+    def _rollback(self, said: dict[str, Any]) -> list[Line]:
+        """All that is about to be done, before anything of it is."""
+        why = f" ({said['automatic']})" if said["automatic"] else ""
+        lines = [f"rolling back {counted(len(said['steps']), 'step')}{why}: {', '.join(said['steps'])}"]
+        for change in map(change_from, said["changes"]):
+            lines.append(f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}")
+        lines += [f"  remove {each}/" for each in said["folders"]]
+        lines += [f"  can't be taken back: {each}" for each in said["undone_not"]]
+        return [Line(each) for each in lines]
+
+
+def _nothing(said: dict[str, Any]) -> list[Line]:
+    return []

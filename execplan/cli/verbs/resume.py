@@ -1,0 +1,69 @@
+"""`execplan resume`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import jsonl_option, lock_option, plan_option, verb
+from execplan.cli.verbs.run import JOBS
+from execplan.engine.entries import ANSWERS
+from execplan.repo import pick
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the journal of the run, and what `run` reads.",
+    writes="what `run` writes: a step that is done is not run again.",
+    examples=(
+        "execplan resume",
+        "execplan resume -p parser",
+        "execplan resume 1 -p parser --answer skip",
+    ),
+)
+@click.argument("run", required=False)
+@plan_option
+@click.option(
+    "--answer",
+    type=click.Choice(ANSWERS),
+    help="What it waits for: go on, run the step again, go on without it, or end the run.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, JOBS), metavar="N", help="Let so many steps run beside each other; else as before."
+)
+@jsonl_option
+@click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")
+@lock_option
+def resume(
+    call: Call,
+    run: str | None,
+    *,
+    plan: str | None,
+    answer: str | None,
+    jobs: int | None,
+    jsonl: bool,
+    options: Options,
+) -> Answer:
+    """Go on with a run that was paused, interrupted, killed or has failed; the last one of the plan, if none is named.
+
+    What the steps that are done have left must be as they left it, else it exits 4 and says what is not. Of a step that
+    was cut short and may run only once nobody knows whether it had its effect: look, then say --answer.
+    """
+    from execplan.cli.running.outcome import outcome
+    from execplan.cli.running.watching import watching
+    from execplan.engine import place
+    from execplan.engine import resume as engine
+
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    found = place.named(home, ref, run)
+    with watching(call, "resume", stream=jsonl) as watch:
+        finished = engine.resume(home, ref, found, answer, watch, options, jobs=jobs)
+    return outcome(home, ref, finished)
+
+
+command = resume

@@ -1,0 +1,50 @@
+"""`execplan rollback`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.verb import new_options, plan_option, verb
+from execplan.repo import pick
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the journal of the run, the files that it has changed, and the backups of what they were.",
+    writes="these files as they were, the tasks that the run has ticked, the run's journal and the ledger.",
+    examples=(
+        "execplan rollback --dry-run",
+        "execplan rollback -p parser",
+        "execplan rollback 1 -p parser --step api",
+    ),
+)
+@click.argument("run", required=False)
+@click.option("--step", metavar="ID", help="Only what this step has changed.")
+@plan_option
+@new_options
+def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None, options: Options) -> Answer:
+    """Take back what a run has changed: bytes, modes, links, folders, ticks; the last one of the plan, if none is named.
+
+    Every backup is checked before anything is written, and what was changed after the run is never overwritten: it is
+    named, exit 4, and nothing is touched. What is displaced is kept. What commands did elsewhere can't be taken back, and
+    is listed.
+    """
+    from execplan.cli.running.undone import undone_answer
+    from execplan.cli.running.watching import watching
+    from execplan.engine import place
+    from execplan.engine.rollback import rollback as roll_back
+
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    found = place.named(home, ref, run)
+    with watching(call, "rollback", live=False) as watch:
+        undone = roll_back(home, ref, found, step=step, automatic="", watch=watch, options=options)
+    return undone_answer(undone, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
+
+
+command = rollback

@@ -1,0 +1,35 @@
+"""`execplan runs`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.verb import verb
+from execplan.engine.runs import STATES
+from execplan.repo import homes, pick, shelf
+
+
+@verb(
+    reads="the journals of the runs: those of a plan, else those of all plans, archived ones too.",
+    writes="nothing.",
+    examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
+)
+@click.argument("plan", required=False)
+@click.option("--state", type=click.Choice(STATES), help="Only these.")
+def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
+    """Print a line for each run: how it stands, when it was begun, what it took, what it waits for."""
+    from execplan.cli.running.listing import listed
+    from execplan.engine.runs import runs as runs_of
+
+    if plan is not None:
+        home, ref = pick.open_plan(os.getcwd(), plan)
+        return listed(runs_of(home, [ref]), typed(ref.id, home.shown(ref.path)), state)
+    home = homes.require(os.getcwd())
+    found = [each for one in homes.together(home) for each in runs_of(one, shelf.every(one))]
+    return listed(found, None, state)
+
+
+command = runs

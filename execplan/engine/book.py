@@ -1,0 +1,58 @@
+"""The book of a run that is under way: each entry is redacted, on disk, read into the course, in the ledger, and told."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from execplan import trace
+from execplan.engine.watch import Watch
+
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from execplan.engine.course import Course
+    from execplan.engine.journal import Entry, Journal
+    from execplan.engine.ledger.ledger import Ledger
+    from execplan.text.redaction import Redaction
+
+EXACT: Final = frozenset(
+    "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
+    "policy sandbox chosen replays head kind by why answer task restored removed displaced signal status cause failed completed".split()
+)
+"""Fields that a resume or a rollback goes by: ids, digests, paths and words of the plan, which stand beside the journal
+anyway. Whatever else an entry says is redacted."""
+
+
+class Book:
+    """It may be written by any thread; entries have the order in which they were written."""
+
+    def __init__(
+        self, run: str, journal: Journal, course: Course, ledger: Ledger, redaction: Redaction, watch: Watch
+    ) -> None:
+        self.run = run
+        self.journal = journal
+        self.course = course
+        """As far as the journal goes, always."""
+        self.ledger = ledger
+        self.redaction = redaction
+        self.watch = watch
+        self._lock = threading.RLock()
+
+    def write(self, kind: str, **said: Any) -> Entry:
+        """Have an entry on disk, and let everybody know of it; raises ExecplanError."""
+        told = {name: value if name in EXACT else self.redaction.value(value) for name, value in said.items()}
+        with self._lock:
+            entry = self.journal.write(kind, **told)
+            self.course.read([entry])
+            self.ledger.follow(self.run, [entry])
+            self._tell(entry)
+        return entry
+
+    def _tell(self, entry: Entry) -> None:
+        """Tell who looks on; a terminal that has gone away ends no run."""
+        try:
+            self.watch.entry(entry)
+        except OSError as error:
+            trace.tell(f"nobody looks on any more: {error}")
+            self.watch = Watch()

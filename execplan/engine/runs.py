@@ -1,0 +1,131 @@
+"""The runs of plans at a glance: how each stands, what it waits for, and in which state it is filed."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from execplan.engine import place as places
+from execplan.engine import revisions
+from execplan.engine.alone import at_work
+from execplan.engine.course import Course
+from execplan.engine.journal import read
+from execplan.execution import states
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final
+
+    from execplan.engine.course import Question
+    from execplan.engine.journal import Entry
+    from execplan.engine.place import Place
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+PENDING: Final = "pending"
+ACTIVE: Final = "active"
+COMPLETED: Final = "completed"
+FAILED: Final = "failed"
+ARCHIVED: Final = "archived"
+STATES = (PENDING, ACTIVE, COMPLETED, FAILED, ARCHIVED)
+"""Where a run is filed, in one view, and never in a folder: it has not begun a step; it is under way, paused or interrupted;
+it ended so; its plan is in the archive."""
+_FILED = {
+    states.PENDING: PENDING,
+    states.IN_PROGRESS: ACTIVE,
+    states.REPLANNING: ACTIVE,
+    states.COMPLETED: COMPLETED,
+    states.FAILED: FAILED,
+    states.ROLLED_BACK: FAILED,
+}
+
+
+class Summary(NamedTuple):
+    """A run in a line."""
+
+    id: str
+    plan: str
+    """The id of the plan."""
+    state: str
+    """One of STATES."""
+    status: str
+    """Of the run, as states.py has them."""
+    started: str
+    """When it was begun; nothing where it was killed before that."""
+    seconds: float | None
+    """What it took, of one that has ended."""
+    done: int
+    """Steps that are completed, skipped or recovered."""
+    total: int
+    question: Question | None
+    """What it waits for."""
+    cut_short: bool
+    """Whether it is neither at work nor paused nor at its end: it was interrupted or killed."""
+    rolling: bool
+    """Whether a rollback was cut short."""
+    rolled_back: tuple[str, ...]
+    """The steps that were rolled back."""
+
+
+class Steps(NamedTuple):
+    """Of an execution plan no more than a course needs: reading it in full takes longer than all the rest."""
+
+    steps: tuple[Brief, ...]
+
+
+class Brief(NamedTuple):
+    """Of a step its place."""
+
+    number: int
+    id: str
+
+
+def runs(home: Home, refs: Iterable[Ref]) -> list[Summary]:
+    """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
+    return [summary(home, ref, place) for ref in refs for place in places.every(home, ref)]
+
+
+def summary(home: Home, ref: Ref, place: Place) -> Summary:
+    """How a run stands; raises ExecplanError."""
+    entries = entries_of(place)
+    course = brief(place, entries)
+    status = course.status
+    waits = course.question is not None or status == states.REPLANNING
+    at_work = status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or course.rolling is not None
+    left = at_work and not is_under_way(home, place)
+    return Summary(
+        id=place.id,
+        plan=ref.id,
+        state=ARCHIVED if ref.archived else _FILED[status],
+        status=status,
+        started=course.begun.get("at", ""),
+        seconds=course.seconds if status in states.ENDED else None,
+        done=sum([each in states.GOOD for each in course.status_of.values()]),
+        total=len(course.status_of),
+        question=course.question,
+        cut_short=left and not waits and course.rolling is None and bool(course.begun),
+        rolling=left and course.rolling is not None,
+        rolled_back=tuple([step for step in course.status_of if step in course.undone]),
+    )
+
+
+def entries_of(place: Place) -> list[Entry]:
+    """The journal of a run, empty where it was killed before it wrote one; raises ExecplanError."""
+    return read(place.journal) if os.path.lexists(place.journal) else []
+
+
+def brief(place: Place, entries: list[Entry]) -> Course:
+    """How far a run has come, without its document being checked in full; raises ExecplanError."""
+    found: Any = Steps(tuple(_steps(revisions.data_of(place, entries)) if entries else ()))
+    return Course(found, entries)
+
+
+def is_under_way(home: Home, place: Place) -> bool:
+    """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
+    return place.id in at_work(home)
+
+
+def _steps(data: bytes) -> Iterable[Brief]:
+    return [Brief(each["number"], each["id"]) for each in json.loads(data)["steps"]]

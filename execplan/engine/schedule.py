@@ -1,0 +1,227 @@
+"""What follows in a run from what is known of it: which steps may begin now, and which are skipped, recovered or blocked."""
+
+from __future__ import annotations
+
+from graphlib import TopologicalSorter
+
+from execplan.engine.entries import BLOCKED, RECOVERED, SKIPPED
+from execplan.execution import states
+from execplan.execution.attributes import ALTERNATIVE, ENDED
+from execplan.execution.documents.touched import written
+from execplan.execution.model import Type
+from execplan.execution.world import plain
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from execplan.engine.course import Course
+    from execplan.execution.model import ExecutionPlan, Step, When
+
+NOT_CHOSEN = "not chosen"
+
+
+class Move(NamedTuple):
+    """What is to be written of a step that is not begun."""
+
+    kind: str
+    """SKIPPED, BLOCKED or RECOVERED, as entries.py has them."""
+    step: str
+    words: str
+    """The reason, or the step that stood in for it."""
+
+
+class Following(NamedTuple):
+    """What is to be done now; with moves nothing is begun, for more may follow from them."""
+
+    moves: tuple[Move, ...] = ()
+    begin: tuple[Step, ...] = ()
+
+
+class Schedule:
+    """The order of a run: it knows the document and what was chosen of it, and is told how far the run has come."""
+
+    def __init__(self, document: ExecutionPlan, chosen: Collection[str] | None, there: Callable[[str], bool]) -> None:
+        """None for chosen: all steps. `there` says whether there is something at a path."""
+        self.steps = document.steps
+        self.step = {step.id: step for step in self.steps}
+        self.chosen = set(self.step) if chosen is None else set(chosen)
+        self._there = there
+        self._writes = {step.id: frozenset(_paths(_written(step))) for step in self.steps}
+        self._reads = {step.id: frozenset(_paths(step.inputs)) for step in self.steps}
+        self._stands_for: dict[str, list[str]] = {}
+        for step in self.steps:
+            other = alternative(step)
+            if step.id in self.chosen and other in self.chosen:
+                self._stands_for.setdefault(other, []).append(step.id)
+        self._waits = {step.id: self._waited_for(step) for step in self.steps}
+        order = TopologicalSorter(self._waits)
+        order.prepare()
+        self._order, self._free = order, set(order.get_ready())
+
+    def following(self, course: Course, waiting: Mapping[str, str], running: Collection[str], jobs: int) -> Following:
+        """What follows; `waiting` names the steps that failed and whose alternative is to be run, each with it."""
+        moves = [*self._not_chosen(course), *self._recovered(course, waiting), *self._spare(course, waiting)]
+        if moves:
+            return Following(tuple(moves))
+        self._advance(course)
+        begin: list[Step] = []
+        for step in [each for each in self._candidates(course, waiting) if each.id not in running]:
+            together = jobs > 1 and runs_beside(step)
+            busy = [*running, *[each.id for each in begin]]
+            if busy and not (together and len(busy) < jobs and self._may_join(step, busy)):
+                if together:
+                    continue
+                break
+            if why := self.refused(step, course):
+                return Following((Move(SKIPPED, step.id, why),), ()) if not begin else Following((), tuple(begin))
+            begin.append(step)
+            if not together:
+                break
+        return Following((), tuple(begin))
+
+    def refused(self, step: Step, course: Course) -> str:
+        """Why the condition of a step does not hold now, or nothing."""
+        return "" if step.when is None or self._holds(step.when, course) else f"{_said(step.when)} does not hold"
+
+    def blocked(self, course: Course) -> list[Move]:
+        """The steps that need one which failed for good, near or far; nothing is begun any more."""
+        lost = {name: name for name, status in course.status_of.items() if status == states.FAILED}
+        moves = []
+        for step in self.steps:
+            cause = next((lost[name] for name in step.depends_on if name in lost), "")
+            if cause and course.status_of[step.id] in (states.PENDING, states.AWAITING):
+                lost[step.id] = cause
+                moves.append(Move(BLOCKED, step.id, f"it needs {cause}, which failed"))
+        return moves
+
+    def unchosen_needs(self) -> list[str]:
+        """What chosen steps need and is not chosen, a line each."""
+        return [
+            f"{step.id} needs {name}, which is not chosen: it is taken for done"
+            for step in self.steps
+            if step.id in self.chosen
+            for name in step.depends_on
+            if name not in self.chosen
+        ]
+
+    def stands_in(self, step: Step) -> str:
+        """The alternative that can stand in for a step, or nothing: one that needs what needs it never could."""
+        other = alternative(step)
+        return other if step.id in self._stands_for.get(other, ()) and not self._needs(other, step.id) else ""
+
+    def stands_for(self, name: str) -> list[str]:
+        """The chosen steps whose alternative a step is: it is not run by itself."""
+        return self._stands_for.get(name, [])
+
+    def _needs(self, name: str, other: str) -> bool:
+        """Whether a step waits for another one, near or far."""
+        below = [name]
+        for each in below:
+            below += [need for need in self._waits[each] if need not in below]
+        return other in below
+
+    def _waited_for(self, step: Step) -> list[str]:
+        """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""
+        seen = [step.when.of] if step.when is not None and step.when.kind in ENDED else []
+        return [*step.depends_on, *[name for name in seen if name not in self.stands_for(step.id)]]
+
+    def _not_chosen(self, course: Course) -> list[Move]:
+        left = [step.id for step in self.steps if step.id not in self.chosen]
+        return [Move(SKIPPED, name, NOT_CHOSEN) for name in left if course.status_of[name] == states.PENDING]
+
+    def _recovered(self, course: Course, waiting: Mapping[str, str]) -> list[Move]:
+        done = (states.COMPLETED, states.RECOVERED)
+        ready = [(name, other) for name, other in waiting.items() if course.status_of[other] in done]
+        return [Move(RECOVERED, name, other) for name, other in ready if course.status_of[name] == states.FAILED]
+
+    def _spare(self, course: Course, waiting: Mapping[str, str]) -> list[Move]:
+        """Alternatives that nobody needs any more."""
+        spare = [
+            (name, owners)
+            for name, owners in self._stands_for.items()
+            if course.status_of[name] == states.PENDING
+            and all([course.status_of[each] in states.GOOD for each in owners])
+        ]
+        return [
+            Move(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in spare
+        ]
+
+    def _advance(self, course: Course) -> None:
+        """Let the order know what is settled by now."""
+        settled = [name for name in self._free if course.status_of[name] in states.GOOD]
+        while settled:
+            self._free.difference_update(settled)
+            self._order.done(*settled)
+            new = self._order.get_ready()
+            self._free.update(new)
+            settled = [name for name in new if course.status_of[name] in states.GOOD]
+
+    def _candidates(self, course: Course, waiting: Mapping[str, str]) -> list[Step]:
+        """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
+        turn = {other: self.step[name].number for name, other in reversed(waiting.items())}
+        found = []
+        for name in self._free:
+            own = course.status_of[name] == states.PENDING
+            if own and (name in turn or name not in self._stands_for):
+                found.append(self.step[name])
+        return sorted(found, key=lambda step: (turn.get(step.id, step.number), step.number))
+
+    def _may_join(self, step: Step, busy: list[str]) -> bool:
+        """Whether a step may run beside all of these: each of them may, and they share no path that one of them writes."""
+        return all([runs_beside(self.step[name]) and not self._shares(step.id, name) for name in busy])
+
+    def _shares(self, one: str, two: str) -> bool:
+        writes = _meet(self._writes[one], self._writes[two])
+        return writes or _meet(self._writes[one], self._reads[two]) or _meet(self._reads[one], self._writes[two])
+
+    def _holds(self, when: When, course: Course) -> bool:
+        if when.kind not in ENDED:
+            path = plain(when.of)
+            return (path is not None and self._there(path)) == (when.kind == "exists")
+        status = course.status_of[when.of]
+        if when.kind == "succeeded":
+            return status in (states.COMPLETED, states.RECOVERED)
+        if when.kind == "skipped":
+            return status == states.SKIPPED
+        last = course.attempts.get(when.of, [])[-1:]
+        return bool(last) and last[0].performed is not None and not last[0].performed.ok
+
+
+def alternative(step: Step) -> str:
+    """The step that a step names to stand in for it, or nothing."""
+    strategy = step.on_failure.strategy
+    return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
+
+
+def runs_beside(step: Step) -> bool:
+    """Whether a step may run beside others at all: what it changes must be known before, and nobody is to be asked."""
+    known = step.type not in (Type.COMMAND, Type.INSTALL) or bool(step.outputs)
+    return step.parallel and known and not step.confirm
+
+
+def _written(step: Step) -> list[str]:
+    """What a step says that it writes; the environment of an installation too."""
+    return [*written(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})), *_environment(step)]
+
+
+def _environment(step: Step) -> list[str]:
+    return [step.target] if step.type is Type.INSTALL and step.target is not None else []
+
+
+def _paths(said: Collection[str]) -> list[str]:
+    return [path for path in map(plain, said) if path is not None]
+
+
+def _meet(some: Collection[str], others: Collection[str]) -> bool:
+    """Whether a path is among both, or lies in a folder that is."""
+    return any([_within(one, two) or _within(two, one) for one in some for two in others])
+
+
+def _within(path: str, folder: str) -> bool:
+    return folder == "." or path == folder or path.startswith(f"{folder}/")
+
+
+def _said(when: When) -> str:
+    return f"{when.of}.{when.kind}" if when.kind in ENDED else f"{when.kind}:{when.of}"

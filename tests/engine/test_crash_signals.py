@@ -1,0 +1,167 @@
+"""A signal, a closed terminal or a kill at a running step: nothing survives, and the run goes on from there (bad input 58)."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from execplan.errors import PAUSED
+from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, Stage, catch, processes, survivors, wait_for
+
+PLAN = """\
+# Wait
+
+This ExecPlan is a living document.
+
+## Progress
+
+- [ ] Wait.
+
+## Concrete Steps
+
+```sh {#first outputs=made/first.txt}
+sh count.sh first
+```
+
+```sh {#slow EFFECT outputs=made/slow.txt task="Wait"}
+sh slow.sh
+```
+
+```sh {#last outputs=made/last.txt}
+sh count.sh last
+```
+"""
+SLOW = f"""\
+echo x >>{COUNTS}/slow
+if [ -e {COUNTS}/calm ]; then echo slow >made/slow.txt; exit 0; fi
+trap '' TERM HUP INT
+echo half >made/slow.txt
+setsid sh -c 'sleep 61; true' &
+sleep 62 &
+touch {COUNTS}/started
+sleep 63
+"""
+STARTED = f"{COUNTS}/started"
+IDEMPOTENT = "effect=idempotent"
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+
+
+def stage_of(folder: Path, effect: str) -> Stage:
+    """A plan whose second step never ends unless `.counts/calm` is there."""
+    return Stage(folder, PLAN.replace("EFFECT", effect), {**FILES, "slow.sh": SLOW})
+
+
+@pytest.fixture(scope="module")
+def idempotent(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """Its slow step may be run again."""
+    return stage_of(tmp_path_factory.mktemp("idempotent"), IDEMPOTENT)
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    """Its slow step may not be run again."""
+    return stage_of(tmp_path_factory.mktemp("once"), "")
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_58_a_signal(idempotent: Stage, number: signal.Signals) -> None:
+    idempotent.back("approved")
+    caught = catch(idempotent, STARTED, number, "run", NAME)
+    assert caught.exit == SIGNALS[number], caught
+    assert "Traceback" not in caught.err
+    assert survivors(idempotent.world) == []
+    resumed(idempotent, caught.err)
+    assert not (idempotent.repo.path / "made/slow.txt").exists(), "an interrupted attempt was not taken back"
+    goes_on(idempotent)
+
+
+def resumed(stage: Stage, said: str) -> None:
+    """The line that resumes the run is there, and is one that can be typed."""
+    found = re.search(r"^resume: execplan resume (\S+) -p (\S+)$", said, re.MULTILINE)
+    assert found is not None, said
+    assert found[2] == NAME
+    assert (stage.repo.path / ARTIFACTS / "runs" / found[1]).is_dir()
+
+
+def goes_on(stage: Stage) -> None:
+    """The run is resumed and completed, and what was done is not done again."""
+    stage.repo.write(f"{COUNTS}/calm", "")
+    done = stage.run("resume", "-p", NAME)
+    assert done.exit == 0, done
+    assert [stage.counted(each) for each in ("first", "slow", "last")] == [1, 2, 1]
+    assert (stage.repo.path / "made/slow.txt").read_text() == "slow\n"
+    assert stage.run("audit", NAME, "--verify").exit == 0
+
+
+def test_58_a_closed_terminal(idempotent: Stage) -> None:
+    idempotent.back("approved")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(idempotent.repo.path)
+        os.execve(sys.executable, [sys.executable, "-m", "execplan", "run", NAME], idempotent.repo.env)
+    wait_for(idempotent.repo.path / STARTED)
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 143
+    assert survivors(idempotent.world) == []
+    goes_on(idempotent)
+
+
+def test_58_the_engine_is_killed_at_work(idempotent: Stage) -> None:
+    idempotent.back("approved")
+    caught = catch(idempotent, STARTED, signal.SIGKILL, "run", NAME)
+    assert caught.exit == -signal.SIGKILL
+    assert survivors(idempotent.world) == []
+    goes_on(idempotent)
+
+
+@pytest.mark.parametrize(("answer", "runs", "holds"), [("again", 2, "slow\n"), ("go", 1, "half\n"), ("skip", 1, None)])
+def test_a_command_that_may_run_once_is_cut_short(once: Stage, answer: str, runs: int, holds: str | None) -> None:
+    once.back("approved")
+    catch(once, STARTED, signal.SIGKILL, "run", NAME)
+    assert survivors(once.world) == []
+    once.repo.write(f"{COUNTS}/calm", "")
+    for _ in range(2):
+        asked = once.run("resume", "-p", NAME)
+        assert asked.exit == PAUSED, asked
+        assert "slow" in asked.err + asked.out
+        assert "--answer" in asked.err + asked.out
+    assert once.counted("slow") == 1
+    done = once.run("resume", "-p", NAME, "--answer", answer)
+    assert done.exit == 0, done
+    assert [once.counted(each) for each in ("first", "slow", "last")] == [1, runs, 1]
+    made = once.repo.path / "made/slow.txt"
+    assert (made.read_text() if made.exists() else None) == holds
+    assert once.run("audit", NAME, "--verify").exit == 0
+    assert once.run("rollback", "-p", NAME).exit == 0
+    assert not made.exists()
+
+
+def test_a_run_that_is_stopped_at_a_question_has_failed(once: Stage) -> None:
+    once.back("approved")
+    catch(once, STARTED, signal.SIGKILL, "run", NAME)
+    assert once.run("resume", "-p", NAME).exit == PAUSED
+    done = once.run("resume", "-p", NAME, "--answer", "stop")
+    assert done.exit == 1, done
+    assert once.counted("last") == 0
+
+
+def test_the_program_of_a_step_is_killed(once: Stage) -> None:
+    once.back("approved")
+    process = once.repo.start("run", NAME)
+    wait_for(once.repo.path / STARTED)
+    for pid, words in processes(once.world):
+        if words.startswith("sh slow.sh"):
+            os.kill(pid, signal.SIGKILL)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 1, (out, err)
+    assert survivors(once.world) == []
+    assert b"SIGKILL" in out + err
+    assert once.counted("last") == 0
+    assert once.counted("slow") == 1
