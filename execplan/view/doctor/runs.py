@@ -34,7 +34,9 @@ def runs(ground: Ground) -> Iterator[Finding | str]:
             state = how(home, place).state
             name = f"{place.number} -p {ref.typed}"
             if state == ROLLING_BACK:
-                message = f"the rollback of the run {place.id} was cut short: some of its files are back, others are not"
+                message = (
+                    f"the rollback of the run {place.id} was cut short: some of its files are back, others are not"
+                )
                 yield Finding(ERROR, home.shown(place.folder), message, f"execplan rollback {name}")
             elif state == CUT_SHORT:
                 message = f"the run {place.id} was interrupted or killed, and has not been resumed or rolled back"
