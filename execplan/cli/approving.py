@@ -86,6 +86,8 @@ def scope_lines(scope: Scope, path: str) -> list[str]:
     lines += [f"not covered: {each.judged.step.id}: {each.why}" for each in scope.uncovered]
     if scope.by_policy:
         lines.append(f"approved by the policy: {', '.join([each.step.id for each in scope.by_policy])}")
+    if scope.done:
+        lines.append(f"done, and not run again: {', '.join([each.step.id for each in scope.done])}")
     return ["", *lines] if lines else []
 
 
@@ -113,6 +115,7 @@ def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) ->
         "steps": covered,
         "inferred": [each.step.id for each in scope.inferred],
         "by_policy": [each.step.id for each in scope.by_policy],
+        "done": [each.step.id for each in scope.done],
         "not_covered": [{"id": each.judged.step.id, "why": each.why} for each in scope.uncovered],
     }
     count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
@@ -125,8 +128,11 @@ def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) ->
     lines += scope_lines(scope, evaluated.path)[1:]
     if given.commit:
         lines.append(f"committed {given.commit[:12]}")
-    follow = (f"execplan approve {name} --check",) if approval else ()
-    return Answer(data, "\n".join(lines), warnings=given.warnings, next=follow, wanted=approval is None)
+    run = evaluated.underway.run if evaluated.underway is not None else ""
+    follow = (f"execplan resume {run} -p {name}",) if run else (f"execplan approve {name} --check",)
+    return Answer(
+        data, "\n".join(lines), warnings=given.warnings, next=follow if approval else (), wanted=approval is None
+    )
 
 
 def listed(home: Home, judged: Sequence[JudgedApproval]) -> Answer:

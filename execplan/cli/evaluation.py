@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.door import shown
 from execplan.cli.table import table
-from execplan.execution.evaluation.told import finding_json, lines_of, origin, runs, step_json, terms, verdict, writes
+from execplan.execution.evaluation.told import (
+    finding_json,
+    lines_of,
+    origin,
+    runs,
+    standing_of,
+    step_json,
+    terms,
+    verdict,
+    writes,
+)
 from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
@@ -22,6 +32,7 @@ def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
         "revision": current.document.revision,
         "path": path,
         "digest": evaluated.binding.digest,
+        "run": evaluated.underway.run if evaluated.underway is not None else None,
         "document": evaluated.binding.document,
         "policy": evaluated.policy.version,
         "stored": current.path if current.stored else None,
@@ -62,8 +73,7 @@ def evaluation_text(evaluated: Evaluated) -> str:
 
 def _row(judged: Judged) -> tuple[str, ...]:
     step = judged.step
-    who = "a person" if judged.needs_person else "the policy"
-    may = "may run" if judged.ok else "must not run"
+    who, may = standing_of(judged)
     what = step.description + (" (inferred)" if step.inferred else "")
     return str(step.number), step.id, step.type.value, judged.risk.level, judged.dry_run.kind, who, may, what
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXACT: Final = frozenset(
     "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
-    "policy sandbox chosen replays head kind by why answer task restored removed displaced signal status cause again".split()
+    "policy sandbox chosen replays head kind by why answer task restored removed displaced signal status cause failed completed".split()
 )
 """Fields that a resume or a rollback goes by: ids, digests, paths and words of the plan, which stand beside the journal
 anyway. Whatever else an entry says is redacted."""

@@ -102,6 +102,21 @@ class Course:
         last = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
         return [(step, attempt) for step, attempt in last if attempt.performed is None and not attempt.retaken]
 
+    def named(self, status: str) -> list[str]:
+        """The steps in a state, by their ids."""
+        return [step.id for step in self.document.steps if self.status_of.get(step.id) == status]
+
+    def tries(self, step: str) -> int:
+        """How often a step was tried since a person last had it run."""
+        every = self.attempts.get(step, [])
+        return sum([each.go == every[-1].go for each in every])
+
+    @property
+    def digest(self) -> str:
+        """Of the bytes of the document that the run has come to."""
+        found: str = (self.replans[-1].said if self.replans else self.begun)["document"]
+        return found
+
     def numbers(self, status: str) -> list[int]:
         """The steps in a state, by their numbers."""
         return [step.number for step in self.document.steps if self.status_of.get(step.id) == status]
@@ -119,8 +134,9 @@ class Course:
         self.status, self.ended, self.question = states.IN_PROGRESS, None, None
         self.approval = said
         self.goes += 1
+        self.expected |= {path: state_from(state) for path, state in said.get("states", {}).items()}
         for step, status in self.status_of.items():
-            if status in (states.FAILED, states.BLOCKED, states.AWAITING):
+            if status in (states.FAILED, states.BLOCKED, states.AWAITING) and step not in said.get("failed", ()):
                 self.status_of[step] = states.PENDING
 
     def _intent(self, entry: Entry, said: dict[str, Any]) -> None:

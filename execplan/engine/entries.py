@@ -38,9 +38,11 @@ REPLANNED: Final = "replanned"
 INTERRUPTED: Final = "interrupted"
 """signal (its name)."""
 RESUMED: Final = "resumed"
-"""user, session, approval, approval_id, approver, how, document, revision."""
+"""user, session, approval, approval_id, approver, how, document, revision, failed (steps that stay failed, for what follows from
+it is still to be drawn), states (of a new approval: path → state, as approved)."""
 ENDED: Final = "ended"
-"""status (completed or failed), cause (one of CAUSES of policy.py or nothing), reason, seconds."""
+"""status (completed or failed), cause (one of CAUSES of policy.py, drift, or nothing), reason,
+seconds."""
 ROLLBACK: Final = "rollback"
 """steps (ids), automatic (the cause or nothing), user, session, changes (what is to be restored, as of a result, in the order
 in which they are undone), folders (to be removed), undone_not (lines: what can't be taken back)."""

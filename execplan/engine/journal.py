@@ -112,7 +112,7 @@ def _entry(line: bytes, path: str, number: int) -> Entry:
         kind, at = said.pop("kind"), said.pop("at")
         if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
-    except (ValueError, KeyError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ExecplanError(
             "journal-altered",
             f"{path}:{number} is no entry of a journal: somebody else has written there",

@@ -86,10 +86,12 @@ def named(home: Home, ref: Ref, name: str | None) -> Place:
     fits = fits or [each for each in found if name and each.id.startswith(name)]
     if len(fits) == 1:
         return fits[0]
-    what = f"{len(fits)} runs of {ref.id} could be meant by {name!r}" if fits else f"{ref.id} has no run {name!r}"
-    code = "ambiguous-run" if fits else "no-such-run"
+    see = f"see them: execplan runs {ref.typed}"
     shown = [each.id for each in fits or found]
-    raise ExecplanError(code, what, exit=INPUT, hint=f"see them: execplan runs {ref.typed}", candidates=shown)
+    if fits:
+        what = f"{len(fits)} runs of {ref.id} could be meant by {name!r}"
+        raise ExecplanError("ambiguous-run", what, exit=INPUT, hint=see, candidates=shown)
+    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=see, candidates=shown)
 
 
 def _place(home: Home, ref: Ref, name: str) -> Place:

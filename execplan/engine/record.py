@@ -32,16 +32,17 @@ def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
     No time lies later than now, as a clock that was set back would have it; the journal has what was written then.
     """
     begun, given = course.begun, course.approval
+    status: Any = course.status
     over = course.status in states.ENDED
     steps = tuple([_step(step, course) for step in document.steps])
     return Record(
         run_id=place.id,
         plan_id=document.plan_id,
         revision=document.revision,
-        document=course.replans[-1].said["document"] if course.replans else begun["document"],
+        document=course.digest,
         approval=given["approval"],
         mode=document.mode,
-        status=course.status,
+        status=status,
         approver=None if given["how"] == "policy" else _name(given["approver"]),
         user=_name(begun["user"]) or "unknown",
         session=_name(begun["session"]),
@@ -82,7 +83,7 @@ def read(place: Place) -> Record | None:
 
 def _step(step: Step, course: Course) -> StepRecord:
     """What has become of a step, by its attempts since a person last had it run."""
-    status = course.status_of[step.id]
+    status: Any = course.status_of[step.id]
     every = course.attempts.get(step.id, [])
     last = [each for each in every if each.go == every[-1].go]
     performed = last[-1].performed if last else None

@@ -7,12 +7,11 @@ import os
 
 from execplan.engine import place as places
 from execplan.engine import revisions
+from execplan.engine.alone import at_work
 from execplan.engine.course import Course
 from execplan.engine.journal import read
 from execplan.execution import states
 from execplan.record import NamedTuple
-from execplan.repo import state
-from execplan.text.lock import is_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,10 +124,7 @@ def brief(place: Place, entries: list[Entry]) -> Course:
 
 def is_under_way(home: Home, place: Place) -> bool:
     """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
-    from execplan.text.lock import holder
-
-    path = state.lock_path(home, "run")
-    return is_held(path) and place.id in holder(path)
+    return place.id in at_work(home)
 
 
 def _steps(data: bytes) -> Iterable[Brief]:

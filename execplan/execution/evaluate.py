@@ -6,14 +6,13 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.after import Tree
 from execplan.execution.evaluation.checks.check import ERROR, Case, Finding
 from execplan.execution.evaluation.checks.every import CHECKS
-from execplan.execution.evaluation.trial import try_all
+from execplan.execution.evaluation.trial import DONE, DryRun, try_all
 from execplan.execution.risk.rate import Risk
 from execplan.execution.risk.rating import rated
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.evaluation.trial import DryRun
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
     from execplan.execution.world import World
@@ -34,6 +33,11 @@ class Judged(NamedTuple):
         """Whether nothing speaks against running it."""
         return not any([each.level == ERROR for each in self.findings])
 
+    @property
+    def done(self) -> bool:
+        """Whether a run that is under way has done it: nothing of it is judged, approved or run any more."""
+        return self.dry_run.kind == DONE
+
 
 class Evaluation(NamedTuple):
     """What was found."""
@@ -51,22 +55,39 @@ class Evaluation(NamedTuple):
         return not any([each.level == ERROR for each in self.findings])
 
 
-def evaluate(document: ExecutionPlan, world: World, policy: Policy) -> Evaluation:
-    """Judge a document as things stand; raises ExecplanError where a disk fails."""
-    trials = try_all(Tree(world, document), document.steps)
+class Underway(NamedTuple):
+    """A run that goes on, for which a document is judged once more."""
+
+    run: str
+    """Its id."""
+    document: str
+    """SHA-256 of the bytes that it has come to."""
+    done: frozenset[str]
+    """The ids of the steps that it will not run again."""
+
+
+def evaluate(document: ExecutionPlan, world: World, policy: Policy, underway: Underway | None = None) -> Evaluation:
+    """Judge a document as things stand, but for the steps that are done; raises ExecplanError where a disk fails."""
+    done = underway.done if underway is not None else frozenset()
+    trials = try_all(Tree(world, document), tuple([step for step in document.steps if step.id not in done]))
     case = Case(document, trials, policy, world)
     checks = {name: name not in policy.off for name in CHECKS}
     found = [finding._replace(check=name) for name, on in checks.items() if on for finding in CHECKS[name].look(case)]
     judged = []
-    for trial in trials:
-        risk = _risk(trial.step, policy)
-        person = trial.step.inferred or policy.needs_person(risk.level)
-        own = tuple([each for each in found if each.step is trial.step])
-        judged.append(Judged(trial.step, risk, trial.dry, person, own))
+    dry = {trial.step.id: trial.dry for trial in trials}
+    for step in document.steps:
+        risk = _risk(step, policy)
+        person = step.id in dry and (step.inferred or policy.needs_person(risk.level))
+        own = tuple([each for each in found if each.step is step])
+        judged.append(Judged(step, risk, dry.get(step.id, _done(underway)), person, own))
     whole = [each for each in found if each.step is None]
     return Evaluation(
         _overall(judged), tuple(judged), (*whole, *[each for step in judged for each in step.findings]), checks
     )
+
+
+def _done(underway: Underway | None) -> DryRun:
+    return DryRun(DONE, why=f"the run {underway.run} has done it" if underway is not None else "")
 
 
 def _risk(step: Step, policy: Policy) -> Risk:
@@ -80,8 +101,7 @@ def _risk(step: Step, policy: Policy) -> Risk:
 
 def _overall(judged: list[Judged]) -> Risk:
     """The highest risk, and the steps that have it."""
-    level = max([each.risk.level for each in judged], key=LEVELS.index)
-    reasons = [
-        f"{each.step.id}: {reason}" for each in judged if each.risk.level == level for reason in each.risk.reasons
-    ]
+    left = [each for each in judged if not each.done]
+    level = max([each.risk.level for each in left], key=LEVELS.index, default=LEVELS[0])
+    reasons = [f"{each.step.id}: {reason}" for each in left if each.risk.level == level for reason in each.risk.reasons]
     return Risk(level, tuple(reasons))

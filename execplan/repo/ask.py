@@ -64,6 +64,13 @@ def tracked(home: Home) -> list[str]:
     return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
+def ignored(home: Home) -> list[str]:
+    """The files and folders that git ignores by what its patterns say of them, from the root; raises ExecplanError."""
+    asked = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")
+    lines = output(home, "--no-optional-locks", *asked, "--ignored=matching").split(b"\0")
+    return [os.fsdecode(line[3:].rstrip(b"/")) for line in lines if line.startswith(b"!! ")]
+
+
 def contents(home: Home, files: list[Staged]) -> Iterator[tuple[bytes, int]]:
     """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
     if not files:

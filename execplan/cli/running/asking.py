@@ -47,9 +47,21 @@ def _asked(question: Question, answers: tuple[str, ...]) -> str | None:
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed before the question is no answer to it
     while True:
         print(f"{'/'.join(answers)}? [{LATER}] ", end="", flush=True)
-        typed = sys.stdin.readline().strip().lower()
+        line = _line()
+        typed = line.strip().lower()
         fits = [each for each in choices if typed and each.startswith(typed)]
         if not typed or fits == [LATER]:
             return None
         if len(fits) == 1:
             return fits[0]
+
+
+def _line() -> str:
+    """What is typed; behind what ends it in another way there is a line end too."""
+    line = ""
+    try:
+        line = sys.stdin.readline()
+    finally:
+        if not line.endswith("\n"):
+            print(flush=True)
+    return line

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 def after(run: Run) -> tuple[str, ...]:
     """Commands that make sense now."""
-    id, name, course = run.place.id, run.name, run.course
+    name, course = run.name, run.course
     if run.summary.state == "archived":
         return (f"execplan audit {name}",)
-    resume, back = command("resume", id, name), command("rollback", id, name)
+    resume, back = command("resume", run.place.id, name), command("rollback", run.place.id, name)
     if run.summary.rolling:
         return (back,)
     if course.question is not None and course.question.why == entries.APPROVE:
         return f"execplan evaluate {name}", f"execplan approve {name}", resume
     if course.question is not None and course.question.why == entries.UNKNOWN:
-        return tuple([command("resume", id, name, "--answer", each) for each in (entries.GO, entries.AGAIN)])
+        return tuple([command("resume", run.place.id, name, "--answer", each) for each in (entries.GO, entries.AGAIN)])
     if course.status == states.COMPLETED:
         return f"execplan audit {name}", f"execplan show {name}"
     if course.status == states.ROLLED_BACK:
         return f"execplan edit {name}", f"execplan evaluate {name}"
     if course.status == states.FAILED:
-        return f"execplan show {name} --run {id}", resume, back
+        return f"execplan show {name} --run {run.place.id}", resume, back
     return resume, back

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group
@@ -22,7 +22,7 @@ from execplan.engine import entries
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import TracebackType
-    from typing import Any
+    from typing import IO, Any
 
     from execplan.cli.running.telling import Line
     from execplan.engine.course import Question
@@ -47,7 +47,11 @@ class Live(Asker):
     def __init__(self) -> None:
         self._teller = Teller()
         self._console = Console(
-            file=Steady(), force_terminal=True, no_color="NO_COLOR" in os.environ, highlight=False, emoji=False
+            file=cast("IO[str]", Steady()),
+            force_terminal=True,
+            no_color="NO_COLOR" in os.environ,
+            highlight=False,
+            emoji=False,
         )
         signs = _SIGNS if self._console.encoding.lower().startswith("utf") else _ASCII
         self._mark, self._cut, self._full, self._empty = signs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import typed
@@ -45,9 +46,13 @@ class Run(NamedTuple):
         return attempts[-1] if attempts else None
 
     def transcript(self, step: str) -> str:
-        """What the last attempt of a step printed: a path from the root, or nothing."""
+        """What the last attempt of a step printed: a path as that of the folder, or nothing.
+
+        The journal has the path of when it was written, and plans are archived.
+        """
         last = self.last(step)
-        return last.performed.transcript if last is not None and last.performed is not None else ""
+        path = last.performed.transcript if last is not None and last.performed is not None else ""
+        return f"{self.folder}/{os.path.basename(self.place.transcripts)}/{os.path.basename(path)}" if path else ""
 
 
 def load(home: Home, ref: Ref, place: Place) -> Run:

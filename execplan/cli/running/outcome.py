@@ -10,8 +10,8 @@ from execplan.cli.running.following import after
 from execplan.cli.running.one import load, run_json
 from execplan.cli.running.phrases import command, counted, lasted
 from execplan.cli.running.undone import undone_json, undone_lines
-from execplan.cli.running.watching import ANSWERS
 from execplan.engine import entries, place
+from execplan.engine.questions import ANSWERS_TO
 from execplan.errors import CHANGED, INTERRUPTED, NO, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
 
@@ -41,8 +41,7 @@ def outcome(home: Home, ref: Ref, finished: Finished) -> Answer:
     lines += _replayed(run, finished)
     lines += undone_lines(finished.rolled_back) if finished.rolled_back is not None else []
     lines += [f"committed {finished.commit[:12]}"] if finished.commit else []
-    exit = OK if completed else NO
-    return Answer(outcome_json(run, finished), "\n".join(lines), exit, finished.warnings, after(run))
+    return Answer(outcome_json(run, finished), "\n".join(lines), OK if completed else NO, finished.warnings, after(run))
 
 
 def outcome_json(run: Run, finished: Finished) -> dict[str, Any]:
@@ -90,20 +89,23 @@ def _replayed(run: Run, finished: Finished) -> list[str]:
 
 def _interrupted(run: Run, finished: Finished) -> ExecplanError:
     what = f"the run {run.place.id} of {run.document.plan_id} was interrupted by {finished.signal}, {_far(run)}"
-    code, exit = ("interrupted", INTERRUPTED) if finished.signal == "SIGINT" else ("terminated", TERMINATED)
-    return _led(ExecplanError(code, what, exit=exit, hint=command("resume", run.place.id, run.name)))
+    resume = command("resume", run.place.id, run.name)
+    if finished.signal == "SIGINT":
+        return _led(ExecplanError("interrupted", what, exit=INTERRUPTED, hint=resume))
+    return _led(ExecplanError("terminated", what, exit=TERMINATED, hint=resume))
 
 
 def _paused(run: Run, question: Question | None) -> ExecplanError:
     """The refusal that names the question, and how it is answered."""
-    id, name = run.place.id, run.name
-    resume = command("resume", id, name)
+    name = run.name
+    resume = command("resume", run.place.id, name)
+    about = f"the run {run.place.id} of {run.document.plan_id}"
     if question is None or question.why == entries.APPROVE:
-        what = f"the run {id} of {run.document.plan_id} has a new revision, which is to be approved"
+        what = f"{about} has a new revision, which is to be approved"
         hint = f"execplan evaluate {name}; execplan approve {name}; {resume}"
         return ExecplanError("paused", what, exit=PAUSED, hint=hint)
-    what = f"the run {id} of {run.document.plan_id} waits, {_far(run)}: {question.words}"
-    answers = ANSWERS[question.why]
+    what = f"{about} waits, {_far(run)}: {question.words}"
+    answers = ANSWERS_TO[question.why]
     if question.why == entries.UNKNOWN:
         hint = f"find out what it has done, then: {resume} --answer {'|'.join(answers)}"
         return ExecplanError("paused", what, exit=PAUSED, hint=hint, candidates=answers)

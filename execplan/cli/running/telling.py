@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.cli.door import shown
 from execplan.cli.running.phrases import changed, counted, lasted, some
-from execplan.engine.entries import performed_from
+from execplan.engine.entries import change_from, performed_from
+from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ class Teller:
         return [each._replace(text=shown(each.text)) for each in lines]
 
     def _begun(self, said: dict[str, Any]) -> list[Line]:
-        who = f"approved by {said['approver']}" if said["approver"] else "approved by the policy"
+        who = "approved by the policy" if said["how"] == "policy" else f"approved by {said['approver']}"
         where = f"in {said['sandbox']}" if said["sandbox"] else "in no sandbox"
         return [Line(f"run {said['run']} of {said['plan_id']}: {who}, {where}")]
 
@@ -111,11 +112,14 @@ class Teller:
         return [Line(f"replanned, now revision {said['revision']}: {said['reason']}")]
 
     def _rollback(self, said: dict[str, Any]) -> list[Line]:
+        """All that is about to be done, before anything of it is."""
         why = f" ({said['automatic']})" if said["automatic"] else ""
-        return [Line(f"rolling back {counted(len(said['steps']), 'step')}{why}")]
-
-    def _restored(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"  restored: {said['path']}")]
+        lines = [f"rolling back {counted(len(said['steps']), 'step')}{why}: {', '.join(said['steps'])}"]
+        for change in map(change_from, said["changes"]):
+            lines.append(f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}")
+        lines += [f"  remove {each}/" for each in said["folders"]]
+        lines += [f"  can't be taken back: {each}" for each in said["undone_not"]]
+        return [Line(each) for each in lines]
 
 
 def _nothing(said: dict[str, Any]) -> list[Line]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from execplan.cli.running.steady import Steady
 from execplan.cli.running.telling import Teller
 from execplan.engine import entries
+from execplan.engine.questions import ANSWERS_TO
 from execplan.engine.watch import Watch
 
 if TYPE_CHECKING:
@@ -22,24 +23,20 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.journal import Entry
 
-ANSWERS = {
-    entries.CHECKPOINT: (entries.GO, entries.STOP),
-    entries.CONFIRM: (entries.GO, entries.SKIP, entries.STOP),
-    entries.ASK: (entries.AGAIN, entries.SKIP, entries.STOP),
-    entries.UNKNOWN: (entries.GO, entries.AGAIN, entries.SKIP, entries.STOP),
-}
-"""What a question that can be answered at once may be answered with; a new revision takes an approval."""
-
 
 class Asker(Watch):
-    """One who shows nothing while the run goes on, and asks where somebody sits at a terminal."""
+    """One who shows nothing while the run goes on, and asks where somebody sits at a terminal.
+
+    A new revision is not asked for: it takes an approval.
+    """
 
     def ask(self, question: Question) -> str | None:
         """The answer that is typed; None for later, and where nobody can be asked."""
         from execplan.cli.running import asking
 
-        answers = ANSWERS.get(question.why)
-        return asking.ask(question, answers) if answers and asking.can_ask() else None
+        if question.why == entries.APPROVE or not asking.can_ask():
+            return None
+        return asking.ask(question, ANSWERS_TO[question.why])
 
 
 class Plain(Asker):
@@ -90,7 +87,7 @@ class Stream(Watch):
 
 
 @contextmanager
-def watching(call: Call, kind: str, *, stream: bool = False) -> Iterator[Watch]:
+def watching(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[Watch]:
     """The one who looks on, while the run goes on."""
     if stream:
         yield Stream(kind)
@@ -98,10 +95,10 @@ def watching(call: Call, kind: str, *, stream: bool = False) -> Iterator[Watch]:
         yield Watch()
     elif call.quiet:
         yield Asker()
-    elif sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+    elif live and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
         from execplan.cli.running.live import Live
 
-        with Live() as live:
-            yield live
+        with Live() as watch:
+            yield watch
     else:
         yield Plain()

@@ -41,6 +41,10 @@ GROUPS: dict[str, dict[str, str]] = {
         "compile": "Turn a plan's steps into its execution plan.",
         "evaluate": "Judge what a plan would do, and whether it must not run.",
         "approve": "Approve what a plan would do, for one run.",
+        "run": "Run what was approved: do, judge, tick, step by step.",
+        "resume": "Go on with a run that waits, was cut short or has failed.",
+        "rollback": "Take back what a run has changed.",
+        "runs": "A line for each run, and how it stands.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {

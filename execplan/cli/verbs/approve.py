@@ -82,18 +82,19 @@ def approve(
         return _listed(home, ref) if listing else _checked(home, ref)
     if revoke is not None:
         return _revoked(home, ref, revoke, options)
+    from execplan.engine.underway import underway
     from execplan.execution.evaluation.scope import scope as scope_of
     from execplan.repo.author import author
     from execplan.repo.execution import approve as approval
     from execplan.repo.execution.approve import Yes
 
-    found = approval.look(home, ref)
+    found = approval.look(home, ref, underway(home, ref))
     if digest is not None:
         approval.stop_other(home, ref, found, digest)
     approval.stop_unfit(home, ref, found)
     scope = scope_of(found.evaluation, max_risk, steps or None)
     yes = Yes(_by(by) or author(home), "digest", seconds, max_risk, steps or None)
-    if not scope.covered:
+    if not scope.covered and (scope.uncovered or not scope.done):
         left = [f"{each.judged.step.id}: {each.why}" for each in scope.uncovered]
         what = "no step is covered: there is nothing to approve"
         raise ExecplanError("nothing-to-approve", what, exit=NO, hint="raise --max-risk", candidates=left)

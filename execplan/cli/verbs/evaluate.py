@@ -45,10 +45,11 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
 
 def _evaluated(plan: str | None, form: str) -> Answer:
     from execplan.cli.evaluation import evaluation_json, evaluation_text
+    from execplan.engine.underway import underway
     from execplan.repo.execution.evaluated import evaluated
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    found = evaluated(home, ref)
+    found = evaluated(home, ref, underway(home, ref))
     name = typed(ref.id, home.shown(ref.path))
     if form == MARKDOWN:
         from execplan.execution.evaluation.page import page

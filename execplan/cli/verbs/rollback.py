@@ -39,7 +39,7 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
 
     home, ref = pick.open_plan(os.getcwd(), plan)
     found = place.named(home, ref, run)
-    with watching(call, "rollback", lines_only=True) as watch:
+    with watching(call, "rollback", live=False) as watch:
         undone = roll_back(home, ref, found, step=step, automatic="", watch=watch, options=options)
     return undone_answer(undone, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
 

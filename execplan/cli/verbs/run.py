@@ -84,7 +84,7 @@ def run(
     home, ref = pick.open_plan(os.getcwd(), plan)
     chosen = Chosen(steps, begin, jobs, seconds, replays)
     if options.dry_run:
-        from execplan.cli.running.ahead import would_run
+        from execplan.cli.running.outlook import would_run
 
         return would_run(engine.outlook(home, ref, chosen), typed(ref.id, home.shown(ref.path)))
     with watching(call, "run", stream=jsonl) as watch:

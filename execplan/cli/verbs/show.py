@@ -17,25 +17,34 @@ from execplan.repo import pick, shelf
 
 
 @verb(
-    reads="the plan; with --steps, its execution plan and the approvals among its artifacts.",
+    reads="the plan; with --steps, its execution plan and the approvals among its artifacts; with --run, that run.",
     writes="nothing.",
     examples=(
         "execplan show",
         "execplan show parser --json",
         "execplan show parser --section 'Decision Log'",
         "execplan show parser --steps",
+        "execplan show parser --run 2",
     ),
 )
 @click.argument("plan", required=False)
 @click.option("--section", metavar="NAME", help="Only this section's lines, as they stand in the file.")
 @click.option("--steps", is_flag=True, help="The steps that it compiles to now, and how they stand.")
-def show(call: Call, plan: str | None, section: str | None, steps: bool) -> Answer:
-    """Show one plan: its state, its tasks with number and id, its decisions; or one of its sections, or its steps."""
-    if section is not None and steps:
-        raise ExecplanError(
-            "usage", "--section and --steps exclude each other", exit=USAGE, hint="execplan show --steps"
-        )
+@click.option(
+    "--run", metavar="[RUN]", is_flag=False, flag_value="", help="A run of it, step by step; else the last one."
+)
+def show(call: Call, plan: str | None, section: str | None, steps: bool, run: str | None) -> Answer:
+    """Show one plan: its state, its tasks with number and id, its decisions; or a section, its steps, or a run of it."""
+    if (section is not None) + steps + (run is not None) > 1:
+        what = "--section, --steps and --run exclude each other"
+        raise ExecplanError("usage", what, exit=USAGE, hint="execplan show --steps")
     home, ref = pick.open_plan(os.getcwd(), plan)
+    if run is not None:
+        from execplan.cli.running.one import load
+        from execplan.cli.running.showing import shown_run
+        from execplan.engine import place as places
+
+        return shown_run(load(home, ref, places.named(home, ref, run or None)))
     shelved = shelf.load(home, ref)
     if shelved.plan is None:
         assert shelved.error is not None

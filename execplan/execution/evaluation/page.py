@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check import ERROR
-from execplan.execution.evaluation.told import lines_of, origin, runs, terms, verdict, writes
+from execplan.execution.evaluation.told import lines_of, origin, runs, standing_of, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
 from execplan.text.secrets import masked
 
@@ -39,7 +39,7 @@ def page(document: ExecutionPlan, evaluation: Evaluation, path: str, digest: str
 def _summary(evaluation: Evaluation, digest: str, approve: str) -> Iterator[str]:
     """What is to be decided."""
     yield f"**{verdict(evaluation)}.**"
-    levels = [each.risk.level for each in evaluation.steps]
+    levels = [each.risk.level for each in evaluation.steps if not each.done]
     counts = [f"{levels.count(level)} {level}" for level in reversed(LEVELS) if level in levels]
     yield f"Risk **{evaluation.risk.level}** ({', '.join(counts)}). The digest of all that an approval binds:"
     yield fence(digest, "text")
@@ -51,7 +51,7 @@ def _summary(evaluation: Evaluation, digest: str, approve: str) -> Iterator[str]
 def _row(judged: Judged) -> str:
     step = judged.step
     cells = [str(step.number), step.id, step.type.value, judged.risk.level, judged.dry_run.kind]
-    cells += ["a person" if judged.needs_person else "the policy", "may run" if judged.ok else "must not run"]
+    cells += standing_of(judged)
     return f"| {' | '.join([cell.replace('_', chr(92) + '_') for cell in cells])} |"
 
 

@@ -33,6 +33,8 @@ class Scope(NamedTuple):
     """Those that the policy approves, whatever else is said."""
     uncovered: tuple[Uncovered, ...]
     """Those that nobody has approved then."""
+    done: tuple[Judged, ...] = ()
+    """Those that a run which is under way has done: no approval covers them."""
 
     @property
     def persons(self) -> tuple[Judged, ...]:
@@ -56,7 +58,8 @@ def scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[str, ...] |
             what = f"there is no step {name!r}"
             raise ExecplanError("no-such-step", what, exit=INPUT, hint="name one of these", candidates=near)
     covered, uncovered = [], []
-    for each in evaluation.steps:
+    left = [each for each in evaluation.steps if not each.done]
+    for each in left:
         if steps is not None and each.step.id not in steps:
             why = "not among the steps that are named"
         elif max_risk is not None and LEVELS.index(each.risk.level) > LEVELS.index(max_risk):
@@ -66,8 +69,8 @@ def scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[str, ...] |
             continue
         if each.needs_person:
             uncovered.append(Uncovered(each, why))
-    by_policy = tuple([each for each in evaluation.steps if not each.needs_person])
-    return Scope(tuple(covered), by_policy, tuple(uncovered))
+    by_policy = tuple([each for each in left if not each.needs_person])
+    return Scope(tuple(covered), by_policy, tuple(uncovered), tuple([each for each in evaluation.steps if each.done]))
 
 
 def forbidden(document: ExecutionPlan, world: World) -> Iterator[str]:

@@ -6,6 +6,7 @@ from json import dumps
 from shlex import join, quote
 
 from execplan.execution.evaluation.checks.check import ERROR
+from execplan.execution.evaluation.trial import DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +29,16 @@ def verdict(evaluation: Evaluation) -> str:
     errors = [each.level for each in evaluation.findings].count(ERROR)
     if errors:
         return f"It must not run: {errors} error{'s' * (errors > 1)}"
-    persons = [each for each in evaluation.steps if each.needs_person]
+    left = [each for each in evaluation.steps if not each.done]
+    if not left:
+        return "Nothing is left to be done"
+    on = "It may go on" if len(left) < len(evaluation.steps) else "It may run"
+    persons = [each for each in left if each.needs_person]
     if not persons:
-        return "It may run: the policy approves every step"
-    every = len(evaluation.steps)
+        return f"{on}: the policy approves every step"
+    every = len(left)
     who = "a person approves every step" if len(persons) == every else f"a person approves {_numbers(persons)}"
-    return f"It may run once {who}" + (" and the policy the rest" if len(persons) < every else "")
+    return f"{on} once {who}" + (" and the policy the rest" if len(persons) < every else "")
 
 
 def origin(document: ExecutionPlan) -> str:
@@ -47,6 +52,13 @@ def origin(document: ExecutionPlan) -> str:
 
 def _numbers(steps: list[Judged]) -> str:
     return f"step{'s' * (len(steps) > 1)} {', '.join([str(each.step.number) for each in steps])}"
+
+
+def standing_of(judged: Judged) -> tuple[str, str]:
+    """Who approves a step, and whether it may run."""
+    if judged.done:
+        return "-", DONE
+    return "a person" if judged.needs_person else "the policy", "may run" if judged.ok else "must not run"
 
 
 def runs(step: Step, name: Callable[[str], str] = str) -> Iterator[tuple[str, str]]:
@@ -72,6 +84,8 @@ def runs(step: Step, name: Callable[[str], str] = str) -> Iterator[tuple[str, st
 def writes(judged: Judged) -> Iterator[tuple[str, str]]:
     """What a step holds to be written that its dry run does not show: nobody approves what stands nowhere."""
     step, diff = judged.step, judged.dry_run.diff
+    if judged.done:
+        return
     if diff and not f"\n{diff}".count("\nBinary files "):
         return
     if step.patch is not None:

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 EXACT: Final = "exact"
 UNPREDICTABLE: Final = "unpredictable"
 IMPOSSIBLE: Final = "impossible"
+DONE: Final = "done"
 
 
 class DryRun(NamedTuple):
     """What a step would do."""
 
     kind: str
-    """Exact: the diff says it. Unpredictable: only running it tells. Impossible: it can't be done as things stand."""
+    """Exact: the diff says it. Unpredictable: only running it tells. Impossible: it can't be done as things stand. Done: a
+    run that is under way has done it, and does not do it again."""
     diff: str = ""
     why: str = ""
     """Where there is no diff; of an exact step, what it holds under."""

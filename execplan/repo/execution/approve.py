@@ -27,6 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from execplan.execution.evaluate import Underway
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -59,11 +60,11 @@ class Given(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def look(home: Home, ref: Ref) -> Evaluated:
-    """What would be approved; raises ExecplanError."""
+def look(home: Home, ref: Ref, underway: Underway | None = None) -> Evaluated:
+    """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
     existing(home)
     stop_archived(home, ref)
-    return evaluated(home, ref)
+    return evaluated(home, ref, underway)
 
 
 def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
@@ -150,7 +151,9 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
     """The approval, with the key of the user, which is made for the first one."""
     document, binding, moment = found.current.document, found.binding, now()
     sealing = key.make(home)
-    by_policy = tuple([each.step.id for each in scope.covered]) if yes.how == "policy" else None
+    covered = tuple([each.step.id for each in scope.covered])
+    by_policy = covered if yes.how == "policy" else None
+    steps = covered if scope.done else yes.steps  # what is done was not judged: nobody has approved it once more
     session = author.session()
     terms = Terms(
         id=os.urandom(16).hex(),
@@ -171,7 +174,7 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
         how=yes.how,
         inferred=yes.inferred,
         max_risk=Level(yes.max_risk) if yes.max_risk is not None else None,
-        steps=by_policy if by_policy is not None else yes.steps,
+        steps=by_policy if by_policy is not None else steps,
         key=seals.name_of(sealing),
     )
     return seals.seal(terms, sealing)

@@ -9,10 +9,11 @@ from execplan.execution.evaluate import evaluate
 from execplan.repo.execution.current import current
 from execplan.repo.execution.policy import effective
 from execplan.repo.execution.world import Glance
+from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from execplan.execution.binding import Binding
-    from execplan.execution.evaluate import Evaluation
+    from execplan.execution.evaluate import Evaluation, Underway
     from execplan.execution.policy import Policy
     from execplan.repo.execution.current import Current
     from execplan.repo.home import Home
@@ -29,13 +30,17 @@ class Evaluated(NamedTuple):
     """What an approval would bind now."""
     path: str
     """Where the steps stand: the plan, or the document where they come from no plan; from the root."""
+    underway: Underway | None = None
+    """The run that goes on with this very document, if there is one."""
 
 
-def evaluated(home: Home, ref: Ref) -> Evaluated:
-    """Evaluate a plan; nothing is written. Raises ExecplanError."""
+def evaluated(home: Home, ref: Ref, underway: Underway | None = None) -> Evaluated:
+    """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
     found = current(home, ref)
+    if underway is not None and underway.document != digest(found.data):
+        underway = None
     policy, world = effective(home), Glance(home)
-    evaluation = evaluate(found.document, world, policy)
+    evaluation = evaluate(found.document, world, policy, underway)
     binding = bind(found.data, found.document, world, policy)
     path = home.shown(ref.path) if found.document.source is not None else found.path
-    return Evaluated(found, policy, evaluation, binding, path)
+    return Evaluated(found, policy, evaluation, binding, path, underway)

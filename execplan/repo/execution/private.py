@@ -1,4 +1,4 @@
-"""Where approvals keep what no repository may hold: the user's folders for settings and for state."""
+"""Where approvals and ledgers keep what no repository may hold: the user's folders for settings and for state."""
 
 from __future__ import annotations
 
@@ -19,8 +19,17 @@ def config(home: Home) -> str:
 
 def state(home: Home) -> str:
     """The folder of the register; raises ExecplanError when it lies in the repository."""
+    return _state(home, "approvals")
+
+
+def ledgers(home: Home) -> str:
+    """The folder of the anchors of ledgers, where there is no git; raises ExecplanError when it lies in the repository."""
+    return _state(home, "ledgers")
+
+
+def _state(home: Home, name: str) -> str:
     above = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return _outside(home, os.path.join(above, "execplan", "approvals"), "XDG_STATE_HOME")
+    return _outside(home, os.path.join(above, "execplan", name), "XDG_STATE_HOME")
 
 
 def _outside(home: Home, folder: str, variable: str) -> str:

@@ -6,6 +6,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.repo.home import Home
 
 _OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
@@ -15,13 +17,22 @@ _EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs
 
 def protected(home: Home, path: str) -> str:
     """What of git's or the tool's own a path from the root is, whatever its case; nothing for any other."""
-    folded = path.casefold()
-    if ".git" in folded.split("/"):
-        return "git's own"
-    own = next((what for part, what in _OWN.items() if part in f"/{folded}/"), "")
+    return judge(home)(path)
+
+
+def judge(home: Home) -> Callable[[str], str]:
+    """What says that of many paths of a home."""
     folders = [home.artifacts("", archived=archived) for archived in (False, True)]
-    kept = any([_is_evidence(folded, os.path.relpath(each, home.root).casefold()) for each in folders])
-    return own or ("what execplan keeps of the execution" if kept else "")
+    kept = [os.path.relpath(each, home.root).casefold() for each in folders]
+
+    def judged(path: str) -> str:
+        folded = path.casefold()
+        if ".git" in folded.split("/"):
+            return "git's own"
+        own = next((what for part, what in _OWN.items() if part in f"/{folded}/"), "")
+        return own or ("what execplan keeps of the execution" if any([_is_evidence(folded, at) for at in kept]) else "")
+
+    return judged
 
 
 def _is_evidence(path: str, folder: str) -> bool:

@@ -37,6 +37,7 @@ class Case(NamedTuple):
 
     document: ExecutionPlan
     trials: tuple[Trial, ...]
+    """Of the steps that are still to be done."""
     policy: Policy
     world: World
 

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from execplan.execution.evaluation.after import inside
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.evaluation.commands import lines
+from execplan.execution.evaluation.trial import targets
 from execplan.execution.world import plain
 
 TYPE_CHECKING = False
@@ -26,11 +27,11 @@ def limits(case: Case) -> Iterator[Finding]:
     """Steps, files, megabytes and seconds stay within the limits, and nothing is done that the document forbids."""
     constraints, policy = case.document.constraints, case.policy
     changes = [change for trial in case.trials for change in trial.changes]
-    files = {path for trial in case.trials for path in [*trial.targets, *inside(trial.step.outputs)]}
+    files = {path for step in case.document.steps for path in inside([*targets(step), *step.outputs])}
     size = sum([len(change.after or b"") for change in changes])
     seconds = min(policy.seconds, constraints.max_duration_s or policy.seconds)
     for what, count, most in (
-        ("steps", len(case.trials), min(policy.steps, constraints.max_steps)),
+        ("steps", len(case.document.steps), min(policy.steps, constraints.max_steps)),
         ("files", len(files), policy.files),
         ("megabytes to write", -(-size // _MB), policy.megabytes),
     ):

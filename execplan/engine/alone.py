@@ -1,0 +1,35 @@
+"""The lock of runs: one run, resume, rollback or replan at a time in a home, for they share the working tree."""
+
+from __future__ import annotations
+
+from execplan.errors import BUSY, ExecplanError
+from execplan.repo import state
+from execplan.text.lock import holder, is_held
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.repo.home import Home
+    from execplan.text.lock import Lock
+
+NAME: Final = "run"
+
+
+def alone(home: Home, what: str) -> Lock:
+    """The lock; `what` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours."""
+    path = state.lock_path(home, NAME)
+    if is_held(path):
+        raise ExecplanError(
+            "run-busy",
+            f"another execplan is at work here: {holder(path) or 'unknown'}",
+            exit=BUSY,
+            hint="wait until it has ended, or interrupt it; one that has died holds nothing",
+        )
+    return state.lock(home, NAME, what)
+
+
+def at_work(home: Home) -> str:
+    """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
+    path = state.lock_path(home, NAME)
+    return (holder(path) or "unknown") if is_held(path) else ""

@@ -1,0 +1,151 @@
+"""The attempts of a run's steps: each in a thread of its own, with its entries before it and behind it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
+from execplan.engine.schedule import runs_beside
+from execplan.execution.model import Type
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from execplan.engine.beside import Beside
+    from execplan.engine.book import Book
+    from execplan.engine.entries import Change, Performed
+    from execplan.engine.hands import Hands
+    from execplan.engine.steps.bench import Bench
+    from execplan.execution.model import Step
+
+
+class Returned(NamedTuple):
+    """What has come of an attempt."""
+
+    step: Step
+    attempt: int
+    begun: bool
+    """Whether its intent was written."""
+    performed: Performed | None
+    """None where something else than the step has failed, or where it was not begun any more."""
+    error: BaseException | None = None
+
+
+class Attempts:
+    """Those of one leg of a run, from its beginning or a resume to where it stops."""
+
+    def __init__(self, bench: Bench, book: Book, hands: Hands, by: Mapping[str, str], jobs: int) -> None:
+        """`by` says who approved each step: `person` or `policy`."""
+        self.bench = bench
+        self.deadline = bench.deadline
+        """By time.monotonic(); what somebody takes to answer a question is added."""
+        self.running: dict[str, Step] = {}
+        self.warnings: list[str] = []
+        self._book, self._hands, self._by = book, hands, by
+        self._inbox: SimpleQueue[Returned | None] = SimpleQueue()
+        self._pool = ThreadPoolExecutor(jobs, "step")
+        self._preparing = Lock()
+        self._jobs = jobs
+        self._group: Beside | None = None
+        self._together: set[str] = set()
+        """The steps that have run since fewer than one last did; one alone knows what it has changed."""
+
+    def __enter__(self) -> Attempts:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown()
+
+    def wake(self) -> None:
+        """Let who waits look around; may be called from the handler of a signal."""
+        self._inbox.put(None)
+
+    def begin(self, step: Step) -> None:
+        """Begin an attempt of a step; raises ExecplanError."""
+        if not self.running:
+            self._together.clear()
+            self._group = self._hands.beside(self.bench) if self._jobs > 1 and runs_beside(step) else None
+        self._together.add(step.id)
+        self.running[step.id] = step
+        attempt = len(self._book.course.attempts.get(step.id, ())) + 1
+        self._pool.submit(self._attempt, step, attempt)
+
+    def wait(self, seconds: float) -> Returned | None:
+        """What comes back next; None when nothing does in time, or somebody wakes."""
+        try:
+            returned = self._inbox.get(timeout=seconds)
+        except Empty:
+            return None
+        if returned is not None:
+            del self.running[returned.step.id]
+        return returned
+
+    def note(self, returned: Returned, performed: Performed) -> Performed:
+        """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
+        step = returned.step
+        performed = self._own(step, performed)
+        self._book.write(RESULT, step=step.id, attempt=returned.attempt, **performed_json(performed))
+        if performed.ok:
+            self.tick(step)
+        elif step.rollback.enabled and not is_unknown(step, performed):
+            self.take_back(step, returned.attempt, performed.changes, performed.folders)
+        return performed
+
+    def tick(self, step: Step) -> None:
+        """Tick the task that is done with a step, if one is; no step fails for that."""
+        transcript, marked = self._hands.tick(self.bench, self._book.course, step)
+        if marked.warning:
+            self.warnings.append(marked.warning)
+        if marked.task:
+            self._book.write(TICKED, step=step.id, task=marked.task, transcript=transcript)
+
+    def take_back(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
+        """Let the files be as they were before an attempt; raises ExecplanError."""
+        self._hands.take_back(self.bench, changes, folders)
+        self._book.write(RETAKEN, step=step.id, attempt=attempt, changes=[change_json(each) for each in changes])
+
+    def _attempt(self, step: Step, attempt: int) -> None:
+        """In a thread of its own: from the check of what it finds to what came of it."""
+        begun, performed, error = False, None, None
+        try:
+            with self._preparing:
+                if not self.bench.stop.is_set():
+                    prepared = self._hands.prepare(self.bench, step, dict(self._book.course.expected))
+                    before = {path: state_json(state) for path, state in prepared.before.items()}
+                    by, snapshot = self._by[step.id], prepared.snapshot
+                    self._book.write(
+                        INTENT, step=step.id, attempt=attempt, by=by, before=before, snapshot=snapshot
+                    )
+                    begun = True
+            if begun:
+                bench = self.bench._replace(deadline=self.deadline)
+                performed = self._hands.perform(bench, step, attempt, prepared)
+        except BaseException as caught:  # noqa: BLE001 - the loop raises it, when all that runs has ended
+            error = caught
+        self._inbox.put(Returned(step, attempt, begun, performed, error))
+
+    def _own(self, step: Step, performed: Performed) -> Performed:
+        """An attempt with its own changes: of what was changed beside others, and by whom nobody says, the last one's."""
+        if len(self._together) < 2:
+            return performed
+        changes = tuple([each for each in performed.changes if each.declared])
+        if self.running or self._group is None:
+            return performed._replace(changes=changes)
+        more, folders = self._group.undeclared()
+        return performed._replace(changes=(*changes, *more), folders=(*performed.folders, *folders))
+
+
+def is_unknown(step: Step, performed: Performed) -> bool:
+    """Whether nobody can say if a command that was interrupted, and may run only once, had its effect."""
+    return performed.cause == "interrupted" and may_not_repeat(step)
+
+
+def may_not_repeat(step: Step) -> bool:
+    """Whether a step is a command that may run only once; what a step does to files can be seen."""
+    return step.type in (Type.COMMAND, Type.INSTALL) and step.effect == "once"

@@ -1,0 +1,269 @@
+"""The files of a home: each path is walked from its root through no link, each time anew, and what is written is synced."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager
+
+from execplan import trace
+from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folder
+from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
+from execplan.execution.world import plain
+from execplan.repo.execution.protected import protected
+from execplan.text.disk import trouble
+from execplan.text.files import temporary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from execplan.execution.world import State
+    from execplan.repo.home import Home
+
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PART = 1 << 20
+_READ = "read"
+
+
+class Ground:
+    """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
+
+    def __init__(self, home: Home) -> None:
+        from execplan.repo.execution.world import Disk
+
+        self.home = home
+        self._disk = Disk(home)
+
+    def state(self, path: str) -> State:
+        """What is there; raises ExecplanError where a disk fails."""
+        return self._disk.state(path)
+
+    def status(self, path: str) -> os.stat_result | None:
+        """What is known of what is there; None where nothing is, or no way leads there. Raises ExecplanError."""
+        try:
+            with self._within(path, _READ) as (folder, name):
+                return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
+        except ExecplanError as error:
+            if error.exit == ENVIRONMENT:
+                raise
+            return None
+
+    def folder(self, path: str) -> int:
+        """The handle of a folder, to list what is in it; the caller closes it. Raises OSError, ExecplanError."""
+        return self._reach(self._plain(path), None)
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file; raises ExecplanError."""
+        return b"".join(self.parts(path))
+
+    def parts(self, path: str) -> Iterator[bytes]:
+        """The bytes of a file, part by part; raises ExecplanError."""
+        with self._within(path, _READ) as (folder, name):
+            handle = os.open(name, _FILE, dir_fd=folder)
+            try:
+                if not stat.S_ISREG(os.fstat(handle).st_mode):
+                    raise ExecplanError(
+                        "not-a-file", f"{path} is no regular file", exit=INPUT, hint="name a regular file"
+                    )
+                while part := os.read(handle, _PART):
+                    yield part
+            finally:
+                os.close(handle)
+
+    def write(self, path: str, data: bytes, mode: int) -> tuple[str, ...]:
+        """Let a file hold these bytes, new or in place of a file or a link, all at once; the folders made, outer ones first.
+
+        Raises ExecplanError.
+        """
+        return self.pour(path, (data,), mode)
+
+    def pour(self, path: str, parts: Iterable[bytes], mode: int) -> tuple[str, ...]:
+        """As `write`, of bytes that come part by part; whatever is raised while they come leaves all as it was."""
+
+        def fill(folder: int, beside: str, like: os.stat_result | None) -> None:
+            handle = os.open(beside, _NEW, 0o600, dir_fd=folder)
+            try:
+                for part in parts:
+                    view = memoryview(part)
+                    while view:
+                        view = view[os.write(handle, view) :]
+                _take_after(handle, like)
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+        return self._put(path, fill)
+
+    def link(self, path: str, leads_to: str) -> tuple[str, ...]:
+        """Let a link be there, new or in place of a file or a link; the folders made. Raises ExecplanError."""
+        return self._put(path, lambda folder, beside, _: os.symlink(leads_to, beside, dir_fd=folder))
+
+    def remove(self, path: str) -> None:
+        """Remove a file, a link or the like, if it is there; raises ExecplanError."""
+        self.tidy(path)
+        try:
+            with self._within(path, "remove") as (folder, name):
+                os.unlink(name, dir_fd=folder)
+                os.fsync(folder)
+        except _MissingError:
+            return
+        trace.tell(f"removed {path}")
+
+    def tidy(self, path: str) -> None:
+        """Remove what a killed writer has left beside a path; raises ExecplanError."""
+        try:
+            with self._within(path, "tidy up beside") as (folder, name):
+                os.unlink(temporary(name), dir_fd=folder)
+        except _MissingError:
+            pass
+
+    def make_folder(self, path: str, mode: int) -> tuple[str, ...]:
+        """Let a folder be there with this mode; the folders made, it included. Raises ExecplanError."""
+        made: list[str] = []
+        inside = self._plain(path, writes=True)
+        with self._told(path, "make"):
+            try:
+                handle = self._reach(inside, made)
+            except PermissionError:  # nobody may list it as it is
+                handle = self._reach(inside, made, WALK)
+            try:
+                _change_mode(handle, mode)
+            finally:
+                os.close(handle)
+        return tuple(made)
+
+    def remove_folder(self, path: str) -> bool:
+        """Remove a folder that is empty; False where there is none, or something is in it. Raises ExecplanError."""
+        try:
+            with self._within(path, "remove") as (folder, name):
+                try:
+                    os.rmdir(name, dir_fd=folder)
+                except OSError as error:
+                    if error.errno in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                        return False
+                    raise
+                os.fsync(folder)
+        except _MissingError:
+            return False
+        trace.tell(f"removed {path}")
+        return True
+
+    def _put(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
+        """Let what `fill` makes under another name take a name; the folders made. Raises ExecplanError."""
+        made: list[str] = []
+        try:
+            with self._within(path, "write", made) as (folder, name):
+                beside = temporary(name)
+                _unlink(folder, beside)
+                try:
+                    fill(folder, beside, _status(folder, name))
+                    os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+                except BaseException:
+                    _unlink(folder, beside)
+                    raise
+                os.fsync(folder)
+        except BaseException:
+            for each in reversed(made):
+                self.remove_folder(each)
+            raise
+        trace.tell(f"wrote {path}")
+        return tuple(made)
+
+    @contextmanager
+    def _within(self, path: str, doing: str, made: list[str] | None = None) -> Iterator[tuple[int, str]]:
+        """The handle of the folder that a path lies in, and its name there; folders are made where `made` can be told them."""
+        above, _, name = self._plain(path, writes=doing != _READ).rpartition("/")
+        with self._told(path, doing):
+            handle = self._reach(above or ".", made)
+            try:
+                yield handle, name
+            finally:
+                os.close(handle)
+
+    def _reach(self, folder: str, made: list[str] | None, flags: int = FOLDER) -> int:
+        """The handle of a folder; raises OSError."""
+        root = os.open(self.home.root, FOLDER & ~os.O_NOFOLLOW)
+        try:
+            return open_folder(root, folder, flags)
+        except FileNotFoundError:
+            if made is None:
+                raise
+            return make_folders(root, folder, made)
+        finally:
+            os.close(root)
+
+    def _plain(self, path: str, *, writes: bool = False) -> str:
+        """A path in its one form; raises ExecplanError for one that leads out, or that nobody may write to."""
+        inside = plain(path)
+        if inside is None:
+            raise _outside(path)
+        what = protected(self.home, inside) if writes else ""
+        if what or (writes and inside == "."):
+            why = what or "the repository itself"
+            hint = "no step may write there: take it out of the step"
+            raise ExecplanError("protected-path", f"{path} is {why}", exit=POLICY, hint=hint)
+        return inside
+
+    @contextmanager
+    def _told(self, path: str, doing: str) -> Iterator[None]:
+        """Let what the operating system refuses be told."""
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError) as error:
+            told = trouble(error, path, doing)
+            raise _MissingError(told.code, told.message, exit=told.exit, hint=told.hint) from None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise _outside(path) from None
+            raise trouble(error, path, doing) from None
+
+
+class _MissingError(ExecplanError):
+    """There is nothing at a path."""
+
+
+def _outside(path: str) -> ExecplanError:
+    return ExecplanError(
+        "path-outside",
+        f"{path} leads out of the repository, or through a link",
+        exit=POLICY,
+        hint="a step keeps to files that are reached from the root through folders only",
+    )
+
+
+def _change_mode(handle: int, mode: int) -> None:
+    """Give an open folder a mode; raises OSError."""
+    try:
+        os.fchmod(handle, mode)
+    except OSError as error:
+        if error.errno != errno.EBADF:
+            raise
+        os.chmod(f"/proc/self/fd/{handle}", mode)
+
+
+def _take_after(handle: int, like: os.stat_result | None) -> None:
+    """Give an open file the owner of the one whose place it takes, as far as one may."""
+    own = os.fstat(handle)
+    if like is not None and (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
+        try:
+            os.fchown(handle, like.st_uid, like.st_gid)
+        except PermissionError:
+            pass
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _unlink(folder: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        pass

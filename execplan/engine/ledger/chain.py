@@ -1,0 +1,197 @@
+"""A ledger's records: lines of JSON that each hold the hash of the one before, so that no line is changed unseen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from execplan.record import NamedTuple
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Final
+
+ACCEPTED: Final = "accepted"
+"""Somebody goes on with a ledger that is broken: reason, why (what was found), lost (seq and hash that the anchor knew, or
+null), doubts (what else was found). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
+START: Final = ""
+"""What the first record has for the hash of the one before."""
+_LONG = 64 + len(',"hash":""}')
+
+
+class Record(NamedTuple):
+    """A line of a ledger."""
+
+    seq: int
+    """From 1, without gaps: the order counts, not the time."""
+    at: str
+    """By the clock, in UTC, which may have been set meanwhile."""
+    kind: str
+    """That of an entry of a journal, or one of approved, not_given, declined, revoked and accepted."""
+    ledger: str
+    """What the ledger is called, whatever the plan is called by now; its anchor has the same name."""
+    plan_id: str
+    """The plan as it was called then."""
+    user: str
+    """The login."""
+    session: str | None
+    """That of the agent program, where it is known."""
+    run: str | None
+    entry: int | None
+    """The number of the journal's entry that it tells of."""
+    line: str | None
+    """SHA-256 of that entry's line."""
+    said: dict[str, Any]
+    """What else there is to say, by its kind."""
+    prev: str
+    """The hash of the record before."""
+    hash: str = ""
+    """SHA-256 of the line without this last member: `…,"prev":"…"}`."""
+
+
+class Flaw(NamedTuple):
+    """Where a ledger is not as it was written, and why that is so."""
+
+    line: int
+    """From 1; one more than there are where the end is missing."""
+    seq: int | None
+    """The number of the record, where it has one that can be read."""
+    why: str
+
+    def __str__(self) -> str:
+        number = f"record {self.seq}, " if self.seq is not None else ""
+        return f"{number}line {self.line}: {self.why}"
+
+
+class Walked(NamedTuple):
+    """A ledger read from its first line to the last."""
+
+    records: list[Record]
+    """Those that can be read, flaw or not."""
+    flaw: Flaw | None
+    """The first one that nobody has accepted."""
+    accepted: tuple[str, ...]
+    """Flaws that somebody has accepted, and what else was accepted, in words."""
+
+
+def sealed(record: Record) -> Record:
+    """The record with its hash."""
+    return record._replace(hash=digest(_rest(record)))
+
+
+def line_of(record: Record) -> bytes:
+    """The line of a record, with its end."""
+    return _rest(record)[:-1] + _ending(record.hash) + b"\n"
+
+
+def _rest(record: Record) -> bytes:
+    told = record._asdict()
+    del told["hash"]
+    told["said"] = dict(sorted(record.said.items()))
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+def parse(line: bytes) -> Record:
+    """The record of a line without its end; raises ValueError, in words, for one that is not as it was written."""
+    try:
+        told = json.loads(line)
+        record = Record(**told)
+    except (ValueError, TypeError, RecursionError):
+        raise ValueError("is no record of a ledger") from None
+    if not (type(record.seq) is int and isinstance(record.said, dict) and list(told) == list(Record._fields)):
+        raise ValueError("is no record of a ledger")
+    if line[-_LONG:] != _ending(record.hash) or digest(line[:-_LONG] + b"}") != record.hash:
+        raise ValueError("its hash is not that of its bytes: it was edited")
+    return record
+
+
+def follows(record: Record, before: Record | None) -> str:
+    """Why a record can't stand behind another, the first one behind none; nothing where it can."""
+    number = before.seq + 1 if before is not None else 1
+    if record.seq != number:
+        return f"record {number} should stand here: one was removed, put in or moved"
+    if before is not None and record.ledger != before.ledger:
+        return f"it belongs to the ledger {record.ledger}"
+    if record.prev != (before.hash if before is not None else START):
+        return "it does not follow the one before: one of them was replaced"
+    return ""
+
+
+def walk(data: bytes) -> Walked:
+    """Read whole lines, each against the one before; what was accepted ends no walk."""
+    records: list[Record] = []
+    flaw: Flaw | None = None
+    accepted: list[str] = []
+    before: Record | None = None
+    running = hashlib.sha256()
+    for number, line in enumerate(data.split(b"\n")[:-1], 1):
+        record, why = _read(line)
+        if record is not None:
+            records.append(record)
+            if record.kind == ACCEPTED and record.prev == running.hexdigest():
+                accepted += [f"{each} (accepted: {record.said.get('reason')})" for each in accepted_by(record)]
+                flaw = None
+            else:
+                why = follows(record, before)
+            before = record
+        if why and flaw is None:
+            flaw = Flaw(number, record.seq if record is not None else None, why)
+        running.update(line + b"\n")
+    return Walked(records, flaw, tuple(accepted))
+
+
+def find(data: bytes, own: str) -> int:
+    """Where the line of the record with this hash begins; -1 where it is not there."""
+    at = data.find(_ending(own) + b"\n")
+    return data.rfind(b"\n", 0, at) + 1 if at >= 0 else -1
+
+
+def end_is_whole(data: bytes) -> str:
+    """Why lines do not follow each other, of which the first one is known to be right; nothing where they do."""
+    before: Record | None = None
+    for line in data.split(b"\n")[:-1]:
+        record, why = _read(line)
+        if record is not None and before is not None and record.kind != ACCEPTED:
+            why = follows(record, before)
+        if why:
+            return f"behind record {before.seq}: {why}" if before is not None else why
+        before = record
+    return ""
+
+
+def of_run(data: bytes, run: str) -> Iterator[Record]:
+    """The records of a run, of lines that may be none."""
+    needle = f'"run":{json.dumps(run)}'.encode()
+    for line in data.split(b"\n")[:-1]:
+        if needle in line:
+            record, _ = _read(line)
+            if record is not None and record.run == run:
+                yield record
+
+
+def name_of(data: bytes) -> str:
+    """What a ledger is called, by the last of its lines that can be read; nothing where none can."""
+    for line in reversed(data.split(b"\n")[:-1]):
+        record, _ = _read(line)
+        if record is not None:
+            return record.ledger
+    return ""
+
+
+def accepted_by(record: Record) -> list[str]:
+    """What a record has accepted, in words."""
+    why = record.said.get("why")
+    return [str(each) for each in [*([why] if why else []), *record.said.get("doubts", [])]]
+
+
+def _read(line: bytes) -> tuple[Record | None, str]:
+    try:
+        return parse(line), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _ending(own: str) -> bytes:
+    return f',"hash":"{own}"}}'.encode("utf-8", "backslashreplace")

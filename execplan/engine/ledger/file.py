@@ -1,0 +1,140 @@
+"""The file of a ledger, held under its lock: read whole or at its end, and appended to so that a line is there or not."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from execplan.engine.ledger import chain
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.repo import state
+from execplan.repo.home import check_inside
+from execplan.text.disk import trouble
+from execplan.text.folder import Folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Final
+
+    from execplan.engine.ledger.chain import Record
+    from execplan.repo.home import Home
+
+LIMIT: Final = 256 << 20
+"""Bytes of the longest ledger that is read."""
+_END = 1 << 16
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+class File:
+    """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
+
+    def __init__(self, home: Home, path: str, holder: str) -> None:
+        check_inside(home, path)
+        self.home = home
+        self.path = path
+        self._lock = state.lock(home, os.path.realpath(path), holder)
+        self._handle = -1
+        self._size = 0
+
+    def __enter__(self) -> File:
+        self._lock.__enter__()
+        try:
+            if os.path.lexists(self.path):
+                self._open(_FLAGS)
+                self._mend()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+        self._lock.__exit__(kind, error, trace)
+
+    def whole(self) -> bytes:
+        """All of it; raises ExecplanError."""
+        return self._part(0, self._size)
+
+    def last(self) -> Record | None:
+        """The last record; raises ValueError, in words, for a line that is none."""
+        if not self._size:
+            return None
+        begin = self._behind_newline(self._size - 1)
+        return chain.parse(self._part(begin, self._size - 1 - begin))
+
+    def append(self, data: bytes) -> None:
+        """Add whole lines and have them on disk; raises ExecplanError with the file as it was."""
+        if self._handle < 0:
+            self._open(_FLAGS | os.O_CREAT | os.O_EXCL)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._handle, view) :]
+            os.fsync(self._handle)
+        except OSError as error:
+            os.ftruncate(self._handle, self._size)
+            raise trouble(error, self.path, "write") from None
+        self._size += len(data)
+
+    def _open(self, flags: int) -> None:
+        above, name = os.path.split(self.path)
+        new = bool(flags & os.O_CREAT)
+        with Folder(above, within=self.home.root, make=new) as folder:
+            try:
+                self._handle = os.open(name, flags, 0o666, dir_fd=folder.handle)
+                status = os.fstat(self._handle)
+                if new:
+                    folder.sync()
+            except OSError as error:
+                raise trouble(error, self.path, "write") from None
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT:
+            what = "is no regular file" if not stat.S_ISREG(status.st_mode) else f"has {status.st_size:,} bytes"
+            hint = "bring it back as it was, from git or a backup"
+            raise ExecplanError("io-error", f"{self.path} {what}: no ledger is like that", exit=ENVIRONMENT, hint=hint)
+        self._size = status.st_size
+
+    def _mend(self) -> None:
+        """Complete a last line that lacks but its end, and cut off less than a line."""
+        begin = self._behind_newline(self._size)
+        torn = self._part(begin, self._size - begin)
+        if not torn:
+            return
+        try:
+            chain.parse(torn)
+        except ValueError:
+            self._cut(begin)
+        else:
+            self.append(b"\n")
+
+    def _behind_newline(self, end: int) -> int:
+        """Where the line begins that has its end here."""
+        length = _END
+        while True:
+            begin = max(end - length, 0)
+            at = self._part(begin, end - begin).rfind(b"\n")
+            if at >= 0 or not begin:
+                return begin + at + 1
+            length *= 16
+
+    def _cut(self, size: int) -> None:
+        try:
+            os.ftruncate(self._handle, size)
+            os.fsync(self._handle)
+        except OSError as error:
+            raise trouble(error, self.path, "write") from None
+        self._size = size
+
+    def _part(self, begin: int, length: int) -> bytes:
+        parts = []
+        try:
+            while length > 0 and (part := os.pread(self._handle, min(length, 1 << 24), begin)):
+                parts.append(part)
+                begin, length = begin + len(part), length - len(part)
+        except OSError as error:
+            raise trouble(error, self.path, "read") from None
+        return b"".join(parts)

@@ -1,0 +1,184 @@
+"""The ledger of a plan: one chain of records across runs and processes, whose head is anchored elsewhere."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.clock import now
+from execplan.engine import place
+from execplan.engine.ledger import anchor, chain, names, said
+from execplan.engine.ledger.anchor import Anchor, MovedMeanwhileError
+from execplan.engine.ledger.chain import START, Record
+from execplan.engine.ledger.file import File
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.repo import author
+from execplan.text import secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.engine.journal import Entry
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_TRIES = 8
+
+
+class Ledger:
+    """The ledger of a plan, to be written to; many processes may have one at once."""
+
+    def __init__(self, home: Home, ref: Ref) -> None:
+        self.home = home
+        self.ref = ref
+        self.path = names.path_of(home, ref)
+        self._name = ""
+        """What it is called; known once it was checked against its anchor."""
+        self._anchor: Anchor | None = None
+        """As it was when it was last read or moved."""
+        self._last: Record | None = None
+        """The last record that was there when this process last looked."""
+        self._known: dict[str, dict[int, str]] = {}
+        """By run, the digests of the entries that are here."""
+        self._steps = said.Steps()
+
+    def append(self, kind: str, told: dict[str, Any]) -> Record:
+        """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
+        with self._open() as file:
+            made = self._next(self._head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", told)
+            self._write(file, [made])
+            return made
+
+    def follow(self, run: str, entries: Sequence[Entry]) -> None:
+        """Bring over what the ledger lacks of a journal, of which these are the entries, or those that follow.
+
+        Raises ExecplanError, also when an entry is not the one that the ledger knows.
+        """
+        document = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "").document
+        with self._open() as file:
+            last, made = self._head(file), []
+            known = self._run(file, run)
+            for entry in entries:
+                about = self._steps.about(entry, document)
+                if entry.number in known:
+                    self._stop_other(run, entry, known[entry.number])
+                    continue
+                assert entry.number == len(known) + 1, f"entry {len(known) + 1} of {run} was left out"
+                last = self._next(last, entry.kind, entry.at, {**said.of(entry), **about}, run, entry)
+                made.append(last)
+                known[entry.number] = entry.line
+            try:
+                self._write(file, made)
+            except BaseException:
+                del self._known[run]
+                raise
+
+    def anchor(self) -> None:
+        """Let the anchor know the last record; raises ExecplanError, also when it knows one that is not here."""
+        for _ in range(_TRIES):
+            with self._open() as file:
+                last = self._head(file)
+                if last is None or (self._anchor is not None and self._anchor.hash == last.hash):
+                    return
+                try:
+                    self._anchor = anchor.move(self.home, self._name, self._anchor, last.seq, last.hash)
+                    return
+                except MovedMeanwhileError:
+                    self._name = ""  # checked anew, against where it is now
+        raise anchor.broken(self._shown, self.ref.typed, "its anchor would not hold still")
+
+    @property
+    def _shown(self) -> str:
+        return self.home.shown(self.path)
+
+    def _open(self) -> File:
+        return File(self.home, self.path, f"the ledger of {self.ref.id}")
+
+    def _head(self, file: File) -> Record | None:
+        """The last record, of a ledger that has all that the anchor knows; raises ExecplanError."""
+        try:
+            last = file.last()
+        except ValueError as error:
+            raise self._broken(f"its last record {error}") from None
+        if self._last is not None and (last is None or last.seq < self._last.seq):
+            raise self._broken(f"record {self._last.seq}, which was just written, is gone")
+        if not self._name:
+            self._check(file, last)
+        self._last = last
+        return last
+
+    def _check(self, file: File, last: Record | None) -> None:
+        """Compare it with its anchor; raises ExecplanError."""
+        name = last.ledger if last is not None else names.free(self.home, self.ref)
+        found = anchor.get(self.home, name)
+        if found is not None and (why := names.lacks(file.whole(), found)):
+            raise self._broken(why)
+        self._name, self._anchor = name, found
+
+    def _run(self, file: File, run: str) -> dict[int, str]:
+        """What the ledger knows of a run's journal."""
+        if run not in self._known:
+            self._known[run] = {
+                each.entry: each.line
+                for each in chain.of_run(file.whole(), run)
+                if each.entry is not None and each.line is not None
+            }
+        return self._known[run]
+
+    def _stop_other(self, run: str, entry: Entry, line: str) -> None:
+        if entry.line == line:
+            return
+        shown = self.home.shown(os.path.join(place.folder(self.home, self.ref), run, "journal.jsonl"))
+        raise ExecplanError(
+            "journal-altered",
+            f"{shown}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            exit=ENVIRONMENT,
+            hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.typed} --verify",
+            line=entry.number,
+        )
+
+    def _next(
+        self,
+        last: Record | None,
+        kind: str,
+        at: str,
+        told: dict[str, Any],
+        run: str | None = None,
+        entry: Entry | None = None,
+    ) -> Record:
+        """The record that stands behind the last one."""
+        by = entry.said if entry is not None else {}
+        return chain.sealed(
+            Record(
+                seq=last.seq + 1 if last is not None else 1,
+                at=at,
+                kind=kind,
+                ledger=self._name,
+                plan_id=self.ref.id,
+                user=by.get("user") or author.login(),
+                session=by.get("session") or author.session(),
+                run=run,
+                entry=entry.number if entry is not None else None,
+                line=entry.line if entry is not None else None,
+                said=_clean(told),
+                prev=last.hash if last is not None else START,
+            )
+        )
+
+    def _write(self, file: File, made: list[Record]) -> None:
+        if made:
+            file.append(b"".join([chain.line_of(each) for each in made]))
+            self._last = made[-1]
+
+    def _broken(self, why: str) -> ExecplanError:
+        return anchor.broken(self._shown, self.ref.typed, why)
+
+
+def _clean(said: Any) -> Any:
+    """What is said without what looks like a secret."""
+    if isinstance(said, str):
+        return secrets.masked(said)
+    if isinstance(said, dict):
+        return {_clean(name): _clean(value) for name, value in said.items()}
+    return [_clean(each) for each in said] if isinstance(said, (list, tuple)) else said

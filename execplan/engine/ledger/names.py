@@ -1,0 +1,75 @@
+"""Where the ledger of a plan lies, what it is called, and whether it has what its anchor knows."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.engine.ledger import anchor, chain
+from execplan.engine.ledger.file import LIMIT
+from execplan.repo import shelf
+from execplan.repo.home import check_inside
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.engine.ledger.anchor import Anchor
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+NAME: Final = "ledger.jsonl"
+
+
+def path_of(home: Home, ref: Ref) -> str:
+    """The file of a plan's ledger, whether it is there or not."""
+    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), NAME)
+
+
+def read(home: Home, ref: Ref) -> bytes:
+    """All that the file holds, a torn last line too; nothing where there is none. Raises ExecplanError."""
+    path = path_of(home, ref)
+    if not os.path.lexists(path):
+        return b""
+    check_inside(home, path)
+    data, size = disk.read(path, LIMIT)
+    if size > LIMIT:
+        raise anchor.broken(home.shown(path), ref.typed, f"it has {size:,} bytes: no ledger is as long as that")
+    return data
+
+
+def first(home: Home, ref: Ref) -> str:
+    """What the ledger of a plan is called that has none yet: as the plan, below its home where that is not the root."""
+    return os.path.normpath(os.path.join(os.path.relpath(home.base, home.root), ref.id))
+
+
+def free(home: Home, ref: Ref) -> str:
+    """As `first`, or with a number behind it where another plan, which was renamed since, has that ledger."""
+    name, number = first(home, ref), 1
+    while (found := anchor.get(home, name)) is not None and _has_owner(home, ref, name, found):
+        number += 1
+        name = f"{first(home, ref)}-{number}"
+    return name
+
+
+def lacks(data: bytes, known: Anchor) -> str:
+    """What a ledger lacks of what its anchor knows, or what is wrong behind that; nothing where it is as it should be."""
+    at = chain.find(data, known.hash)
+    return chain.end_is_whole(data[at:]) if at >= 0 else lost(data, known)
+
+
+def lost(data: bytes, known: Anchor) -> str:
+    """Why a ledger does not have the record that its anchor knows; nothing where it has."""
+    if not known.seq:
+        return "its anchor can't be read"
+    if chain.find(data, known.hash) >= 0:
+        return ""
+    if not data:
+        return f"it is gone, and its anchor knows {known.seq} records"
+    why = "its end was cut off, it was replaced, or it is that of another branch"
+    return f"record {known.seq}, which its anchor knows, is not there: {why}"
+
+
+def _has_owner(home: Home, ref: Ref, name: str, known: Anchor) -> bool:
+    others = [read(home, each) for each in shelf.every(home) if each.path != ref.path]
+    return any([chain.name_of(data) == name and not lost(data, known) for data in others if data])

@@ -1,0 +1,53 @@
+"""A run that was begun, taken up again: nobody else is at work in the home, and its journal is read and open."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from execplan.engine import revisions
+from execplan.engine.alone import alone
+from execplan.engine.book import Book
+from execplan.engine.course import Course
+from execplan.engine.journal import Journal
+from execplan.errors import INPUT, ExecplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.engine.place import Place
+    from execplan.engine.watch import Watch
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+    from execplan.text.redaction import Redaction
+
+
+@contextmanager
+def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Iterator[Book]:
+    """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
+    from execplan.engine.ledger.ledger import Ledger
+
+    if not os.path.lexists(place.journal):
+        raise never_begun(ref, place)
+    with alone(home, what), Journal(place.journal) as journal:
+        if not journal.entries:
+            raise never_begun(ref, place)
+        course = Course(revisions.document_of(place, journal.entries), journal.entries)
+        ledger = Ledger(home, ref)
+        ledger.follow(place.id, journal.entries)
+        yield Book(place.id, journal, course, ledger, redaction(), watch)
+
+
+def redaction() -> Redaction:
+    """What is kept out of everything that a run writes."""
+    from execplan.engine.commands.environment import open_names
+    from execplan.text.redaction import Redaction
+
+    return Redaction(os.environ, open_names(os.environ))
+
+
+def never_begun(ref: Ref, place: Place) -> ExecplanError:
+    """The refusal of a run that was killed before it wrote anything."""
+    what = f"the run {place.id} of {ref.id} was killed before it began"
+    return ExecplanError("no-such-run", what, exit=INPUT, hint=f"begin another: execplan run {ref.typed}")

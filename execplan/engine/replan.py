@@ -1,0 +1,246 @@
+"""The next revision of what a run does: made from what was found out, stored to be evaluated and approved, and on record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from execplan.engine import record, revisions, runs
+from execplan.engine.course import Course
+from execplan.engine.entries import PAUSED, REPLANNED
+from execplan.engine.opened import never_begun, opened, redaction
+from execplan.engine.questions import approve
+from execplan.errors import CHANGED, INPUT, NO, ExecplanError
+from execplan.execution import states
+from execplan.execution.documents import strict
+from execplan.execution.documents.differing import differences
+from execplan.execution.documents.document import check, refusal, to_bytes
+from execplan.execution.making.replan import ReplanRequest, replan
+from execplan.execution.model import ExecutionPlan
+from execplan.repo import author
+from execplan.repo.amend import Options, stop_archived
+from execplan.repo.amend import diff as unified
+from execplan.repo.execution import store
+from execplan.repo.homes import existing
+from execplan.text.lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.engine.book import Book
+    from execplan.engine.place import Place
+    from execplan.engine.watch import Watch
+    from execplan.execution.model import Step
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+    from execplan.text.redaction import Redaction
+
+
+class Replanned(NamedTuple):
+    """A revision that was made, or in a dry run would be."""
+
+    run: str
+    revision: int
+    document: ExecutionPlan
+    digest: str
+    """SHA-256 of its bytes."""
+    path: str
+    """Where it is stored, from the root of the repository."""
+    done: tuple[str, ...]
+    """The ids of the steps that are not run again."""
+    differences: tuple[str, ...]
+    """From the revision before, a line each."""
+    diff: str
+    """Unified, against what is stored, in a dry run only."""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def replan_run(
+    home: Home,
+    ref: Ref,
+    place: Place,
+    *,
+    reason: str,
+    failed: Sequence[str],
+    information: str | None,
+    watch: Watch,
+    options: Options,
+    book: Book | None = None,
+) -> Replanned:
+    """Revise what a run does; raises ExecplanError with nothing changed.
+
+    `failed` are ids or numbers of steps that are to count as failed beside those that the run says, `information` is plain
+    words or a JSON object whose `steps` take the place of all that is not done. With the book of a run under way it is that
+    run which does it, and which pauses behind it; without, the run is paused until the revision is approved.
+    """
+    if book is not None:
+        return _written(home, ref, place, book, _made(book.course, reason, failed, information, book.redaction))
+    existing(home)
+    stop_archived(home, ref)
+    if options.dry_run:
+        course = _course(ref, place)
+        _stop_unfit(ref, place, course)
+        return _told(home, ref, place, course, _made(course, reason, failed, information, redaction()), diff=True)
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
+    with opened(home, ref, place, watch, f"replan of the run {place.id} of {ref.id}") as own:
+        _stop_unfit(ref, place, own.course)
+        made = _made(own.course, reason, failed, information, own.redaction)
+        told = _written(home, ref, place, own, made)
+        question = approve(made.revision)
+        own.write(PAUSED, why=question.why, step=None, question=question.words)
+        record.save(place, record.record_of(place, made, own.course))
+        own.ledger.anchor()
+    return _committed(home, ref, told) if options.commits(home) else told
+
+
+def _committed(home: Home, ref: Ref, told: Replanned) -> Replanned:
+    """Commit what was made with the evidence of the run; raises ExecplanError."""
+    from execplan.repo.commit import commit_paths
+
+    folder = home.artifacts_of(ref.path, archived=ref.archived)
+    made = commit_paths(home, ref.id, [folder], "replan", f"revision {told.revision} of its steps", {}, None)
+    return told._replace(commit=made.digest, warnings=made.warnings)
+
+
+def _course(ref: Ref, place: Place) -> Course:
+    """How far a run has come; raises ExecplanError."""
+    entries = runs.entries_of(place)
+    if not entries:
+        raise never_begun(ref, place)
+    return Course(revisions.document_of(place, entries), entries)
+
+
+def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:
+    """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
+    name, run = ref.typed, f"execplan resume {place.number} -p {ref.typed}"
+    back = f"execplan rollback {place.number} -p {ref.typed}"
+    if course.status in (states.COMPLETED, states.ROLLED_BACK):
+        what = f"the run {place.id} is {course.status.replace('_', ' ')}: there is nothing left of it to be planned"
+        hint = f"change the plan, and compile it anew: execplan edit {name}; execplan compile {name}"
+        raise ExecplanError("nothing-to-replan", what, exit=NO, hint=hint)
+    if course.rolling is not None:
+        what = f"a rollback of the run {place.id} was cut short"
+        raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"finish it: {back}")
+    if left := course.open_attempt():
+        steps = [step for step, _ in left]
+        what = f"the run {place.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
+        raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
+
+
+def _made(
+    course: Course, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction
+) -> ExecutionPlan:
+    """The next revision; raises ExecplanError."""
+    document, status_of = course.document, dict(course.status_of)
+    for step in _named(course, failed):
+        status_of[step.id] = states.FAILED
+    asked = {
+        "current_plan": document.model_dump(mode="json", by_alias=True),
+        "execution_state": {"status": course.status, "steps": status_of},
+        "reason": redaction.text(reason),
+        "completed_steps": course.numbers(states.COMPLETED),
+        "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
+        "new_information": _information(information, redaction) if information is not None else None,
+    }
+    request, violations = check(asked, ReplanRequest)
+    if request is None:
+        raise refusal("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
+    return replan(request)
+
+
+def _named(course: Course, names: Sequence[str]) -> list[Step]:
+    """The steps that are said to have failed, by id or number; raises ExecplanError."""
+    found = []
+    for name in names:
+        step = next((each for each in course.document.steps if name in (each.id, str(each.number))), None)
+        if step is None:
+            known = [each.id for each in course.document.steps]
+            raise ExecplanError("no-such-step", f"there is no step {name!r}", exit=INPUT, hint=_ONE, candidates=known)
+        status = course.status_of[step.id]
+        if status in states.GOOD:
+            what = f"the step {step.id} is {status}: only what is not done can count as failed"
+            raise ExecplanError("bad-replan", what, exit=INPUT, hint="leave it out; or roll it back, with the run")
+        found.append(step)
+    return found
+
+
+def _information(said: str, redaction: Redaction) -> Any:
+    """New information without secrets, those of steps apart: a JSON object, or plain words; raises ExecplanError.
+
+    What begins as an object and is none is refused.
+    """
+    if not said.lstrip().startswith("{"):
+        return redaction.text(said.strip())
+    found = strict.read(said.encode("utf-8", "surrogatepass"))
+    if found.violations or not isinstance(found.value, dict):
+        hint = 'words that begin with a brace go into an object: {"note": …}'
+        raise refusal("the new information", ReplanRequest, found.violations, found.more, hint=hint)
+    return {name: each if name == "steps" else redaction.value(each) for name, each in found.value.items()}
+
+
+def _written(home: Home, ref: Ref, place: Place, book: Book, made: ExecutionPlan) -> Replanned:
+    """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
+
+    Killed in between, the run still goes by the revision before: the next one takes this one's place.
+    """
+    told = _told(home, ref, place, book.course, made, diff=False)
+    before = made.metadata.history[-1]
+    data = to_bytes(made)
+    revisions.keep(place, made.revision, data)
+    store.save(home, ref, lambda: data, Options(commit=False), verb="replan", summary="")
+    book.course.document = made
+    book.write(
+        REPLANNED,
+        revision=made.revision,
+        document=told.digest,
+        reason=before.reason,
+        completed=list(before.completed_steps),
+        failed=list(before.failed_steps),
+        user=author.login(),
+        session=author.session(),
+    )
+    return told
+
+
+def _told(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan, *, diff: bool) -> Replanned:
+    """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
+    path, data, old = store.path_of(home, ref), to_bytes(made), store.read(home, ref)
+    _stop_foreign(home, ref, old, {course.digest, digest(to_bytes(course.document))})
+    shown = home.shown(path)
+    return Replanned(
+        run=place.id,
+        revision=made.revision,
+        document=made,
+        digest=digest(data),
+        path=shown,
+        done=tuple([step.id for step in made.steps if course.status_of.get(step.id) in states.GOOD]),
+        differences=tuple([each for each in differences(course.document, made) if not each.startswith(_OWN)]),
+        diff=unified(old or b"", data, shown) if diff else "",
+    )
+
+
+def _stop_foreign(home: Home, ref: Ref, old: bytes | None, run: set[str]) -> None:
+    """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
+    if old is None or digest(old) in run:
+        return
+    stored, _ = check(strict.read(old).value, ExecutionPlan)
+    if stored is None or (stored.source is not None and stored.revision == 1):
+        return  # it can be compiled again
+    if any([each.sha256 in run for each in stored.metadata.history]):
+        return
+    shown = home.shown(store.path_of(home, ref))
+    raise ExecplanError(
+        "other-document",
+        f"{shown} is not what the run does: it was imported, composed or revised since",
+        exit=CHANGED,
+        hint=f"keep it elsewhere, and try again: mv {shown} other.json",
+    )
+
+
+_OWN = ("revision was ", "metadata.history was ")
+"""How the differences begin that every revision has."""
+_ONE = "name one of these"

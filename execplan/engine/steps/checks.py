@@ -1,0 +1,95 @@
+"""Behind a step: what it should have made is there, it printed what it should, what it wrote parses, and its test passes."""
+
+from __future__ import annotations
+
+from shlex import join
+
+from execplan.engine.entries import Checks
+from execplan.engine.steps.execute import start
+from execplan.engine.steps.expect import difference
+from execplan.engine.steps.named import is_command, marks
+from execplan.execution.evaluation.checks.syntax import unparsed
+from execplan.execution.world import ABSENT, FILE, OUTSIDE, plain
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.commands.launch import Ended
+    from execplan.engine.commands.transcript import Transcript
+    from execplan.engine.steps.acted import Acted
+    from execplan.engine.steps.bench import Bench
+    from execplan.execution.model import Step
+
+PASSED, FAILED = "passed", "failed"
+EXPECTATION, SYNTAX, TEST = "expectation", "syntax", "test"
+
+
+class Checked(NamedTuple):
+    """What the checks behind a step came to."""
+
+    cause: str = ""
+    reason: str = ""
+    test: Ended | None = None
+
+    @property
+    def checks(self) -> Checks:
+        """As a result tells them; that of what was there before has passed."""
+        tests = int(self.test is not None)
+        return Checks(PASSED, FAILED if self.cause else PASSED, tests, 0 if self.cause else tests)
+
+
+def check(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Transcript) -> Checked:
+    """Check a step whose work was done; the first thing that is wrong."""
+    for cause, said in ((EXPECTATION, _outputs(bench, step)), (EXPECTATION, _printed(step, acted.ended))):
+        if said:
+            return Checked(cause, said)
+    said = _syntax(bench, step, acted)
+    return Checked(SYNTAX, said) if said else _tested(bench, step, attempt, transcript)
+
+
+def _outputs(bench: Bench, step: Step) -> str:
+    """Which of the outputs are missing, or nothing."""
+    paths = [(written, plain(written)) for written in step.outputs]
+    missing = [said for said, path in paths if path is None or bench.ground.state(path).kind in (ABSENT, OUTSIDE)]
+    return f"it has not made {', '.join(missing)}" if missing else ""
+
+
+def _printed(step: Step, ended: Ended | None) -> str:
+    """How what was printed differs from what is expected, or nothing."""
+    if step.expect is None or ended is None:
+        return ""
+    if not ended.whole:
+        return "it printed more than is kept, so that nobody can tell whether it is what was expected"
+    said = difference(step.expect, ended.stdout.decode("utf-8", "replace"))
+    return f"it printed something else than expected: {said}" if said else ""
+
+
+def _syntax(bench: Bench, step: Step, acted: Acted) -> str:
+    """Which of the files that it wrote does not parse, and why, or nothing."""
+    from execplan.repo.execution.world import Disk
+
+    if is_command(step) or not step.validation.syntax_check or SYNTAX in bench.policy.off:
+        return ""
+    for change in acted.changes:
+        if change.after.kind == FILE:
+            said = unparsed(change.path, bench.ground.read(change.path), Disk(bench.home))
+            if said:
+                return f"{change.path} does not parse as {said}"
+    return ""
+
+
+def _tested(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Checked:
+    """What the test behind the step says."""
+    argv = step.validation.test_after
+    if argv is None:
+        return Checked()
+    transcript.command(join(argv))
+    ended = start(bench, step, argv, marks(bench.place, step, attempt, test=True), transcript)
+    if ended.cause == "interrupted":
+        return Checked(ended.cause, ended.reason, ended)
+    if ended.cause:
+        return Checked(TEST, f"its test {join(argv)} failed: {ended.reason}", ended)
+    if ended.exit != 0:
+        how = f"exit status {ended.exit}" if ended.signal is None else f"signal {ended.signal}"
+        return Checked(TEST, f"its test {join(argv)} failed: {how}", ended)
+    return Checked(test=ended)

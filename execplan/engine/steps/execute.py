@@ -1,0 +1,104 @@
+"""A step that runs a command, and the test behind any step: a program, its environment, its folder and its limits."""
+
+from __future__ import annotations
+
+import os
+import time
+from shlex import join
+
+from execplan.engine.steps.acted import ERROR, Acted
+from execplan.engine.steps.named import marks
+from execplan.execution.model import Type
+from execplan.execution.world import ABSENT, FILE, FOLDER, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.commands.launch import Ended
+    from execplan.engine.commands.transcript import Transcript
+    from execplan.engine.steps.bench import Bench
+    from execplan.execution.model import Step
+
+TIMEOUT = "timeout"
+_NODE = ("package.json", "node_modules/.bin")
+_VENV = "pyvenv.cfg"
+
+
+def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
+    """Run the command of a step."""
+    argv = step.argv
+    if argv is None and step.shell is not None and step.command is not None:
+        argv = (step.shell, "-c", step.command)
+    if argv is None:
+        return Acted(ERROR, "it needs a shell and does not ask for one")
+    transcript.command(step.command if step.shell is not None and step.command else join(argv))
+    return judge(step, start(bench, step, argv, marks(bench.place, step, attempt), transcript))
+
+
+def judge(step: Step, ended: Ended) -> Acted:
+    """Whether a command ended as it should, by its exit status alone."""
+    if ended.cause:
+        return Acted(ended.cause, ended.reason, ended)
+    if ended.signal is not None:
+        return Acted("exit", f"it was ended by signal {ended.signal}", ended)
+    if ended.exit != step.exit:
+        return Acted("exit", f"exit status {ended.exit}, not {step.exit}", ended)
+    return Acted(ended=ended)
+
+
+def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcript: Transcript) -> Ended:
+    """Run a program for a step and wait for its end; `where` its marks go."""
+    from execplan.engine.commands.environment import environment
+    from execplan.engine.commands.launch import Ended, Limits, Order, launch
+
+    env, cwd = environment(step.env, _extra()), _cwd(bench, step)
+    env |= _installed(bench, step, env)
+    left = bench.deadline - time.monotonic()
+    wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
+    cause = "interrupted" if bench.stop.is_set() else ERROR if wrong else TIMEOUT if left <= 0 else ""
+    if cause:
+        reason = wrong or ("the time of the whole run is over" if cause == TIMEOUT else "the run was interrupted")
+        return Ended(None, None, cause, reason, 0.0, 0.0, 0, b"", "", whole=True)
+    policy = bench.policy
+    limits = Limits(min(step.timeout_s, left), policy.memory_mb, policy.processes, policy.file_mb)
+    folder = os.path.normpath(os.path.join(bench.home.root, cwd))
+    ended = launch(Order(argv, folder, env, step.network, limits, where), bench.sandbox, transcript, bench.stop)
+    if ended.cause == TIMEOUT and left < step.timeout_s:
+        ended = ended._replace(reason="the time of the whole run is over")
+    return ended
+
+
+def _extra() -> list[str]:
+    """The further variables that the user lets commands have."""
+    from execplan.repo import own
+
+    names = own.execution().get("environment", ())
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def _cwd(bench: Bench, step: Step) -> str:
+    """The folder that it runs in: of packages for a Node project that of the project, where nothing else is said."""
+    cwd = plain(step.cwd) or "."
+    target = _environment(step)
+    return target if cwd == "." and target and _is_node(bench, target) else cwd
+
+
+def _installed(bench: Bench, step: Step, env: dict[str, str]) -> dict[str, str]:
+    """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
+    target = _environment(step)
+    if not target:
+        return {}
+    path = os.path.join(bench.home.root, target)
+    if _is_node(bench, target):
+        return {"PATH": f"{path}/{_NODE[1]}{os.pathsep}{env['PATH']}"}
+    if bench.ground.state(target).kind == ABSENT or bench.ground.state(f"{target}/{_VENV}").kind == FILE:
+        return {"PATH": f"{path}/bin{os.pathsep}{env['PATH']}", "VIRTUAL_ENV": path}
+    return {}
+
+
+def _environment(step: Step) -> str:
+    """The folder of the environment into which a step installs, or nothing."""
+    return plain(step.target) or "" if step.type is Type.INSTALL and step.target is not None else ""
+
+
+def _is_node(bench: Bench, target: str) -> bool:
+    return bench.ground.state(f"{target}/{_NODE[0]}").kind == FILE

@@ -1,0 +1,57 @@
+"""What a command printed, compared with what it was expected to print."""
+
+from __future__ import annotations
+
+_ANY = "…"
+_LONGEST = 60
+
+
+def difference(expected: str, printed: str) -> str:
+    """Where what was printed is not as expected, in words; nothing where it is.
+
+    Line ends at the end count on neither side, and each `…` stands for any text, over lines too. Each part between two of
+    them is looked for once, behind the one before, so that no text takes long.
+    """
+    expected, printed = expected.rstrip("\r\n"), printed.rstrip("\r\n")
+    if _ANY not in expected:
+        return _first(expected, printed, whole=True)
+    first, *middle, last = expected.split(_ANY)
+    if not printed.startswith(first):
+        return _first(first, printed, whole=False)
+    at, told = len(first), first
+    for part in middle:
+        found = printed.find(part, at)
+        if found < 0:
+            return _missing(told, part, printed, at)
+        at, told = found + len(part), f"{told}{_ANY}{part}"
+    if len(printed) - len(last) < at or not printed.endswith(last):
+        return _missing(told, last, printed, at, end=True)
+    return ""
+
+
+def _first(expected: str, printed: str, *, whole: bool) -> str:
+    """The first line that differs."""
+    wanted, lines = expected.split("\n"), printed.split("\n")
+    for number, want in enumerate(wanted):
+        is_part = not whole and number == len(wanted) - 1
+        if number == len(lines):
+            return f"it ends behind line {number}, and {_short(want)} should follow"
+        have = lines[number][: len(want)] if is_part else lines[number]
+        if have != want:
+            return f"line {number + 1} is {_short(lines[number])}, not {_short(want)}{_ANY if is_part else ''}"
+    if whole and len(lines) > len(wanted):
+        return f"line {len(wanted) + 1} is {_short(lines[len(wanted)])}, where nothing should follow"
+    return ""
+
+
+def _missing(told: str, part: str, printed: str, at: int, *, end: bool = False) -> str:
+    """That a part between two `…` does not come, by the line of what is expected and that of what was printed."""
+    want = next((line for line in part.split("\n") if line), part)
+    number = (told + _ANY + part).count("\n", 0, len(told)) + 1 + part[: part.find(want)].count("\n")
+    behind = printed.count("\n", 0, at) + 1
+    what = f"{_short(want)}, line {number} of what is expected,"
+    return f"{what} {'does not end it' if end else f'does not come in line {behind} or below'}"
+
+
+def _short(line: str) -> str:
+    return repr(line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…")

@@ -1,0 +1,45 @@
+"""The looks at the tree before and behind a step in which a program runs."""
+
+from __future__ import annotations
+
+from execplan.engine.steps.named import declared, snapshot
+from execplan.execution.evaluation.after import inside
+from execplan.execution.evaluation.trial import targets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.entries import Change
+    from execplan.engine.files.tree import Tree
+    from execplan.engine.steps.bench import Bench
+    from execplan.execution.model import Step
+
+_last: dict[str, Tree] = {}
+"""The last look of the run that is under way, by its id: what is as it was then is not read again."""
+
+
+def keep(bench: Bench, step: Step) -> None:
+    """Keep the tree as it is before a step; raises ExecplanError."""
+    from execplan.engine.files import tree
+
+    known = _last.get(bench.place.id)
+    tree.save(_look(bench, step, known, keep=True), snapshot(bench.place, step))
+
+
+def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], bool]:
+    """What has changed since, the folders that were made, and whether all of the tree was seen; raises ExecplanError."""
+    from execplan.engine.files import tree
+
+    before = tree.load(snapshot(bench.place, step))
+    after = _look(bench, step, before, keep=False)
+    _last.clear()
+    _last[bench.place.id] = after
+    changes, folders = tree.differences(before, after, declared(step), bench.store, bench.ground)
+    return changes, folders, before.whole and after.whole
+
+
+def _look(bench: Bench, step: Step, known: Tree | None, *, keep: bool) -> Tree:
+    """The tree, with what git ignores where this step says that it writes it, or another is to change it."""
+    from execplan.engine.files import tree
+
+    others = [path for each in bench.document.steps for path in inside(targets(each))]
+    return tree.look(bench.home, bench.ground, bench.store, [*declared(step), *others], known, keep=keep)

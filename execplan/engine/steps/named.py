@@ -1,0 +1,51 @@
+"""What a step says of itself: the paths that it is about, and whether it runs a program."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.execution.binding import bound_paths
+from execplan.execution.evaluation.after import above, inside
+from execplan.execution.evaluation.trial import targets
+from execplan.execution.model import Type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.engine.place import Place
+    from execplan.execution.model import Step
+
+
+def is_command(step: Step) -> bool:
+    """Whether its work is that of a program; else it writes files."""
+    return step.type in (Type.COMMAND, Type.INSTALL)
+
+
+def runs(step: Step) -> bool:
+    """Whether a program runs in it, be it its test: then nobody knows beforehand what it changes."""
+    return is_command(step) or step.validation.test_after is not None
+
+
+def declared(step: Step) -> list[str]:
+    """The paths that it says it writes, in their plain form."""
+    environment = [step.target] if step.type is Type.INSTALL and step.target is not None else []
+    return inside([*targets(step), *environment, *step.outputs])
+
+
+def bound(step: Step) -> dict[str, str]:
+    """The paths whose state before it counts, in their plain form, each with how it is written."""
+    return {path: written for written in bound_paths(step) for path in inside([written])}
+
+
+def folders_of(paths: list[str]) -> list[str]:
+    """The folders that paths lie in, outer ones first."""
+    return list(dict.fromkeys([folder for path in paths for folder in above(path)]))
+
+
+def marks(place: Place, step: Step, attempt: int, *, test: bool = False) -> str:
+    """Where the supervisor of a program leaves its marks."""
+    return os.path.join(place.state, f"{step.number:02}-{step.id}-{attempt}{'-test' if test else ''}")
+
+
+def snapshot(place: Place, step: Step) -> str:
+    """The file that says how the tree was before the last attempt."""
+    return os.path.join(place.state, f"{step.number:02}-{step.id}.tree")

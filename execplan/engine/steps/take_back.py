@@ -1,0 +1,18 @@
+"""What an attempt has changed, taken back."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.engine.entries import Change
+    from execplan.engine.files.restore import Restored
+    from execplan.engine.steps.bench import Bench
+
+
+def take_back(bench: Bench, changes: Sequence[Change], folders: Sequence[str]) -> Restored:
+    """Let the files be as they were before; raises ExecplanError with nothing touched where that would lose something."""
+    from execplan.engine.files.restore import restore
+
+    return restore(bench.ground, bench.store, changes, folders, lambda path, displaced: None)

@@ -1,0 +1,26 @@
+"""The run of a plan that may go on: what it has done is not judged and not approved a second time."""
+
+from __future__ import annotations
+
+from execplan.engine import place as places
+from execplan.engine import revisions, runs
+from execplan.execution import states
+from execplan.execution.evaluate import Underway
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def underway(home: Home, ref: Ref) -> Underway | None:
+    """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
+    place = next(iter(places.every(home, ref)), None)
+    entries = runs.entries_of(place) if place is not None else []
+    if place is None or not entries:
+        return None
+    course = runs.brief(place, entries)
+    if course.status not in (states.IN_PROGRESS, states.REPLANNING, states.FAILED) or course.rolling is not None:
+        return None
+    done = {step for step, status in course.status_of.items() if status in states.GOOD} - course.undone
+    return Underway(place.id, revisions.wanted(entries)[1], frozenset(done))

@@ -1,0 +1,70 @@
+"""Runs as their journals tell them, written by hand: what verbs say of a run without one having to be run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.engine import place as places
+from execplan.engine.entries import Change, Checks, Performed, performed_json
+from execplan.engine.journal import Entry, Journal
+from execplan.execution.world import ABSENT, FILE, State
+from execplan.repo.execution.current import current
+from execplan.text.lines import digest
+
+if TYPE_CHECKING:
+    from execplan.engine.place import Place
+    from tests.repo.approving import Desk
+
+GONE = State(ABSENT)
+MADE = Change("src/made.py", GONE, State(FILE, "a" * 64, 0o644, "", 6), added=1)
+OK = Performed(ok=True, seconds=0.25, checks=Checks(pre="passed"))
+FAILED = Performed(ok=False, cause="exit", reason="exit 1, not 0", exit=1, seconds=1.5, transcript="runs/build.md")
+SAID: dict[str, Any] = {"user": "ann", "session": None}
+APPROVED: dict[str, Any] = {"approval": "b" * 64, "approval_id": "x", "approver": "Ann", "how": "terminal"}
+
+
+def entry(kind: str, number: int = 1, **said: Any) -> Entry:
+    """An entry as a watch is told it."""
+    return Entry(number, kind, "2026-01-01T00:00:00Z", said, "")
+
+
+def result(step: str, performed: Performed, attempt: int = 1) -> dict[str, Any]:
+    """What a result says."""
+    return {"step": step, "attempt": attempt, **performed_json(performed)}
+
+
+def intent(step: str, attempt: int = 1) -> dict[str, Any]:
+    """What an intent says."""
+    return {"step": step, "attempt": attempt, "by": "person", "before": {}, "snapshot": False}
+
+
+class Past:
+    """A run of the plan on a desk, whose journal is written entry by entry."""
+
+    def __init__(self, desk: Desk) -> None:
+        home, ref = desk.home()
+        found = current(home, ref)
+        self.place: Place = places.following(home, ref)
+        os.makedirs(self.place.folder)
+        with open(self.place.document, "wb") as file:
+            file.write(found.data)
+        begun = {
+            "plan_id": ref.id,
+            "revision": 1,
+            "document": digest(found.data),
+            "policy": "c" * 64,
+            "sandbox": "bwrap",
+        }
+        more = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
+        self.write("begun", run=self.place.id, **begun, **more, **APPROVED, **SAID)
+
+    def write(self, kind: str, **said: Any) -> None:
+        """Add an entry."""
+        with Journal(self.place.journal) as journal:
+            journal.write(kind, **said)
+
+    def step(self, name: str, performed: Performed) -> None:
+        """Add an attempt of a step."""
+        self.write("intent", **intent(name))
+        self.write("result", **result(name, performed))

@@ -1,0 +1,153 @@
+"""The live view and the questions, on a terminal."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from execplan.cli.answer import Call
+from execplan.cli.running.watching import watching
+from execplan.engine import entries
+from execplan.engine.course import Question
+from tests.cli.past import FAILED, MADE, OK, entry, intent, result
+from tests.cli.terminal import Shown, Terminal
+
+LONG = "compiling a module whose name is longer than any terminal is wide, and then some more of it, and more"
+
+
+def steps(*names: str) -> list[Any]:
+    """Steps as far as a watch looks at them."""
+    failing = SimpleNamespace(max_retries=2)
+    return [SimpleNamespace(number=at, id=name, on_failure=failing) for at, name in enumerate(names, 1)]
+
+
+def a_run() -> int:
+    """A run of three steps, one of which is tried twice."""
+    with watching(Call(), "run") as watch:
+        watch.begin("0001-aaaaaaaa", steps("build", "see", "drop"))
+        watch.entry(entry("intent", **intent("build")))
+        watch.line("build", f"{LONG}\x1b[2J", error=False)
+        time.sleep(0.2)  # the picture is drawn several times a second
+        watch.entry(entry("result", **result("build", OK._replace(changes=(MADE,)))))
+        watch.entry(entry("intent", **intent("see")))
+        watch.line("see", "E  is red", error=True)
+        watch.entry(entry("result", **result("see", FAILED)))
+        watch.entry(entry("intent", **intent("see", 2)))
+        watch.entry(entry("result", **result("see", OK, 2)))
+        watch.entry(entry("skipped", step="drop", reason="not chosen"))
+    print("over")
+    return 0
+
+
+@pytest.fixture(scope="module")
+def wide() -> Shown:
+    """What a usual terminal shows of it."""
+    return Terminal(a_run).end()
+
+
+@pytest.mark.parametrize("columns", [80, 40, 12])
+def test_what_runs_is_shown_with_its_last_line_cut_to_the_width(wide: Shown, columns: int) -> None:
+    shown = wide if columns == 80 else Terminal(a_run, columns=columns).end()
+    assert shown.exit == 0, shown.raw
+    (drawn, *_) = [line for line in shown.lines if line.startswith("    comp")]
+    assert drawn.endswith("…")
+    assert len(drawn) == columns
+    if columns > 20:
+        assert any("0/3 steps, 0." in line for line in shown.lines)
+    assert "\x1b[2J" not in shown.raw
+
+
+def test_what_has_ended_stays(wide: Shown) -> None:
+    told = [
+        "ok 1 build (0.2 s): created src/made.py",
+        "failed 2 see (1.5 s): exit 1, not 0",
+        "    E  is red",
+        "  transcript: runs/build.md",
+        "again 2 see: attempt 2 of 3",
+        "ok 2 see (0.2 s, attempt 2)",
+        "skipped 3 drop: not chosen",
+        "over",
+    ]
+    at = [wide.lines.index(line) for line in told]
+    assert at == sorted(at)
+    assert wide.raw.endswith("over\r\n")
+    assert wide.raw.rindex("\x1b[?25h") > wide.raw.rindex("\x1b[?25l")  # the cursor is there again
+
+
+def test_a_terminal_without_unicode_gets_plain_signs() -> None:
+    shown = Terminal(a_run, encoding="ascii").end()
+    assert shown.exit == 0
+    assert shown.raw.isascii()
+    assert "\\u" not in shown.raw
+    assert any(line.startswith("> 1 build (0.") for line in shown.lines)
+
+
+def test_no_colour_and_no_movement_where_they_are_not_wanted(wide: Shown) -> None:
+    assert "\x1b[32m" in wide.raw
+    assert "\x1b[32m" not in Terminal(a_run, NO_COLOR="1").end().raw
+    dumb = Terminal(a_run, TERM="dumb").end()
+    assert "\x1b" not in dumb.raw
+    assert "ok 1 build (0.2 s): created src/made.py" in dumb.lines
+
+
+def asked(why: str) -> int:
+    """A run that asks; the exit status says what was answered."""
+    with watching(Call(), "run") as watch:
+        watch.begin("0001-aaaaaaaa", steps("build"))
+        answer = watch.ask(Question(why, "build", "build asks first: go on?"))
+        watch.entry(entry("skipped", step="build", reason=f"it was said: {answer}"))
+    return [*entries.ANSWERS, None].index(answer)
+
+
+@pytest.mark.parametrize(
+    ("why", "typed", "answer"),
+    [
+        (entries.CHECKPOINT, ["go\n"], entries.GO),
+        (entries.CHECKPOINT, ["\n"], None),
+        (entries.CHECKPOINT, ["skip\n", "stop\n"], entries.STOP),
+        (entries.CONFIRM, ["s\n", "sk\n"], entries.SKIP),
+        (entries.ASK, ["AGAIN\n"], entries.AGAIN),
+        (entries.UNKNOWN, ["later\n"], None),
+        (entries.UNKNOWN, ["\x04"], None),
+    ],
+)
+def test_a_question(why: str, typed: list[str], answer: str | None) -> None:
+    terminal = Terminal(lambda: asked(why))
+    for keys in typed:
+        terminal.answer("? [later] ", keys)
+    shown = terminal.end()
+    assert shown.exit == [*entries.ANSWERS, None].index(answer), shown.raw
+    assert f"skipped 1 build: it was said: {answer}" in shown.lines
+
+
+def test_what_was_typed_before_the_question_is_no_answer() -> None:
+    def work() -> int:
+        time.sleep(0.3)
+        return asked(entries.CONFIRM)
+
+    terminal = Terminal(work)
+    terminal.type("go\n")
+    terminal.answer("? [later] ", "skip\n")
+    assert terminal.end().exit == entries.ANSWERS.index(entries.SKIP)
+
+
+def test_a_new_revision_is_not_asked_for() -> None:
+    shown = Terminal(lambda: asked(entries.APPROVE)).end()
+    assert shown.exit == len(entries.ANSWERS)
+    assert "? [" not in shown.raw
+
+
+def test_a_terminal_that_is_closed_answers_nothing() -> None:
+    import signal
+
+    def work() -> int:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        return asked(entries.CONFIRM)
+
+    terminal = Terminal(work)
+    terminal.until("? [later] ")
+    terminal.close()
+    assert terminal.end().exit == len(entries.ANSWERS)

@@ -1,0 +1,139 @@
+"""The lines about a run, and its stream of records: one watch at a time, entry by entry."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.cli.answer import Call
+from execplan.cli.running.phrases import changed, lasted, some
+from execplan.cli.running.watching import watching
+from execplan.engine import entries
+from execplan.engine.entries import Change, change_json
+from execplan.execution.world import ABSENT, FILE, State
+from tests.cli.past import APPROVED, FAILED, GONE, MADE, OK, SAID, entry, intent, result
+from tests.cli.test_live import steps
+
+if TYPE_CHECKING:
+    from execplan.engine.journal import Entry
+
+
+def printed(*told: Entry, call: Call | None = None, stream: bool = False) -> str:
+    """What a watch prints of some entries, where there is no terminal."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    before, sys.stdout = sys.stdout, out
+    try:
+        with watching(call or Call(), "run", stream=stream) as watch:
+            watch.begin("0001-aaaaaaaa", steps("build", "api", "drop"))
+            for each in range(12):
+                watch.line("build", f"line {each}", error=False)
+            for one in told:
+                watch.entry(one)
+    finally:
+        sys.stdout = before
+    buffer = out.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode()
+
+
+BEGUN = {"run": "0001-aaaaaaaa", "plan_id": "parser", "sandbox": None, **APPROVED, **SAID}
+ROLLBACK: dict[str, Any] = {
+    "steps": ["build", "api"],
+    "automatic": "failure",
+    "changes": [change_json(MADE)],
+    "folders": ["src"],
+    "undone_not": ["build: what it has sent"],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "lines"),
+    [
+        ("begun", BEGUN, ["run 0001-aaaaaaaa of parser: approved by Ann, in no sandbox"]),
+        ("begun", {**BEGUN, "how": "policy"}, ["run 0001-aaaaaaaa of parser: approved by the policy, in no sandbox"]),
+        ("resumed", SAID, ["resumed: 3 steps left"]),
+        ("intent", intent("build"), []),
+        ("intent", intent("build", 2), ["again 1 build: attempt 2 of 3"]),
+        ("result", result("api", OK), ["ok 2 api (0.2 s)"]),
+        ("result", result("api", OK._replace(changes=(MADE,))), ["ok 2 api (0.2 s): created src/made.py"]),
+        ("result", result("api", FAILED), ["failed 2 api (1.5 s): exit 1, not 0", "  transcript: runs/build.md"]),
+        ("retaken", {"step": "api", "attempt": 1, "changes": [change_json(MADE)]}, ["  taken back: src/made.py"]),
+        ("retaken", {"step": "api", "attempt": 1, "changes": []}, []),
+        ("skipped", {"step": "drop", "reason": "not\x1bchosen"}, ["skipped 3 drop: not\\x1bchosen"]),
+        ("blocked", {"step": "drop", "reason": "api has failed"}, ["blocked 3 drop: api has failed"]),
+        ("recovered", {"step": "api", "by": "drop"}, ["recovered 2 api: drop stood in for it"]),
+        ("ticked", {"step": "api", "task": "Do it.", "transcript": ""}, ["  ticked: Do it."]),
+        ("reopened", {"step": "api", "task": "Do it."}, ["  reopened: Do it."]),
+        ("answered", {"why": entries.ASK, "step": "api", "answer": "skip"}, ["answered for 2 api: skip"]),
+        ("replanned", {"revision": 2, "reason": "it was red"}, ["replanned, now revision 2: it was red"]),
+        (
+            "rollback",
+            ROLLBACK,
+            [
+                "rolling back 2 steps (failure): build, api",
+                "  remove src/made.py",
+                "  remove src/",
+                "  can't be taken back: build: what it has sent",
+            ],
+        ),
+        ("ended", {"status": "completed"}, []),
+        ("of another day", {}, []),
+    ],
+)
+def test_an_entry_in_lines(kind: str, said: dict[str, Any], lines: list[str]) -> None:
+    assert printed(entry(kind, **said)).splitlines() == lines
+
+
+def test_what_failed_shows_the_end_of_its_output() -> None:
+    out = printed(entry("result", **result("build", FAILED)))
+    assert [line for line in out.splitlines() if line.startswith("    ")] == [f"    line {at}" for at in range(2, 12)]
+    again = printed(entry("intent", **intent("build", 2)), entry("result", **result("build", FAILED, 2)))
+    assert "    line" not in again  # that was the attempt before
+
+
+def test_quiet_and_json_print_nothing_while_it_goes_on() -> None:
+    said = entry("result", **result("api", OK))
+    assert printed(said, call=Call(quiet=True)) == ""
+    assert printed(said, call=Call(as_json=True)) == ""
+
+
+def test_the_stream_has_a_line_of_json_for_each_entry() -> None:
+    out = printed(entry("begun", **BEGUN), entry("result", 2, **result("api", OK)), stream=True)
+    begun, done = [json.loads(line) for line in out.splitlines()]
+    assert {name: begun[name] for name in ("schema", "kind", "run")} == {
+        "schema": "execplan/1",
+        "kind": "run",
+        "run": "0001-aaaaaaaa",
+    }
+    assert begun["entry"]["kind"] == "begun"
+    assert (done["entry"]["number"], done["entry"]["kind"], done["entry"]["step"]) == (2, "result", "api")
+    assert done["entry"]["at"] == "2026-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "0.0 s"),
+        (0.04, "0.0 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (59.6, "1 min 0 s"),
+        (3599.6, "1 h 0 min"),
+        (7380, "2 h 3 min"),
+    ],
+)
+def test_durations(seconds: float, words: str) -> None:
+    assert lasted(seconds) == words
+
+
+def test_changes_by_kind() -> None:
+    old = State(FILE, "d" * 64, 0o644, "", 3)
+    changes = (MADE, Change("a", old, GONE), Change("b", old, old._replace(mode=0o755)), Change("c", GONE, old))
+    assert changed(changes) == "created src/made.py, c, modified b, deleted a"
+    assert changed(()) == ""
+    assert some([str(at) for at in range(5)]) == "0, 1, 2 and 2 more"
+    assert State(ABSENT) == GONE

@@ -1,0 +1,192 @@
+"""A run without a disk: hands that do what they are told, a journal in memory, and somebody who answers."""
+
+from __future__ import annotations
+
+import threading
+from time import monotonic
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from execplan.engine.asking import Asking
+from execplan.engine.attempts import Attempts
+from execplan.engine.book import Book
+from execplan.engine.course import Course
+from execplan.engine.entries import Performed, performed_from
+from execplan.engine.hands import Hands
+from execplan.engine.journal import Entry
+from execplan.engine.loop import Loop
+from execplan.engine.schedule import Schedule
+from execplan.engine.signals import Signals
+from execplan.engine.watch import Watch
+from execplan.execution.policy import Policy
+from tests.engine.plans import BEGUN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from execplan.engine.course import Question
+    from execplan.engine.fate import Fate
+    from execplan.execution.model import ExecutionPlan, Step
+
+
+class Paper:
+    """A journal in memory, which may be full."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.refuses: Callable[[str, dict[str, Any]], Exception | None] = lambda kind, said: None
+
+    def write(self, kind: str, **said: Any) -> Entry:
+        """Add an entry."""
+        error = self.refuses(kind, said)
+        if error is not None:
+            raise error
+        entry = Entry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", said, "")
+        self.entries.append(entry)
+        return entry
+
+
+class Halt:
+    """What stops a run."""
+
+    def __init__(self) -> None:
+        self.event, self.signal = threading.Event(), ""
+
+    def set(self, signal: str) -> None:
+        """Stop."""
+        self.signal = signal
+        self.event.set()
+
+    def is_set(self) -> bool:
+        """Whether it is stopped."""
+        return self.event.is_set()
+
+
+class Told(Hands):
+    """Each step does what it is told: a list of what its attempts come to, the last one again and again."""
+
+    def __init__(self, outcomes: Mapping[str, Sequence[Any]]) -> None:
+        self.outcomes = {name: list(each) for name, each in outcomes.items()}
+        self.ran: list[str] = []
+        self.retaken: list[tuple[str, ...]] = []
+        self.together: list[frozenset[str]] = []
+        self._now: set[str] = set()
+        self._lock = threading.Lock()
+
+    def prepare(self, bench: Any, step: Step, expected: Mapping[str, Any]) -> Any:
+        """Nothing; or what is told to go wrong before."""
+        before = self.outcomes.get(f"before {step.id}")
+        if before:
+            raise before.pop(0)
+        return SimpleNamespace(before={}, snapshot=False)
+
+    def perform(self, bench: Any, step: Step, attempt: int, prepared: Any) -> Performed:
+        """What is told."""
+        with self._lock:
+            self.ran.append(step.id)
+            self._now.add(step.id)
+            self.together.append(frozenset(self._now))
+            told = self.outcomes.get(step.id, [Performed(True)])
+            outcome = told.pop(0) if len(told) > 1 else told[0]
+        try:
+            if callable(outcome):
+                outcome = outcome(bench)
+            if isinstance(outcome, BaseException):
+                raise outcome
+            assert isinstance(outcome, Performed)
+            return outcome
+        finally:
+            with self._lock:
+                self._now.discard(step.id)
+
+    def take_back(self, bench: Any, changes: Iterable[Any], folders: Sequence[str]) -> None:
+        """Remember which paths."""
+        self.retaken.append(tuple([change.path for change in changes]))
+
+    def tick(self, bench: Any, course: Course, step: Step) -> Any:
+        """Nothing is ticked."""
+        return "", SimpleNamespace(task="", warning="")
+
+    def there(self, bench: Any, path: str) -> bool:
+        """Nothing is."""
+        return False
+
+    def beside(self, bench: Any) -> Any:
+        """No change that nobody declares."""
+        return SimpleNamespace(undeclared=lambda: ((), ()))
+
+
+class Clerk(Watch):
+    """One who answers, by why he is asked, and remembers the questions."""
+
+    def __init__(self, **answers: str | None) -> None:
+        self.answers = answers
+        self.asked: list[tuple[str, str]] = []
+
+    def ask(self, question: Question) -> str | None:
+        """As he was told."""
+        self.asked.append((question.why, question.step))
+        return self.answers.get(question.why)
+
+
+class Try:
+    """A leg of a run."""
+
+    def __init__(
+        self,
+        document: ExecutionPlan,
+        hands: Told,
+        *,
+        watch: Watch | None = None,
+        jobs: int = 1,
+        seconds: float = 60,
+        chosen: set[str] | None = None,
+        policy: Policy | None = None,
+        paper: Paper | None = None,
+        **resumed: Any,
+    ) -> None:
+        self.paper = paper or Paper()
+        self.hands, self.stop = hands, Halt()
+        self.course = Course(document, self.paper.entries)
+        none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
+        given: Any = self.paper
+        self.book = Book("0001-00000000", given, self.course, none, none, watch or Watch())
+        if paper is None:
+            self.book.write("begun", **BEGUN)
+        else:
+            self.book.write("resumed", **BEGUN, **resumed)
+        bench: Any = Bench(stop=self.stop, deadline=monotonic() + seconds, policy=policy or Policy())
+        stop: Any = self.stop
+        with Attempts(bench, self.book, hands, dict.fromkeys([step.id for step in document.steps], "policy"), jobs) as (
+            attempts
+        ):
+            schedule = Schedule(document, chosen, lambda path: False)
+            with Signals(stop, attempts.wake) as signals:
+                loop = Loop(attempts, self.book, schedule, Asking(self.book, signals, stop), jobs)
+                self.fate: Fate = loop.go()
+
+    @property
+    def told(self) -> list[str]:
+        """The entries, in short."""
+        return [" ".join(filter(None, [each.kind, each.said.get("step")])) for each in self.paper.entries[1:]]
+
+    def reason(self, step: str) -> str:
+        """Why a step is as it is."""
+        return self.course.why[step]
+
+
+class Bench(SimpleNamespace):
+    """Of the bench what the loop needs."""
+
+    def _replace(self, **said: Any) -> Bench:
+        return Bench(**{**self.__dict__, **said})
+
+
+def no(cause: str = "exit", exit: int | None = 1, **said: Any) -> Performed:
+    """A failure."""
+    return Performed(False, cause, f"it failed by {cause}", exit, **said)
+
+
+def checked(entry: Entry) -> bool:
+    """Whether a result is a good one."""
+    return performed_from(entry.said).ok

@@ -1,0 +1,131 @@
+"""A run of which a test writes the journal: what its steps would have done stands in it, and no step is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.clock import now
+from execplan.engine import entries as kinds
+from execplan.engine.course import Course
+from execplan.engine.entries import Change, Performed, performed_json, state_json
+from execplan.engine.journal import Entry, Journal
+from execplan.engine.place import Place, following
+from execplan.execution.documents.document import to_bytes
+from execplan.execution.world import ABSENT, FILE, State
+from execplan.repo import state
+from execplan.repo.execution import register, standing
+from execplan.text import files
+from execplan.text.lines import digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from execplan.execution.model import ExecutionPlan
+    from tests.repo.approving import Desk
+
+CHECKED = kinds.Checks("passed", "passed", 2, 2)
+
+
+class Hand:
+    """The entries of a run, and a course that reads them as they are written."""
+
+    def __init__(self, document: ExecutionPlan, journal: Journal | None = None, run: str = "0001-00000000") -> None:
+        self.document = document
+        self.journal = journal
+        self.run = run
+        self.entries: list[Entry] = []
+        self.course = Course(document)
+
+    def write(self, kind: str, **said: Any) -> Entry:
+        """Add an entry."""
+        if self.journal is not None:
+            entry = self.journal.write(kind, **said)
+        else:
+            entry = Entry(len(self.entries) + 1, kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said, "0" * 64)
+        self.entries.append(entry)
+        self.course.read([entry])
+        return entry
+
+    def begin(self, approval: Any = None, **more: Any) -> None:
+        """Begin the run, under an approval where there is one."""
+        states = {path: state_json(each) for path, each in approval.binding.states.items()} if approval else {}
+        said = {
+            "run": self.run,
+            "plan_id": self.document.plan_id,
+            "revision": self.document.revision,
+            "document": digest(to_bytes(self.document)),
+            "approval": approval.digest if approval else "1" * 64,
+            "approval_id": approval.id if approval else "2" * 32,
+            "approver": "Ann",
+            "how": "digest",
+            "user": "ann",
+            "session": None,
+            "policy": "3" * 64,
+            "sandbox": "",
+            "jobs": 1,
+            "chosen": None,
+            "replays": None,
+            "head": None,
+            "states": states,
+        }
+        self.write(kinds.BEGUN, **{**said, **more})
+
+    def intent(self, step: str) -> int:
+        """Begin an attempt of a step; its number."""
+        attempt = len(self.course.attempts.get(step, ())) + 1
+        self.write(kinds.INTENT, step=step, attempt=attempt, by="person", before={}, snapshot=False)
+        return attempt
+
+    def result(self, step: str, *, ok: bool = True, **performed: Any) -> None:
+        """End the attempt of a step."""
+        attempt = self.course.attempts[step][-1].number
+        self.write(
+            kinds.RESULT, step=step, attempt=attempt, **performed_json(Performed(ok=ok, checks=CHECKED, **performed))
+        )
+
+    def done(self, step: str, *changes: Change) -> None:
+        """Do a step."""
+        self.intent(step)
+        self.result(step, changes=changes, exit=0, seconds=0.5, cpu_s=0.25, peak_memory_bytes=1000)
+
+    def failed(self, step: str, cause: str = "exit") -> None:
+        """Let a step fail; what it did is taken back."""
+        attempt = self.intent(step)
+        self.result(step, ok=False, cause=cause, reason="exit 2", exit=2, seconds=0.5)
+        self.write(kinds.RETAKEN, step=step, attempt=attempt, changes=[])
+
+    def end(self, status: str, cause: str = "") -> None:
+        """End the run."""
+        self.write(kinds.ENDED, status=status, cause=cause, reason="", seconds=1.5)
+
+
+def created(path: str, lines: int = 1) -> Change:
+    """A file that was made."""
+    return Change(path, State(ABSENT), State(FILE, "a" * 64, 0o644, size=10), added=lines)
+
+
+def begun(desk: Desk, approve: bool = True) -> tuple[Hand, Place]:
+    """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
+    if approve:
+        desk.approve()
+    home, ref = desk.home()
+    found = standing.require(home, ref)
+    assert found.approval is not None
+    assert found.now is not None
+    place = following(home, ref)
+    register.use(home, found.approval.id, place.id)
+    files.make_folder(place.folder)
+    state.folder(home, "runs")
+    files.make_folder(place.state)
+    files.create(place.document, found.now.current.data)
+    hand = Hand(found.now.current.document, Journal(place.journal), place.id)
+    hand.begin(found.approval)
+    return hand, place
+
+
+def make(desk: Desk, path: str, text: str) -> Change:
+    """Make a file as a step would have."""
+    written: Path = desk.write(path, text)
+    written.chmod(0o644)
+    data = text.encode()
+    return Change(path, State(ABSENT), State(FILE, digest(data), 0o644, size=len(data)), added=text.count("\n"))

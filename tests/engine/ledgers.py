@@ -1,0 +1,57 @@
+"""A plan with a ledger, in a real repository."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execplan.engine import place
+from execplan.engine.journal import Journal
+from execplan.engine.ledger import chain, names
+from execplan.engine.ledger.ledger import Ledger
+from tests.repo.approving import Desk
+
+if TYPE_CHECKING:
+    from execplan.engine.place import Place
+
+
+class Kept:
+    """A plan, and its ledger."""
+
+    def __init__(self, repo: Desk) -> None:
+        self.repo = repo
+        self.home, self.ref = repo.home()
+        self.ledger = Ledger(self.home, self.ref)
+        self.path = Path(names.path_of(self.home, self.ref))
+
+    def later(self, seconds: int) -> None:
+        """Set the clock."""
+        self.repo.later(seconds)
+
+    def records(self) -> list[chain.Record]:
+        """What is in the ledger, which is whole."""
+        walked = chain.walk(self.path.read_bytes())
+        assert walked.flaw is None
+        return walked.records
+
+    def run(self) -> tuple[Place, Journal]:
+        """A run that is about to begin, with a document of one step."""
+        found = place.following(self.home, self.ref)
+        Path(found.folder).mkdir(parents=True)
+        step = {"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": None}
+        Path(found.document).write_text(json.dumps({"steps": [step]}))
+        return found, Journal(found.journal)
+
+
+def change(path: str) -> dict[str, Any]:
+    """A file that was made, as a journal says it."""
+    after = ["file", "b" * 64, 0o644, "", 3]
+    return {
+        "path": path,
+        "before": ["absent", "", 0, "", 0],
+        "after": after,
+        "added": 1,
+        "removed": 0,
+        "declared": True,
+    }

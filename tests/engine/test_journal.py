@@ -1,0 +1,110 @@
+"""The journal: whole entries only, in order, whatever a killed writer has left."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.engine.journal import Journal, parse, read
+from execplan.errors import ENVIRONMENT, ExecplanError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXTS = st.text(max_size=20)
+VALUES = st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | TEXTS, lambda inner: st.lists(inner, max_size=3))
+
+
+def written(path: Path, count: int) -> bytes:
+    """A journal of so many entries."""
+    with Journal(str(path)) as journal:
+        for number in range(count):
+            journal.write("intent", step=f"s{number}")
+    return path.read_bytes()
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal(str(path)) as journal:
+        kept = [journal.write("begun", run="0001"), journal.write("result", step="ä", reason="line\nline \u2028\x85")]
+    assert read(str(path)) == kept
+    assert [(each.number, each.kind) for each in kept] == [(1, "begun"), (2, "result")]
+    assert path.read_bytes().count(b"\n") == 2
+
+
+@given(said=st.dictionaries(st.sampled_from(("step", "reason", "changes")), VALUES))
+def test_any_value_comes_back(tmp_path_factory: pytest.TempPathFactory, said: dict[str, object]) -> None:
+    path = str(tmp_path_factory.mktemp("j") / "journal.jsonl")
+    with Journal(path) as journal:
+        entry = journal.write("result", **said)
+    (found,) = read(path)
+    assert found == entry
+    assert found.said == json.loads(json.dumps(said).encode("utf-8", "backslashreplace"))
+
+
+def test_a_line_that_a_killed_writer_began_is_cut_off(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    whole = written(path, 3)
+    last = whole.rindex(b"\n", 0, -1) + 1
+    for cut in range(last, len(whole)):
+        path.write_bytes(whole[:cut])
+        assert len(read(str(path))) == 2
+        with Journal(str(path)) as journal:
+            assert len(journal.entries) == 2
+            assert path.read_bytes() == whole[:last]
+            assert journal.write("resumed").number == 3
+        assert [each.number for each in read(str(path))] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[]", b'{"n":9,"kind":"intent","at":""}', b"\xff", b'{"n":2,"kind":3,"at":""}', b""]
+)
+def test_a_line_that_is_no_entry_is_refused_and_named(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "journal.jsonl"
+    whole = written(path, 1) + line + b"\n"
+    path.write_bytes(whole)
+    for work in (lambda: read(str(path)), lambda: Journal(str(path))):
+        with pytest.raises(ExecplanError, match=r"journal\.jsonl:2 ") as caught:
+            work()
+        assert (caught.value.code, caught.value.exit) == ("journal-altered", ENVIRONMENT)
+    assert path.read_bytes() == whole
+
+
+def test_a_disk_that_is_full_leaves_the_journal_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal(str(path)) as journal:
+        journal.write("begun")
+        before, write = path.read_bytes(), os.write
+
+        def some(handle: int, data: bytes) -> int:
+            if len(data) < 8:
+                raise OSError(28, "full")
+            return write(handle, bytes(data)[:7])
+
+        monkeypatch.setattr(os, "write", some)
+        with pytest.raises(ExecplanError, match="no space left"):
+            journal.write("result", reason="x" * 100)
+        monkeypatch.undo()
+        assert path.read_bytes() == before
+        assert journal.write("result").number == 2
+    assert len(read(str(path))) == 2
+
+
+def test_lines_have_the_digests_that_a_ledger_compares(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    whole = written(path, 2)
+    one, two = parse(whole, "j")
+    assert one.line != two.line
+    assert parse(whole.replace(b"s1", b"s2"), "j")[1].line != two.line
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_bytes(b"")
+    (tmp_path / "journal.jsonl").symlink_to("elsewhere")
+    with pytest.raises(ExecplanError):
+        Journal(str(tmp_path / "journal.jsonl"))

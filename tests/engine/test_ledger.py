@@ -1,0 +1,162 @@
+"""The ledger: one chain, whoever writes it, whatever becomes of the writer."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.engine import entries
+from execplan.engine.journal import Entry
+from execplan.engine.ledger import chain
+from execplan.engine.ledger.ledger import Ledger
+from execplan.errors import ExecplanError
+from tests.engine.ledgers import Kept, change
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def test_records_follow_each_other_across_processes_and_days(kept: Kept) -> None:
+    first = kept.ledger.append("approved", {"digest": "a" * 64})
+    kept.later(86_400)
+    second = Ledger(kept.home, kept.ref).append("revoked", {"digest": "a" * 64})
+    assert (first.seq, first.prev, first.ledger, first.plan_id) == (1, "", kept.ref.id, kept.ref.id)
+    assert (second.seq, second.prev) == (2, first.hash)
+    assert (first.at, second.at) == ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
+    assert chain.walk(kept.path.read_bytes()).flaw is None
+
+
+def test_a_hash_is_that_of_the_line_without_it(kept: Kept) -> None:
+    import hashlib
+
+    made = kept.ledger.append("approved", {"by": "Zoë \udc80 ✓", "seconds": 1.10})
+    line = kept.path.read_bytes()[:-1]
+    without = line[: line.rindex(b',"hash":')] + b"}"
+    assert made.hash == hashlib.sha256(without).hexdigest() == json.loads(line)["hash"]
+    assert list(json.loads(line)) == list(chain.Record._fields)
+
+
+def test_what_is_brought_over_from_a_journal_is_brought_over_once(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, user="ann", session="s1", revision=1, states={"a": ["absent"]})
+        kept.ledger.follow(run.id, journal.entries)
+        kept.ledger.follow(run.id, journal.entries)
+        journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
+        kept.ledger.follow(run.id, journal.entries[1:])
+        journal.write(entries.RESULT, step="api", attempt=1, ok=True, changes=[change("src/a.py")])
+        Ledger(kept.home, kept.ref).follow(run.id, journal.entries)  # another process, after a kill
+    begun, intent, result = kept.records()
+    assert [each.entry for each in kept.records()] == [1, 2, 3]
+    assert [each.line for each in kept.records()] == [each.line for each in journal.entries]
+    assert (begun.user, begun.session, begun.run) == ("ann", "s1", run.id)
+    assert begun.said == {"revision": 1}
+    assert intent.said == {"step": "api", "attempt": 1, "by": "person", "type": "execute_command", "argv": ["make"]}
+    (told,) = result.said["changes"]
+    assert (told["path"], told["before"]) == ("src/a.py", None)
+    assert told["after"] == {"kind": "file", "sha256": "b" * 64, "mode": "0644"}
+
+
+def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+    kept.ledger.follow(run.id, journal.entries)
+    before = kept.path.read_bytes()
+    other = journal.entries[0]._replace(line="0" * 64)
+    for ledger in (kept.ledger, Ledger(kept.home, kept.ref)):
+        with pytest.raises(ExecplanError) as caught:
+            ledger.follow(run.id, [other])
+        assert (caught.value.code, caught.value.exit) == ("journal-altered", 6)
+        assert f"runs/{run.id}/journal.jsonl:1" in caught.value.message
+    assert kept.path.read_bytes() == before
+
+
+def test_an_entry_that_was_left_out_is_a_bug(kept: Kept) -> None:
+    with pytest.raises(AssertionError):
+        kept.ledger.follow("0001-00000000", [Entry(2, "ended", "2026-01-01T00:00:00Z", {}, "0" * 64)])
+    assert not kept.path.exists()
+
+
+def test_secrets_stay_out(kept: Kept) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    kept.ledger.append("approved", {"by": f"x {secret}", "list": [{secret: secret}], "digest": "0a1b2c3d" * 8})
+    text = kept.path.read_text()
+    assert secret[8:] not in text
+    assert "0a1b2c3d" * 8 in text
+
+
+def test_less_than_a_line_is_cut_off_and_a_line_without_its_end_gets_it(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.ledger.append("revoked", {})
+    whole = kept.path.read_bytes()
+    kept.path.write_bytes(whole + b'{"seq":3,"at":"20')
+    Ledger(kept.home, kept.ref).append("declined", {})
+    assert [each.kind for each in kept.records()] == ["approved", "revoked", "declined"]
+    kept.path.write_bytes(whole[:-1])
+    Ledger(kept.home, kept.ref).append("declined", {})
+    assert [each.seq for each in kept.records()] == [1, 2, 3]
+    kept.path.write_bytes(b'{"se')
+    assert Ledger(kept.home, kept.ref).append("declined", {}).seq == 1, (
+        "no anchor was moved: nothing is known to be lost"
+    )
+
+
+def test_a_last_line_that_is_no_record_is_not_built_upon(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.path.write_bytes(kept.path.read_bytes().replace(b'"approved"', b'"declined"'))
+    before = kept.path.read_bytes()
+    with pytest.raises(ExecplanError) as caught:
+        Ledger(kept.home, kept.ref).append("declined", {})
+    assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
+    assert "was edited" in caught.value.message
+    assert "--accept" in caught.value.hint
+    assert kept.path.read_bytes() == before
+
+
+def test_what_this_process_has_written_and_is_gone(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    first = kept.path.read_bytes()
+    kept.ledger.append("revoked", {})
+    kept.path.write_bytes(first)
+    with pytest.raises(ExecplanError) as caught:
+        kept.ledger.append("declined", {})
+    assert caught.value.code == "ledger-broken"
+
+
+def test_a_long_record_is_read_again(kept: Kept) -> None:
+    for count in (200_000, 10):
+        kept.ledger.append("approved", {"digest": ["x" * 9] * count})
+    assert [each.seq for each in kept.records()] == [1, 2]
+    assert Ledger(kept.home, kept.ref).append("revoked", {}).seq == 3
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/null", path)])
+def test_what_is_no_file_is_refused_at_once(kept: Kept, make: Callable[[Path], None]) -> None:
+    kept.path.parent.mkdir(parents=True)
+    make(kept.path)
+    with pytest.raises(ExecplanError):
+        kept.ledger.append("approved", {})
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept.ledger.append("approved", {})
+    before = kept.path.read_bytes()
+    write, written = os.write, []
+
+    def full(handle: int, data: bytes) -> int:
+        if written:
+            raise OSError(28, "No space left on device")
+        written.append(handle)
+        return write(handle, data[:100])
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(ExecplanError) as caught:
+        kept.ledger.append("revoked", {})
+    monkeypatch.undo()
+    assert (caught.value.code, caught.value.exit) == ("io-error", 6)
+    assert kept.path.read_bytes() == before
