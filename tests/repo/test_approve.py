@@ -96,7 +96,7 @@ def test_asked_on_a_terminal(desk: Desk) -> None:
     assert "make parser" in shown
     assert "Approve these 3 steps? [y/N]" in shown
     assert "nothing was approved" in shown
-    assert not (desk.path / ".agent/execplans/artifacts").exists()
+    assert [each.name for each in (desk.path / ".agent/execplans/artifacts" / NAME).iterdir()] == ["ledger.jsonl"]
     status, shown = terminal(desk, b"y\n", "approve", "--step", "drop")
     assert status == 0, shown
     assert "Approve this step? [y/N]" in shown

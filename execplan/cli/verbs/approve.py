@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @verb(
     reads="what evaluate reads; the approvals among the plan's artifacts; your key, and the register of approvals that were "
     "used or revoked.",
-    writes="the execution plan and the approval among the plan's artifacts; the first time your key, in ~/.config/execplan. "
-    "--revoke: the register, in ~/.local/state/execplan. --list and --check: nothing.",
+    writes="the execution plan and the approval among the plan's artifacts, and a record in its ledger; the first time your key, in ~/.config/execplan. "
+    "--revoke: the ledger, and the register in ~/.local/state/execplan. --list and --check: nothing.",
     examples=(
         "execplan approve",
         "execplan approve parser --dry-run",
@@ -82,6 +82,7 @@ def approve(
         return _listed(home, ref) if listing else _checked(home, ref)
     if revoke is not None:
         return _revoked(home, ref, revoke, options)
+    from execplan.engine import approving as engine
     from execplan.engine.underway import underway
     from execplan.execution.evaluation.scope import scope as scope_of
     from execplan.repo.author import author
@@ -99,8 +100,13 @@ def approve(
         what = "no step is covered: there is nothing to approve"
         raise ExecplanError("nothing-to-approve", what, exit=NO, hint="raise --max-risk", candidates=left)
     if not options.dry_run:
-        yes = _said(call, ref, found, scope, yes, digest, allow_inferred=allow_inferred)
-    given = approval.give(home, ref, found, scope, yes, options)
+        try:
+            yes = _said(call, ref, found, scope, yes, digest, allow_inferred=allow_inferred)
+        except ExecplanError as error:
+            if error.code == approving.DECLINED:
+                engine.decline(home, ref, found, scope, yes.by)
+            raise
+    given = engine.give(home, ref, found, scope, yes, options)
     return approving.given_answer(given, scope, found, typed(ref.id, home.shown(ref.path)))
 
 
@@ -167,13 +173,14 @@ def _checked(home: Home, ref: Ref) -> Answer:
 
 def _revoked(home: Home, ref: Ref, prefix: str, options: Options) -> Answer:
     """Let approvals hold no more."""
+    from execplan.engine import approving as engine
     from execplan.repo.execution import approvals, register
 
     chosen = approvals.named(approvals.every(home, ref), prefix)
     ids = {each.digest: each.approval.id for each in chosen if each.approval is not None}
     gone = [name for name, found in ids.items() if not register.state(home, found).revoked]
-    for name in [] if options.dry_run else gone:
-        register.revoke(home, ids[name])
+    if not options.dry_run:
+        engine.revoke(home, ref, {name: ids[name] for name in gone})
     did = "would revoke" if options.dry_run else "revoked"
     lines = [f"{did} {name[:12]}" for name in gone] or ["nothing to revoke"]
     warnings = tuple([f"{home.shown(each.path)} is no approval: {each.why}" for each in chosen if not each.approval])

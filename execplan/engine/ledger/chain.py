@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
 ACCEPTED: Final = "accepted"
-"""Somebody goes on with a ledger that is broken: reason, why (what was found), lost (seq and hash that the anchor knew, or
-null), doubts (what else was found). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
+"""Somebody goes on with a ledger that is broken: reason, why (the flaw that was found, and what was lost), lost (seq and hash
+that the anchor knew, or null), doubts (what else is not as the ledger says). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
 START: Final = ""
 """What the first record has for the hash of the one before."""
 _LONG = 64 + len(',"hash":""}')
@@ -182,8 +182,7 @@ def name_of(data: bytes) -> str:
 
 def accepted_by(record: Record) -> list[str]:
     """What a record has accepted, in words."""
-    why = record.said.get("why")
-    return [str(each) for each in [*([why] if why else []), *record.said.get("doubts", [])]]
+    return [str(each) for each in [*record.said.get("why", []), *record.said.get("doubts", [])]]
 
 
 def _read(line: bytes) -> tuple[Record | None, str]:

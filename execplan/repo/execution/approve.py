@@ -25,12 +25,16 @@ from execplan.text import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
 
     from execplan.execution.evaluate import Underway
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
+
+    Before = dict[str, bytes | None]
+    """By path, what a file held that was written."""
 
 _LONGEST = 200
 
@@ -113,8 +117,19 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
     )
 
 
-def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options: Options) -> Given:
-    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError."""
+def give(
+    home: Home,
+    ref: Ref,
+    shown: Evaluated,
+    scope: Scope,
+    yes: Yes,
+    options: Options,
+    record: Callable[[Approval], Before],
+) -> Given:
+    """Store the execution plan and its approval, if all is as it was shown; raises ExecplanError.
+
+    The approval is recorded before it is there for anybody to use: one that can't be recorded is not given.
+    """
     document, path = store.path_of(home, ref), approvals.path(home, ref, shown.binding.digest)
     told = Given(None, home.shown(path), home.shown(document))
     if options.dry_run:
@@ -133,7 +148,9 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
                 candidates=drift(shown.binding, found.binding),
             )
         approval = _sealed(home, found, scope, yes)
+        recorded = record(approval)
         before = {
+            **recorded,
             document: files.again(lambda: store.put(home, document, found.current.data), told.document),
             path: approvals.save(home, ref, approval),
         }
@@ -143,7 +160,7 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
 
         summary = f"approve {approval.digest[:12]}"
         old = {file: data for file, data in before.items() if data is not None}
-        made = commit_paths(home, ref.id, [document, path], "approve", summary, old, None)
+        made = commit_paths(home, ref.id, list(before), "approve", summary, old, None)
         return told._replace(approval=approval, commit=made.digest, warnings=made.warnings)
 
 

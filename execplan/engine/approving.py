@@ -1,0 +1,103 @@
+"""Approvals that are given, declined and revoked on record: what the ledger can't tell of is not approved."""
+
+from __future__ import annotations
+
+import os
+
+from execplan import trace
+from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.witness import APPROVED, DECLINED, NOT_GIVEN, REVOKED
+from execplan.errors import ExecplanError
+from execplan.execution.documents.document import to_bytes
+from execplan.repo.execution import approvals, approve, register
+from execplan.text import disk
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.execution.approval import Approval
+    from execplan.execution.evaluation.scope import Scope
+    from execplan.repo.amend import Options
+    from execplan.repo.execution.approve import Before, Given, Yes
+    from execplan.repo.execution.evaluated import Evaluated
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_TOLD = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
+
+
+def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options: Options) -> Given:
+    """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
+
+    Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
+    """
+    ledger = Ledger(home, ref)
+    covered = [each.step.id for each in scope.covered]
+    recorded: list[Approval] = []
+
+    def record(approval: Approval) -> Before:
+        before = disk.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
+        ledger.append(APPROVED, _said(approval, covered))
+        recorded.append(approval)
+        return {ledger.path: before}
+
+    try:
+        given = approve.give(home, ref, shown, scope, yes, options, record)
+    except BaseException as error:
+        if recorded and not _is_there(home, ref, recorded[0]):
+            why = error.message if isinstance(error, ExecplanError) else type(error).__name__
+            ledger.append(NOT_GIVEN, {"digest": recorded[0].digest, "file": _file(recorded[0]), "reason": why})
+        raise
+    return given._replace(warnings=(*given.warnings, *_anchor(ledger))) if recorded else given
+
+
+def decline(home: Home, ref: Ref, shown: Evaluated, scope: Scope, by: str) -> None:
+    """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
+    ledger = Ledger(home, ref)
+    steps = [each.step.id for each in scope.covered]
+    try:
+        ledger.append(DECLINED, {"digest": shown.binding.digest, "approver": by, "steps": steps})
+        ledger.anchor()
+    except ExecplanError as error:
+        trace.warnings.append(f"that it was declined is not recorded: {error.message}")
+
+
+def revoke(home: Home, ref: Ref, ids: Mapping[str, str]) -> None:
+    """Let approvals, each given by the digest that was approved and its id, hold no more, and record it; raises ExecplanError.
+
+    The record comes behind: who is killed between the two has revoked it.
+    """
+    ledger = Ledger(home, ref)
+    for name, found in ids.items():
+        if register.revoke(home, found):
+            ledger.append(REVOKED, {"digest": name, "approval": found})
+    if ids:
+        ledger.anchor()
+
+
+def _said(approval: Approval, covered: list[str]) -> dict[str, object]:
+    told = {name: getattr(approval, name) for name in _TOLD}
+    risk = approval.max_risk.value if approval.max_risk is not None else None
+    return {**told, "approval": approval.id, "file": _file(approval), "max_risk": risk, "steps": covered}
+
+
+def _file(approval: Approval) -> str:
+    """SHA-256 of the file of an approval."""
+    return digest(to_bytes(approval))
+
+
+def _is_there(home: Home, ref: Ref, approval: Approval) -> bool:
+    """Whether the file was written, and what failed came behind it."""
+    path = approvals.path(home, ref, approval.digest)
+    return os.path.lexists(path) and disk.read(path, 1 << 30)[0] == to_bytes(approval)
+
+
+def _anchor(ledger: Ledger) -> tuple[str, ...]:
+    """Move the anchor; why it did not move, which takes back no approval."""
+    try:
+        ledger.anchor()
+    except ExecplanError as error:
+        return (f"the anchor of the ledger was not moved: {error.message}",)
+    return ()

@@ -1,0 +1,169 @@
+"""The anchor: where it is kept, what it is called, who may move it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.engine.ledger import anchor, names
+from execplan.engine.ledger.anchor import MovedMeanwhileError
+from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.verify import verify
+from execplan.errors import ExecplanError
+from execplan.repo import homes, shelf
+from tests.engine.ledgers import Kept
+from tests.plans import CLEAN
+
+if TYPE_CHECKING:
+    from tests.repo.approving import Desk
+
+
+def test_a_ref_that_git_lives_with(kept: Kept) -> None:
+    made = kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    kept.ledger.anchor()
+    ref = f"refs/execplan/ledger/{kept.ref.id}"
+    assert kept.repo.git("cat-file", "-t", ref) == "blob\n"
+    assert made.hash in kept.repo.git("cat-file", "-p", ref)
+    kept.repo.git("log", "--all", "--oneline")
+    kept.repo.git("gc", "-q", "--prune=now")
+    kept.repo.git("pack-refs", "--all")
+    kept.repo.git("fsck", "--strict")
+    second = Ledger(kept.home, kept.ref).append("revoked", {})
+    kept.ledger.anchor()
+    found = anchor.get(kept.home, kept.ref.id)
+    assert found is not None
+    assert (found.seq, found.hash) == (2, second.hash)
+
+
+def test_nothing_to_anchor(kept: Kept) -> None:
+    kept.ledger.anchor()
+    assert anchor.get(kept.home, kept.ref.id) is None
+    assert not kept.path.exists()
+
+
+def test_it_moves_from_where_it_was_known_to_be(kept: Kept) -> None:
+    first = anchor.move(kept.home, "x", None, 1, "a")
+    anchor.move(kept.home, "x", first, 2, "b")
+    for old in (None, first):
+        with pytest.raises(MovedMeanwhileError):
+            anchor.move(kept.home, "x", old, 3, "c")
+    found = anchor.get(kept.home, "x")
+    assert found is not None
+    assert found.seq == 2
+
+
+def test_another_process_has_moved_it(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    other = Ledger(kept.home, kept.ref)
+    other.append("declined", {})
+    other.anchor()
+    last = kept.ledger.append("revoked", {})
+    kept.ledger.anchor()
+    found = anchor.get(kept.home, kept.ref.id)
+    assert found is not None
+    assert (found.seq, found.hash) == (3, last.hash)
+
+
+def test_another_checkout_with_another_ledger(kept: Kept) -> None:
+    """Of two branches that both go on, one comes too late."""
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    kept.repo.commit()
+    kept.repo.git("worktree", "add", "-q", "../second")
+    home = homes.find(str(kept.repo.path.parent / "second"))
+    there = Ledger(home, shelf.refs(home)[0])
+    there.append("declined", {})
+    there.anchor()
+    with pytest.raises(ExecplanError) as caught:
+        Ledger(kept.home, kept.ref).append("revoked", {})
+    assert caught.value.code == "ledger-broken"
+    assert "another branch" in caught.value.message
+    shutil.copy(there.path, kept.ledger.path)
+    assert Ledger(kept.home, kept.ref).append("revoked", {}).seq == 3
+
+
+def test_an_anchor_that_cannot_be_read(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    blob = kept.repo.git("rev-parse", f"refs/execplan/ledger/{kept.ref.id}").strip()
+    (kept.repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    assert verify(kept.home, kept.ref).reasons == ("its anchor can't be read",)
+    with pytest.raises(ExecplanError):
+        Ledger(kept.home, kept.ref).append("declined", {})
+    from execplan.engine.ledger.accept import accept
+
+    assert accept(kept.home, kept.ref, "The disk.") is not None
+    assert verify(kept.home, kept.ref).exit == 0
+
+
+def test_without_git_it_lies_in_the_users_folder(desk: Desk) -> None:
+    shutil.rmtree(desk.path / ".git")
+    kept = Kept(desk)
+    for _ in range(2):
+        kept.ledger.append("approved", {})
+        kept.ledger.anchor()
+    (file,) = (desk.path.parent / "state-home/execplan/ledgers").rglob("*.json")
+    assert f'"seq": 2, "hash": "{kept.records()[1].hash}"' in file.read_text()
+    first = anchor.Anchor(1, "", "other")
+    with pytest.raises(MovedMeanwhileError):
+        anchor.move(kept.home, kept.ref.id, first, 3, "c")
+    kept.path.unlink()
+    assert verify(kept.home, kept.ref).exit == 1
+    file.write_text("{")
+    assert verify(kept.home, kept.ref).reasons == ("its anchor can't be read",)
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "a..b", "a.lock", "-x", "@{x}", "über", "x~1^:?*[\\", "a/b", "é" * 200, "new\nline", "%41", "A"]
+)
+def test_names_that_are_no_names_of_refs(kept: Kept, name: str) -> None:
+    assert anchor.get(kept.home, name) is None
+    anchor.move(kept.home, name, None, 1, "a")
+    assert anchor.get(kept.home, name) is not None
+    kept.repo.git("check-ref-format", anchor.ref_of(name))
+    assert anchor.ref_of(name).count("/") == 3
+
+
+def test_a_plan_that_is_renamed_keeps_it_and_its_old_name_is_free(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    kept.repo.data("rename", "parser", "Build it anew")
+    (ref,) = shelf.refs(kept.home)
+    second = Ledger(kept.home, ref).append("declined", {})
+    assert (second.ledger, second.plan_id, second.seq) == (kept.ref.id, ref.id, 2)
+    kept.repo.plan(CLEAN, kept.ref.id)
+    new = Ledger(kept.home, kept.ref)
+    first = new.append("approved", {})
+    new.anchor()
+    assert (first.seq, first.ledger) == (1, f"{kept.ref.id}-2")
+    for each in shelf.refs(kept.home):
+        assert verify(kept.home, each).exit == 0
+
+
+def test_an_archived_plan_keeps_it(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    kept.repo.data("archive", "parser", "--force", "--reason", "Given up.")
+    (ref,) = shelf.refs(kept.home, archive=True)
+    assert (verify(kept.home, ref).records, verify(kept.home, ref).anchored) == (1, 1)
+    assert Ledger(kept.home, ref).append("revoked", {}).seq == 2
+
+
+def test_two_homes_of_one_repository_with_plans_of_one_name(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    kept.repo.write(f"services/api/.agent/execplans/{kept.ref.id}.md", CLEAN)
+    home = homes.find(str(kept.repo.path / "services/api"))
+    ledger = Ledger(home, shelf.refs(home)[0])
+    assert ledger.append("approved", {}).ledger == f"services/api/{kept.ref.id}"
+    ledger.anchor()
+    for path in (kept.path, Path(ledger.path)):
+        assert path.exists()
+    assert names.free(home, shelf.refs(home)[0]) == f"services/api/{kept.ref.id}"
+    assert os.path.dirname(anchor.ref_of(f"services/api/{kept.ref.id}")) == "refs/execplan/ledger"

@@ -1,0 +1,253 @@
+"""Whether a ledger is as it was written: what is found, what can't be, and what is beside it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.engine import entries
+from execplan.engine.ledger import chain, names
+from execplan.engine.ledger.accept import accept
+from execplan.engine.ledger.chain import Record
+from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.verify import Verified, verify
+from execplan.errors import ExecplanError
+from tests.engine.ledgers import Kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def lines_of(count: int) -> list[bytes]:
+    """The lines of a ledger."""
+    made: list[bytes] = []
+    prev = ""
+    for seq in range(1, count + 1):
+        record = Record(
+            seq, "2026-01-01T00:00:00Z", "approved", "p", "p", "ann", None, None, None, None, {"n": 1.5}, prev
+        )
+        record = chain.sealed(record)
+        prev = record.hash
+        made.append(chain.line_of(record))
+    return made
+
+
+WHOLE = lines_of(6)
+
+
+@given(st.data())
+def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> None:
+    """An edit of any bytes, and lines that are put in, removed, doubled or swapped."""
+    from execplan.engine.ledger.anchor import Anchor
+
+    lines = list(WHOLE)
+    at = data.draw(st.integers(0, len(lines) - 1))
+    what = data.draw(st.sampled_from(["edit", "insert", "delete", "swap", "double", "cut"]))
+    if what == "edit":
+        where = data.draw(st.integers(0, len(lines[at]) - 2))
+        new = data.draw(st.binary(max_size=3))
+        lines[at] = lines[at][:where] + new + lines[at][where + 1 :]
+    elif what == "insert":
+        lines.insert(at, data.draw(st.sampled_from([b"\n", b"{}\n", b"null\n", lines_of(1)[0], lines[-1]])))
+    elif what == "delete":
+        del lines[at]
+    elif what == "swap":
+        other = data.draw(st.integers(0, len(lines) - 1))
+        lines[at], lines[other] = lines[other], lines[at]
+    elif what == "double":
+        lines.insert(at, lines[at])
+    else:
+        del lines[at:]
+    text = b"".join(lines)
+    known = Anchor(6, chain.parse(WHOLE[-1][:-1]).hash, "")
+    walked = chain.walk(text[: text.rfind(b"\n") + 1])
+    found = walked.flaw is not None or bool(names.lost(text, known))
+    assert found == (text != b"".join(WHOLE))
+    if walked.flaw is not None and what in ("edit", "swap"):
+        first = next(number for number, line in enumerate(WHOLE, 1) if lines[number - 1] != line)
+        assert walked.flaw.line == first, "the first bad line is named"
+
+
+def test_a_whole_ledger(kept: Kept) -> None:
+    kept.ledger.append("approved", {"digest": "d" * 64})
+    kept.ledger.anchor()
+    kept.ledger.append("declined", {})
+    found = verify(kept.home, kept.ref)
+    assert (found.records, found.anchored, found.exit, found.reasons) == (2, 1, 0, ())
+    assert found.path == f".agent/execplans/artifacts/{kept.ref.id}/ledger.jsonl"
+
+
+def test_none_at_all(kept: Kept) -> None:
+    found = verify(kept.home, kept.ref)
+    assert (found.records, found.anchored, found.exit, found.warnings) == (0, None, 0, ())
+
+
+def tampered(kept: Kept, change: Callable[[list[bytes]], None]) -> Verified:
+    """What is found when the lines of an anchored ledger of four records are changed; and it takes no more."""
+    for kind in ("approved", "declined", "declined", "revoked"):
+        kept.ledger.append(kind, {})
+    kept.ledger.anchor()
+    lines = kept.path.read_bytes().splitlines(keepends=True)
+    change(lines)
+    kept.path.write_bytes(b"".join(lines))
+    return verify(kept.home, kept.ref)
+
+
+def edit(lines: list[bytes]) -> None:
+    lines[1] = lines[1].replace(b"declined", b"approved")
+
+
+def test_an_edit(kept: Kept) -> None:
+    found = tampered(kept, edit)
+    assert found.exit == 1
+    assert found.reasons == ("line 2: its hash is not that of its bytes: it was edited",)
+
+
+def test_an_edit_with_its_hashes_made_anew(kept: Kept) -> None:
+    def forge(lines: list[bytes]) -> None:
+        before = ""
+        for at, line in enumerate(lines):
+            record = chain.parse(line[:-1])
+            record = chain.sealed(record._replace(kind="approved", prev=before))
+            before = record.hash
+            lines[at] = chain.line_of(record)
+
+    found = tampered(kept, forge)
+    assert found.flaw is None
+    assert "record 4, which its anchor knows, is not there" in found.lost
+
+
+def test_one_removed_and_one_moved(kept: Kept) -> None:
+    assert tampered(kept, lambda lines: lines.pop(1)).reasons == (
+        "record 3, line 2: record 2 should stand here: one was removed, put in or moved",
+    )
+
+
+@pytest.mark.parametrize("left", [0, 1, 3])
+def test_a_cut_before_the_anchor_is_found_and_nothing_is_written(kept: Kept, left: int) -> None:
+    found = tampered(kept, lambda lines: lines.__delitem__(slice(left, None)))
+    assert "record 4" in found.lost or "knows 4 records" in found.lost
+    before = kept.path.read_bytes()
+    for write in (lambda: Ledger(kept.home, kept.ref).append("approved", {}), Ledger(kept.home, kept.ref).anchor):
+        with pytest.raises(ExecplanError) as caught:
+            write()
+        assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
+    assert kept.path.read_bytes() == before
+    kept.path.unlink()
+    assert "it is gone, and its anchor knows 4 records" in verify(kept.home, kept.ref).reasons
+
+
+def test_a_cut_behind_the_anchor_is_not_found(kept: Kept) -> None:
+    """The limit that the documents tell of."""
+    kept.ledger.append("approved", {})
+    kept.ledger.anchor()
+    short = kept.path.read_bytes()
+    kept.ledger.append("declined", {})
+    kept.path.write_bytes(short)
+    assert verify(kept.home, kept.ref).exit == 0
+
+
+def test_no_anchor_is_a_warning(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    found = verify(kept.home, kept.ref)
+    assert found.exit == 0
+    assert any("no anchor here" in each for each in found.warnings)
+
+
+def test_a_torn_line_is_a_warning(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    with kept.path.open("ab") as file:
+        file.write(b'{"seq":2')
+    found = verify(kept.home, kept.ref)
+    assert found.exit == 0
+    assert any("torn" in each for each in found.warnings)
+
+
+def test_going_on_with_what_is_left(kept: Kept) -> None:
+    tampered(kept, edit)
+    made = accept(kept.home, kept.ref, "A disk was lost.")
+    assert made is not None
+    assert (made.seq, made.said["reason"], made.said["lost"]) == (5, "A disk was lost.", None)
+    found = verify(kept.home, kept.ref)
+    assert found.exit == 0
+    assert found.anchored == 5
+    assert found.accepted == ("line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",)
+    assert accept(kept.home, kept.ref, "Again.") is None
+    assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
+    text = kept.path.read_bytes()
+    kept.path.write_bytes(text.replace(b"approved", b"declined", 1))
+    assert verify(kept.home, kept.ref).exit == 1, "what was accepted is what was there then"
+
+
+def test_going_on_with_nothing(kept: Kept) -> None:
+    tampered(kept, lambda lines: lines.clear())
+    made = accept(kept.home, kept.ref, "Gone.")
+    assert made is not None
+    assert made.seq == 5
+    assert made.said["lost"]["seq"] == 4
+    assert verify(kept.home, kept.ref).exit == 0
+    assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
+    assert verify(kept.home, kept.ref).exit == 0
+
+
+def test_nothing_to_accept(kept: Kept) -> None:
+    kept.ledger.append("approved", {})
+    before = kept.path.read_bytes()
+    assert accept(kept.home, kept.ref, "Why not.") is None
+    assert kept.path.read_bytes() == before
+
+
+def test_journals(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.0)
+    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.anchor()
+    assert verify(kept.home, kept.ref).exit == 0
+    with journal.__class__(run.journal) as more:
+        more.write(entries.RESUMED, document="x")
+    found = verify(kept.home, kept.ref)
+    assert found.exit == 0
+    assert any("1 entry of" in each and "is not in the ledger" in each for each in found.warnings)
+    with open(run.journal, "rb") as file:
+        whole = file.read()
+    with open(run.journal, "wb") as file:
+        file.write(whole.replace(b"completed", b"failed"))
+    (doubt,) = verify(kept.home, kept.ref).doubts
+    assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
+    assert accept(kept.home, kept.ref, "Edited by mistake.") is not None
+    assert verify(kept.home, kept.ref).exit == 0
+    with open(run.journal, "wb") as file:
+        file.write(whole.splitlines(keepends=True)[0])
+    (doubt,) = verify(kept.home, kept.ref).doubts
+    assert "ends behind entry 1, and the ledger knows 2" in doubt
+    shutil.rmtree(run.folder)
+    found = verify(kept.home, kept.ref)
+    assert found.exit == 0
+    assert f"the journal of the run {run.id} is not there" in found.warnings
+
+
+def test_approvals(kept: Kept) -> None:
+    kept.repo.approve()
+    assert verify(kept.home, kept.ref).reasons == verify(kept.home, kept.ref).warnings == ()
+    file = kept.repo.file()
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b'"Ann"', b'"Bob"'))
+    (doubt,) = verify(kept.home, kept.ref).doubts
+    assert "is not the one that was recorded" in doubt
+    file.unlink()
+    (warning,) = verify(kept.home, kept.ref).warnings
+    assert "was recorded, and its file is not there" in warning
+    file.write_bytes(whole)
+    kept.later(60)
+    kept.repo.approve()
+    assert verify(kept.home, kept.ref).warnings == ()
+    file.write_bytes(whole)
+    assert len(verify(kept.home, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
+    file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
+    assert any("given before there was one" in each for each in verify(kept.home, kept.ref).warnings)
