@@ -1,4 +1,4 @@
-"""How the execution plan of a plan stands: not compiled, compiled, approved, stale, and so on."""
+"""How the execution plan of a plan stands: not compiled, compiled, approved, stale, and so on; and its last run."""
 
 from __future__ import annotations
 
@@ -24,13 +24,33 @@ _SAID = {
     "used": "the approval was used",
     "revoked": "the approval was revoked",
 }
+_RUNS = {
+    "running": "is under way",
+    "waiting": "waits for an answer",
+    "cut_short": "was cut short",
+    "rolling_back": "is half rolled back",
+}
+"""States of a last run that somebody should know of."""
 
 
 def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
-    """How it stands; nothing heavy is imported where nothing was compiled or touched."""
+    """How it stands, and its last run; nothing heavy is imported where nothing was compiled or touched."""
     folder = home.artifacts_of(ref.path, archived=ref.archived)
     if not os.path.lexists(os.path.join(folder, "execution-plan.json")):
-        return {"state": NONE, "expires": None, "drift": []}
+        return {"state": NONE, "expires": None, "drift": [], "run": None}
+    return {**_standing(home, ref), "run": _run(home, ref) if os.path.lexists(os.path.join(folder, "runs")) else None}
+
+
+def _run(home: Home, ref: Ref) -> dict[str, str | None] | None:
+    """How the last run stands, None where there was none."""
+    from execplan.engine.last import last
+
+    found = last(home, ref)
+    return found.told() if found is not None else None
+
+
+def _standing(home: Home, ref: Ref) -> dict[str, Any]:
+    """How what it compiles to stands."""
     from execplan.repo.execution.remembered import recall, remember
 
     known = recall(home, ref)
@@ -52,10 +72,18 @@ def told(shelved: Shelved) -> dict[str, Any] | None:
 
 def mark(standing: dict[str, Any] | None) -> str:
     """What a line about a plan ends with; nothing where nothing was compiled."""
-    return f" (steps: {standing['state']})" if standing and standing["state"] != NONE else ""
+    if not standing or standing["state"] == NONE:
+        return ""
+    return f" (steps: {standing['state']}{_told(standing)})"
 
 
 def said(standing: dict[str, Any]) -> str:
     """How it stands, for a person."""
     until = f" until {standing['expires']}" if standing["state"] == APPROVED else ""
-    return _SAID[standing["state"]] + until
+    return _SAID[standing["state"]] + until + _told(standing)
+
+
+def _told(standing: dict[str, Any]) -> str:
+    """What somebody should know of the last run."""
+    run = standing["run"]
+    return f", run {int(run['id'].partition('-')[0])} {_RUNS[run['state']]}" if run is not None and run["state"] in _RUNS else ""

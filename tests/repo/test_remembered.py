@@ -33,7 +33,7 @@ def test_whatever_makes_it_stale_is_noticed(desk: Desk, kind: str) -> None:
     CHANGES[kind](desk)
     assert recall(*desk.home()) is None
     assert standing_json(*desk.home())["state"] == "stale"
-    assert recall(*desk.home()) == standing_json(*desk.home())
+    assert {**(recall(*desk.home()) or {}), "run": None} == standing_json(*desk.home())
 
 
 def test_the_approval_and_what_became_of_it_are_noticed(desk: Desk) -> None:

@@ -6,7 +6,7 @@ import os
 import time
 
 from execplan.engine.entries import Checks, Performed
-from execplan.engine.steps import beside, looks
+from execplan.engine.steps import looks
 from execplan.engine.steps.checks import Checked, check
 from execplan.engine.steps.execute import execute
 from execplan.engine.steps.named import is_command, runs
@@ -16,7 +16,6 @@ from execplan.execution.model import Type
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.commands.transcript import Transcript
-    from execplan.engine.entries import Change
     from execplan.engine.steps.acted import Acted
     from execplan.engine.steps.bench import Bench
     from execplan.engine.steps.prepare import Prepared
@@ -42,7 +41,8 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
     checked = failed if acted.cause else check(bench, step, attempt, acted, transcript)
     if checked.cause:
         transcript.note(f"failed: {checked.reason}")
-    changes, folders, whole = changed(bench, step, acted, ok=not checked.cause)
+    own = (acted.changes, acted.folders, True)
+    changes, folders, whole = looks.changed(bench, step) if runs(step) else own
     ended = acted.ended
     programs = [each for each in (ended, checked.test) if each is not None]
     return Performed(
@@ -60,14 +60,6 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
         stdout=ended.stdout_sha256 if ended is not None else "",
         outside=outside(bench, step, whole=whole) if programs else "",
     )
-
-
-def changed(bench: Bench, step: Step, acted: Acted, *, ok: bool) -> tuple[tuple[Change, ...], tuple[str, ...], bool]:
-    """What the step has changed, the folders that it made, and whether all of the tree was looked at."""
-    if not runs(step):
-        return beside.end(bench, step, acted.changes, ok=ok), acted.folders, True
-    changes, folders, whole = looks.changed(bench, step)
-    return beside.end(bench, step, changes, ok=ok), folders, whole
 
 
 def outside(bench: Bench, step: Step, *, whole: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.engine.steps import beside, looks
+from execplan.engine.steps import looks
 from execplan.engine.steps.named import bound, declared, folders_of, is_command, runs
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution.binding import as_written, differs
@@ -42,7 +42,6 @@ def prepare(bench: Bench, step: Step, expected: Mapping[str, State]) -> Prepared
         raise _drifted(step, wrong)
     if runs(step):
         looks.keep(bench, step)
-    beside.begin(bench, step)
     return Prepared(before, runs(step))
 
 

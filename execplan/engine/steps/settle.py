@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from execplan.engine.entries import Change, Performed
-from execplan.engine.steps import beside
+from execplan.engine.steps import looks
 from execplan.engine.steps.acted import Acted
 from execplan.engine.steps.execute import judge
 from execplan.engine.steps.named import is_command, marks
-from execplan.engine.steps.perform import Opened, changed, finish, outside
+from execplan.engine.steps.perform import Opened, finish, outside
 from execplan.engine.steps.write import folders_made, planned
 from execplan.errors import ExecplanError
 from execplan.execution.binding import differs
@@ -44,13 +44,14 @@ class Settled(NamedTuple):
 def settle(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     """How far an attempt came; what has not been checked by then is checked now. Raises ExecplanError.
 
-    Of a step that others may have run beside, what it does not declare is its own only if it came to its end.
+    Of a step that others may have run beside only what it declares is its own: the rest may be their work.
     """
-    beside.suppose(bench, step)
-    try:
-        return _command(bench, step, attempt) if is_command(step) else _files(bench, step, attempt)
-    finally:
-        beside.forget(bench)
+    found = _command(bench, step, attempt) if is_command(step) else _files(bench, step, attempt)
+    if not any([step.parallel and each.parallel and each.id != step.id for each in bench.document.steps]):
+        return found
+    changes = tuple([change for change in found.changes if change.declared])
+    performed = found.performed._replace(changes=changes) if found.performed is not None else None
+    return found._replace(changes=changes, performed=performed)
 
 
 def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
@@ -75,7 +76,7 @@ def _command(bench: Bench, step: Step, attempt: Attempt) -> Settled:
         return Settled(UNDONE)
     if not isinstance(left, str):
         return _done(bench, step, attempt, judge(step, left))
-    changes, folders, whole = changed(bench, step, Acted(), ok=False)
+    changes, folders, whole = looks.changed(bench, step)
     if step.effect == "idempotent":
         return Settled(PARTIAL, None, changes, folders)
     reason = "it was cut short, and somebody said that it has done its work"

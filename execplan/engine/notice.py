@@ -1,0 +1,115 @@
+"""The command of the user's own settings that is told when a run ends: a mail, a bell, a line in a chat."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+
+from execplan.execution import states
+
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+    from execplan.engine.course import Question
+    from execplan.engine.place import Place
+    from execplan.execution.policy import Policy
+    from execplan.execution.record import Record
+    from execplan.repo.home import Home
+    from execplan.text.redaction import Redaction
+
+SECONDS: Final = 10.0
+"""For which it is waited; then it is killed, with all that it has started in its own session."""
+_SHOWN = 200
+
+
+def notify(
+    policy: Policy, home: Home, place: Place, record: Record, question: Question | None, redaction: Redaction
+) -> tuple[str, ...]:
+    """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
+
+    It gets the summary as JSON on its standard input, and the words of it in variables; no shell reads its words, and no
+    sandbox holds it: it is the user's own.
+    """
+    if not policy.notify.strip():
+        return ()
+    told = redaction.value(summary(home, place, record, question))
+    try:
+        why = _ran(shlex.split(policy.notify), home.root, json.dumps(told, ensure_ascii=False), _variables(place, record))
+    except ValueError as error:
+        why = f"it can't be taken apart: {error}"
+    except OSError as error:
+        why = os.strerror(error.errno or 0).lower()
+    return (redaction.text(f"the command of `notify` in your settings failed: {why}"),) if why else ()
+
+
+def summary(home: Home, place: Place, record: Record, question: Question | None) -> dict[str, Any]:
+    """What is told of a run."""
+    by_status: dict[str, list[str]] = {}
+    for step in record.steps:
+        by_status.setdefault(step.status, []).append(step.id)
+    return {
+        "schema": "execplan/1",
+        "kind": "notice",
+        "run": record.run_id,
+        "plan": record.plan_id,
+        "status": record.status,
+        "question": {"why": question.why, "step": question.step or None, "words": question.words} if question else None,
+        "started": record.started,
+        "ended": record.ended,
+        "duration_s": record.duration_s,
+        "steps": by_status,
+        "reasons": {step.id: step.reason for step in record.steps if step.status == states.FAILED and step.reason},
+        "resources": record.resources.model_dump(),
+        "record": home.shown(place.record),
+    }
+
+
+def _variables(place: Place, record: Record) -> dict[str, str]:
+    """What is told in the environment, which is the user's own else."""
+    return {
+        "EXECPLAN_RUN_ID": record.run_id,
+        "EXECPLAN_RUN_PLAN": record.plan_id,
+        "EXECPLAN_RUN_STATUS": record.status,
+        "EXECPLAN_RUN_FOLDER": place.folder,
+    }
+
+
+def _ran(argv: list[str], cwd: str, told: str, variables: dict[str, str]) -> str:
+    """Run a command to its end; why it failed, or nothing. Raises OSError where it can't be started."""
+    with TemporaryFile() as trouble:
+        process = subprocess.Popen(  # noqa: S603 - the user's own settings name it, and no shell reads it
+            argv,
+            cwd=cwd,
+            env={**os.environ, **variables},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=trouble,
+            start_new_session=True,
+        )
+        try:
+            process.communicate(told.encode("utf-8", "backslashreplace"), timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            return f"it took more than {SECONDS:g} seconds"
+        except BaseException:
+            _kill(process)
+            raise
+        if process.returncode == 0:
+            return ""
+        trouble.seek(0)
+        said = trouble.read(1 << 16).decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"exit {process.returncode}" + (f": {said[:_SHOWN]}" if said else "")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a command with its session."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except OSError:
+        process.kill()
+    process.wait()

@@ -1,0 +1,69 @@
+"""Is every run at its end, or known to wait, and is nothing kept of runs that are gone?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import partial
+from shlex import quote
+from time import time
+from typing import TYPE_CHECKING
+
+from execplan.engine import place as places
+from execplan.engine.alone import alone
+from execplan.engine.last import CUT_SHORT, ROLLING_BACK, how
+from execplan.repo import shelf
+from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.view.doctor.ground import Ground
+
+_DAYS = 30
+"""So long a run may be gone, with a branch that is not checked out, before what is kept for it is left over."""
+
+
+@check("runs")
+def runs(ground: Ground) -> Iterator[Finding | str]:
+    """No run was cut short, and no rollback."""
+    for home, ref in [shelved[:2] for shelved in ground.plans]:
+        for place in places.every(home, ref):
+            state = how(home, place).state
+            name = f"{place.number} -p {ref.typed}"
+            if state == ROLLING_BACK:
+                message = f"the rollback of the run {place.id} was cut short: some of its files are back, others are not"
+                yield Finding(ERROR, home.shown(place.folder), message, f"execplan rollback {name}")
+            elif state == CUT_SHORT:
+                message = f"the run {place.id} was interrupted or killed, and has not been resumed or rolled back"
+                mend = f"execplan resume {name}, or take back what it did: execplan rollback {name}"
+                yield Finding(ERROR, home.shown(place.folder), message, mend)
+
+
+@check("run-states")
+def states(ground: Ground) -> Iterator[Finding | str]:
+    """What is kept to resume runs belongs to runs that are there, or were 30 days ago."""
+    for home in ground.states:
+        folder = os.path.join(home.state, "runs")
+        names = shelf.entries(folder)
+        known = _known(ground, home) if names else set()
+        for name in names:
+            path = os.path.join(folder, name)
+            if name not in known and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+                told = home.shown(path)
+                fix = Fix(f"remove {told}", partial(_remove, home, path))
+                yield Finding(WARNING, told, "is of a run that is gone", f"rm -r {quote(told)}", fix=fix)
+
+
+def _known(ground: Ground, home: Home) -> set[str]:
+    """The runs whose working state lies beside that of a home."""
+    refs = [(each, ref) for each in ground.homes if each.state == home.state for ref in shelf.every(each)]
+    return {place.id for each, ref in refs for place in places.every(each, ref)}
+
+
+def _remove(home: Home, path: str, options: Options) -> list[str]:
+    with alone(home, "doctor"):
+        shutil.rmtree(path, ignore_errors=True)
+    return [f"removed {home.shown(path)}"]

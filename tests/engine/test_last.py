@@ -1,0 +1,127 @@
+"""How the last run of a plan stands, by the end of its journal: the same as by all of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.engine import entries as kinds
+from execplan.engine.alone import alone
+from execplan.engine.last import last
+from execplan.engine.runs import STATES, runs, summary
+from execplan.engine.underway import underway
+from tests.engine.hand import begun, created
+from tests.engine.test_underway import PLAN
+from tests.repo.approving import NAME, Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROLLBACK = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository with a plan of three steps."""
+    made = Desk(tmp_path / "repo", monkeypatch)
+    made.plan(PLAN)
+    return made
+
+
+def test_as_a_run_goes_on(desk: Desk) -> None:
+    home, ref = desk.home()
+    assert last(home, ref) is None
+    assert runs(home, [ref]) == []
+    hand, place = begun(desk)
+
+    def stands() -> tuple[str, str]:
+        found = last(home, ref)
+        assert found is not None
+        assert found.id == place.id
+        whole = summary(home, ref, place)
+        assert (found.state == "cut_short") == whole.cut_short
+        assert (found.state == "rolling_back") == whole.rolling
+        assert (found.state == "waiting") == (whole.question is not None or whole.status == "replanning")
+        if found.state in ("completed", "failed", "rolled_back"):
+            assert found.state == whole.status
+        return found.state, found.why
+
+    assert stands() == ("cut_short", "")
+    with alone(home, f"run {place.id} of {ref.id}"):
+        assert stands() == ("running", "")
+    with alone(home, "run 0009-12345678 of another"):
+        assert stands() == ("cut_short", ""), "another run is at work"
+    hand.done("api", *[created(f"{number}.txt") for number in range(400)])
+    assert stands() == ("cut_short", ""), "the last line is longer than what is read first"
+    hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
+    assert stands() == ("waiting", "checkpoint")
+    hand.write(kinds.ANSWERED, why="checkpoint", step="api", answer="go", user="ann", session=None, how="resume")
+    hand.failed("drop")
+    hand.end("failed", "failure")
+    assert stands() == ("failed", "")
+    hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
+    assert stands() == ("rolling_back", "")
+    hand.write(kinds.RESTORED, path="1.txt", displaced=None)
+    assert stands() == ("rolling_back", "")
+    hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
+    assert stands() == ("failed", "")
+    for _ in range(900):
+        hand.write(kinds.REOPENED, step="api", task="Build the parser.")
+    assert stands() == ("failed", ""), "what counts lies before what is read first"
+    hand.write(
+        kinds.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
+    )
+    assert last(home, ref) == (place.id, "waiting", "approve")
+    hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
+    hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    assert last(home, ref) == (place.id, "rolled_back", "")
+
+
+def test_status_and_list_say_what_waits(desk: Desk) -> None:
+    hand, place = begun(desk)
+    assert desk.data("status")["plans"][0]["execution"]["run"] == {"id": place.id, "state": "cut_short", "why": None}
+    hand.write(kinds.PAUSED, why="confirm", step="drop", question="Go on?")
+    told = {"id": place.id, "state": "waiting", "why": "confirm"}
+    assert desk.data("list")["plans"][0]["execution"]["run"] == told
+    assert desk.data("show", "--steps")["execution"]["run"] == told
+    for verb in ("status", "list"):
+        assert "(steps: used, run 1 waits for an answer)" in desk.type(verb).out
+    hand.write(kinds.ANSWERED, why="confirm", step="drop", answer="stop", user="ann", session=None, how="resume")
+    hand.end("failed", "cancellation")
+    assert "(steps: used)" in desk.type("status").out
+
+
+def test_summaries(desk: Desk) -> None:
+    hand, place = begun(desk)
+    hand.done("api")
+    hand.failed("drop")
+    hand.write(kinds.BLOCKED, step="check", reason="it needs drop")
+    hand.end("failed", "failure")
+    home, ref = desk.home()
+    (found,) = runs(home, [ref])
+    assert (found.id, found.plan, found.state, found.status) == (place.id, NAME, "failed", "failed")
+    assert (found.done, found.total, found.seconds, found.started) == (1, 3, 1.5, "2026-01-01T00:00:00Z")
+    (archived,) = [summary(home, ref._replace(archived=True), place)]
+    assert archived.state == "archived"
+    assert found.state in STATES
+
+
+def test_a_run_that_never_began(desk: Desk) -> None:
+    _, place = begun(desk)
+    for name in ("", '{"n":1,"kind":"begun"'):
+        with open(place.journal, "w", encoding="utf-8") as file:
+            file.write(name)
+        home, ref = desk.home()
+        (found,) = runs(home, [ref])
+        assert (found.state, found.started, found.total, found.cut_short) == ("pending", "", 0, False)
+        assert underway(home, ref) is None
+        result: Any = desk.type("evaluate")
+        assert result.exit == 0
+
+
+def test_the_last_run_comes_first(desk: Desk) -> None:
+    first = begun(desk)[1]
+    second = begun(desk)[1]
+    home, ref = desk.home()
+    assert [each.id for each in runs(home, [ref])] == [second.id, first.id]

@@ -1,0 +1,110 @@
+"""The command that is told when a run ends: its words, what it gets, and that its failure fails nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from execplan.engine import notice, record
+from execplan.engine.course import Question
+from execplan.engine.place import Place
+from execplan.execution.policy import Policy
+from execplan.repo import homes
+from execplan.text.redaction import Redaction
+from tests.conftest import Folder
+from tests.engine.hand import Hand
+from tests.engine.test_record import DOCUMENT
+
+SECRET = "tr0ub4dor-and-three"
+
+
+@pytest.fixture
+def told(repo: Folder) -> Path:
+    """A program in the repository that writes down what it is told."""
+    return repo.write(
+        "bell.py",
+        "import json, os, sys\n"
+        "told = {'argv': sys.argv[1:], 'in': json.load(sys.stdin), 'cwd': os.getcwd(),\n"
+        "        'env': {name: value for name, value in os.environ.items() if name.startswith('EXECPLAN_RUN')}}\n"
+        "json.dump(told, open('told.json', 'w'))\n",
+    )
+
+
+def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[str, ...]:
+    """Tell a command of a run that has failed with a secret in its reason; the warnings."""
+    hand = Hand(DOCUMENT)
+    hand.begin()
+    hand.intent("make")
+    hand.result("make", ok=False, cause="exit", reason=f"it said {SECRET}", exit=1)
+    if question is None:
+        hand.end("failed")
+    place = Place(hand.run, str(repo.path / "runs"), "")
+    made = record.record_of(place, DOCUMENT, hand.course)
+    redaction = Redaction({"MY_TOKEN": SECRET}, ())
+    return notice.notify(Policy(notify=command), homes.find(str(repo.path)), place, made, question, redaction)
+
+
+def test_it_is_told_in_words_without_a_shell(repo: Folder, told: Path) -> None:
+    assert rung(repo, f"{sys.executable} {told} 'two words' $HOME *") == ()
+    found = json.loads((repo.path / "told.json").read_text())
+    assert found["argv"] == ["two words", "$HOME", "*"]
+    assert found["cwd"] == str(repo.path)
+    assert (found["in"]["run"], found["in"]["status"], found["in"]["question"]) == ("0001-00000000", "failed", None)
+    assert found["in"]["steps"] == {"failed": ["make"], "pending": ["build", "test", "plain"]}
+    assert found["in"]["reasons"] == {"make": "it said [redacted]"}
+    assert found["env"]["EXECPLAN_RUN_STATUS"] == "failed"
+    assert SECRET not in json.dumps(found)
+
+
+def test_it_is_told_what_a_run_waits_for(repo: Folder, told: Path) -> None:
+    assert rung(repo, f"{sys.executable} {told}", Question("checkpoint", "", "Go on?")) == ()
+    said = json.loads((repo.path / "told.json").read_text())["in"]
+    assert (said["status"], said["question"]["why"], said["question"]["step"]) == ("in_progress", "checkpoint", None)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("no-such-program", "no such file or directory"),
+        ("'", "it can't be taken apart: No closing quotation"),
+        (f"{sys.executable} -c 'import sys; sys.exit(\"one\\ntwo {SECRET}\")'", "exit 1: two [redacted]"),
+        ("false", "exit 1"),
+        ("true", ""),
+        ("  ", ""),
+    ],
+)
+def test_its_failure_is_a_warning(repo: Folder, command: str, why: str) -> None:
+    warnings = rung(repo, command)
+    assert [each.partition("failed: ")[2] for each in warnings] == ([why] if why else [])
+
+
+def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notice, "SECONDS", 0.5)
+    script = repo.write("hang.sh", "sleep 60 & echo $! > child\nwait\n")
+    (warning,) = rung(repo, f"sh {script}")
+    assert "took more than 0.5 seconds" in warning
+    child = int((repo.path / "child").read_text())
+    for _ in range(100):
+        if _is_gone(child):
+            return
+        time.sleep(0.01)
+    assert _is_gone(child)
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process has ended, waited for by its parent or not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def test_one_that_leaves_a_child_behind_is_not_waited_for(repo: Folder) -> None:
+    script = repo.write("leave.sh", "sleep 20 >/dev/null & echo $! > child\n")
+    assert rung(repo, f"sh {script}") == ()
+    os.kill(int((repo.path / "child").read_text()), 9)

@@ -1,0 +1,65 @@
+"""`doctor` on runs that were cut short, and on what is kept of runs that are gone."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.engine import entries as kinds
+from execplan.engine.alone import alone
+from tests.engine.hand import begun
+from tests.engine.test_last import ROLLBACK
+from tests.engine.test_underway import PLAN
+from tests.repo.approving import NAME, Desk
+from tests.view.tools import age, clean, doctor, one
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository with a plan of three steps, and nothing else that doctor would say anything of."""
+    made = Desk(tmp_path / "repo", monkeypatch)
+    made.plan(PLAN)
+    return made
+
+
+def test_runs_that_were_cut_short(desk: Desk) -> None:
+    hand, place = begun(desk)
+    home, ref = desk.home()
+    found = one(desk, "runs")
+    assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{place.id}")
+    assert found["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
+    assert f"execplan rollback 1 -p {NAME}" in found["mend"]
+    with alone(home, f"run {place.id} of {ref.id}"):
+        clean(desk)
+    hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
+    clean(desk)
+    hand.end("failed")
+    clean(desk)
+    hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
+    found = one(desk, "runs")
+    assert "rollback" in found["message"]
+    assert found["mend"] == f"execplan rollback 1 -p {NAME}"
+    hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
+    clean(desk)
+
+
+def test_what_is_kept_of_a_run_that_is_gone(desk: Desk) -> None:
+    hand, place = begun(desk)
+    hand.end("failed")
+    kept = desk.path / ".git/execplan/runs" / place.id
+    age(kept, 31 * 86_400)
+    clean(desk)
+    shutil.rmtree(place.folder)
+    age(kept, -2 * 86_400)
+    clean(desk)
+    age(kept, 2 * 86_400)
+    found = one(desk, "run-states")
+    assert (found["path"], found["mend"]) == (f".git/execplan/runs/{place.id}", f"rm -r .git/execplan/runs/{place.id}")
+    assert doctor(desk, "--fix")["fixed"][0]["message"] == f"removed .git/execplan/runs/{place.id}"
+    assert not kept.exists()
+    clean(desk)
