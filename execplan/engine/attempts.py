@@ -8,14 +8,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
-from execplan.engine.schedule import runs_beside
 from execplan.execution.model import Type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-    from execplan.engine.beside import Beside
     from execplan.engine.book import Book
     from execplan.engine.entries import Change, Performed
     from execplan.engine.hands import Hands
@@ -49,10 +47,6 @@ class Attempts:
         self._inbox: SimpleQueue[Returned | None] = SimpleQueue()
         self._pool = ThreadPoolExecutor(jobs, "step")
         self._preparing = Lock()
-        self._jobs = jobs
-        self._group: Beside | None = None
-        self._together: set[str] = set()
-        """The steps that have run since fewer than one last did; one alone knows what it has changed."""
 
     def __enter__(self) -> Attempts:
         return self
@@ -67,11 +61,7 @@ class Attempts:
         self._inbox.put(None)
 
     def begin(self, step: Step) -> None:
-        """Begin an attempt of a step; raises ExecplanError."""
-        if not self.running:
-            self._together.clear()
-            self._group = self._hands.beside(self.bench) if self._jobs > 1 and runs_beside(step) else None
-        self._together.add(step.id)
+        """Begin an attempt of a step."""
         self.running[step.id] = step
         attempt = len(self._book.course.attempts.get(step.id, ())) + 1
         self._pool.submit(self._attempt, step, attempt)
@@ -86,16 +76,13 @@ class Attempts:
             del self.running[returned.step.id]
         return returned
 
-    def note(self, returned: Returned, performed: Performed) -> Performed:
+    def note(self, step: Step, attempt: int, performed: Performed) -> None:
         """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
-        step = returned.step
-        performed = self._own(step, performed)
-        self._book.write(RESULT, step=step.id, attempt=returned.attempt, **performed_json(performed))
+        self._book.write(RESULT, step=step.id, attempt=attempt, **performed_json(performed))
         if performed.ok:
             self.tick(step)
         elif step.rollback.enabled and not is_unknown(step, performed):
-            self.take_back(step, returned.attempt, performed.changes, performed.folders)
-        return performed
+            self.take_back(step, attempt, performed.changes, performed.folders)
 
     def tick(self, step: Step) -> None:
         """Tick the task that is done with a step, if one is; no step fails for that."""
@@ -129,16 +116,6 @@ class Attempts:
         except BaseException as caught:  # noqa: BLE001 - the loop raises it, when all that runs has ended
             error = caught
         self._inbox.put(Returned(step, attempt, begun, performed, error))
-
-    def _own(self, step: Step, performed: Performed) -> Performed:
-        """An attempt with its own changes: of what was changed beside others, and by whom nobody says, the last one's."""
-        if len(self._together) < 2:
-            return performed
-        changes = tuple([each for each in performed.changes if each.declared])
-        if self.running or self._group is None:
-            return performed._replace(changes=changes)
-        more, folders = self._group.undeclared()
-        return performed._replace(changes=(*changes, *more), folders=(*performed.folders, *folders))
 
 
 def is_unknown(step: Step, performed: Performed) -> bool:

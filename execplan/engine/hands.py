@@ -57,13 +57,3 @@ class Hands:
     def there(self, bench: Bench, path: str) -> bool:
         """Whether something is at a path."""
         return bench.ground.state(path).kind != "absent"
-
-    def beside(self, bench: Bench) -> Beside:
-        """The look at the tree around steps that run beside each other."""
-        from execplan.engine.beside import Beside
-
-        return Beside(bench)
-
-
-if TYPE_CHECKING:
-    from execplan.engine.beside import Beside

@@ -74,13 +74,13 @@ class Loop:
         if self.fate is None or (found.error is not None and self.fate.error is None):
             self.fate = found
         if found.error is not None and not self._bench.stop.is_set():
-            self._bench.stop.set("")
+            self._bench.stop.set("trouble")
 
     def _follow(self) -> None:
         """Try again what is due, ask what is to be asked, and begin what may begin."""
         for name in [name for name, when in self._delayed.items() if monotonic() >= when]:
             del self._delayed[name]
-            self._start(self._schedule.step[name])
+            self._attempts.begin(self._schedule.step[name])
         if self._questions and not self._busy:
             self._ask(self._questions.pop(0))
         elif not self._questions:
@@ -129,13 +129,7 @@ class Loop:
             self._questions.append(question)
             return
         for step in found.begin:
-            self._start(step)
-
-    def _start(self, step: Step) -> None:
-        try:
             self._attempts.begin(step)
-        except Exception as error:  # noqa: BLE001 - it is raised when all that runs has ended
-            self._end(Fate(fate.TROUBLE, step.id, error=error))
 
     def _wait(self) -> None:
         """Wait for what comes back, or for when a step is to be tried again."""
@@ -145,7 +139,7 @@ class Loop:
             return
         try:
             self._take(returned)
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - it is raised when all that runs has ended
             self._end(Fate(fate.TROUBLE, returned.step.id, error=error))
 
     def _take(self, returned: Returned) -> None:
@@ -157,15 +151,15 @@ class Loop:
             self._end(Fate(fate.TROUBLE, step.id, error=error))
         elif returned.performed is not None:
             try:
-                performed = self._attempts.note(returned, returned.performed)
+                self._attempts.note(step, returned.attempt, returned.performed)
             except ExecplanError as failed:
                 if failed.exit != CHANGED:
                     raise
                 why = f"what {step.id} has done can't be taken back: {failed.message}"
                 self._end(Fate(fate.FAILED, step.id, "drift", "; ".join([why, *failed.candidates])))
                 return
-            if not performed.ok:
-                self._failed(step, performed)
+            if not returned.performed.ok:
+                self._failed(step, returned.performed)
 
     def _failed(self, step: Step, performed: Performed) -> None:
         """Do what the plan says about a failure; nothing more where the run ends anyway."""

@@ -76,7 +76,7 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy, underway: Un
     judged = []
     dry = {trial.step.id: trial.dry for trial in trials}
     for step in document.steps:
-        risk = _risk(step, policy)
+        risk = risk_of(step, policy)
         person = step.id in dry and (step.inferred or policy.needs_person(risk.level))
         own = tuple([each for each in found if each.step is step])
         judged.append(Judged(step, risk, dry.get(step.id, _done(underway)), person, own))
@@ -90,7 +90,7 @@ def _done(underway: Underway | None) -> DryRun:
     return DryRun(DONE, why=f"the run {underway.run} has done it" if underway is not None else "")
 
 
-def _risk(step: Step, policy: Policy) -> Risk:
+def risk_of(step: Step, policy: Policy) -> Risk:
     """The highest of what the policy's table says of a step, and of what the document says."""
     found = rated(step.model_dump(mode="json"), policy.rated)
     said = step.risk

@@ -1,0 +1,211 @@
+"""What must hold before a run begins or goes on, and the folder that it is begun in."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from execplan.engine import place as places
+from execplan.engine.entries import BEGUN, state_json
+from execplan.engine.opened import redaction
+from execplan.engine.runs import entries_of
+from execplan.errors import INPUT, NO, POLICY, ExecplanError
+from execplan.execution import states
+from execplan.execution.documents.document import to_bytes
+from execplan.execution.evaluate import risk_of
+from execplan.repo import author, git, state
+from execplan.repo.execution import register
+from execplan.text import files
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from execplan.engine.book import Book
+    from execplan.engine.place import Place
+    from execplan.engine.steps.bench import Bench
+    from execplan.engine.watch import Chosen, Watch
+    from execplan.execution.approval import Approval
+    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
+    from execplan.repo.execution.standing import Now, Standing
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def chosen_steps(document: ExecutionPlan, chosen: Chosen) -> list[str] | None:
+    """The ids of the steps that were chosen, None for all of them; raises ExecplanError for one that is none."""
+    if chosen.begin:
+        first = _named(document, chosen.begin).number
+        return [step.id for step in document.steps if step.number >= first]
+    named = {_named(document, name).id for name in chosen.steps}
+    return [step.id for step in document.steps if step.id in named] if named else None
+
+
+def _named(document: ExecutionPlan, name: str) -> Step:
+    """The step that an id or a number names."""
+    for step in document.steps:
+        if name in (step.id, str(step.number)):
+            return step
+    from difflib import get_close_matches
+
+    known = [step.id for step in document.steps]
+    near = get_close_matches(name, known, n=3, cutoff=0.4) or known
+    raise ExecplanError(
+        "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=near
+    )
+
+
+def stop_agent(document: ExecutionPlan, ref: Ref) -> None:
+    """Refuse a document whose steps an agent carries out; raises ExecplanError."""
+    if document.mode == "agent":
+        raise ExecplanError(
+            "agent-mode",
+            f"the execution plan of {ref.id} has the mode `agent`: its steps are calls of an agent's tools, which nobody runs here",
+            exit=INPUT,
+            hint=f"look at it: execplan compile {ref.typed} --check; an agent carries it out",
+        )
+
+
+def approved_by(document: ExecutionPlan, approval: Approval, policy: Policy, steps: Collection[str]) -> dict[str, str]:
+    """By step, `person` or `policy`; raises ExecplanError where one of these steps has nobody's approval."""
+    by, missing = {}, []
+    for step in document.steps:
+        level = risk_of(step, policy).level
+        covered = approval.covers(step.id, level, inferred=step.inferred)
+        by[step.id] = "person" if covered and approval.how != "policy" else "policy"
+        if step.id in steps and not covered and (step.inferred or policy.needs_person(level)):
+            missing.append(f"{step.id}: {level}" + (", inferred" if step.inferred else ""))
+    if missing:
+        raise ExecplanError(
+            "step-not-approved",
+            f"{len(missing)} of the steps that would run are not covered by the approval {approval.digest[:12]}",
+            exit=POLICY,
+            hint="approve them too, or choose others with --step: execplan approve",
+            candidates=missing,
+        )
+    return by
+
+
+def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:
+    """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
+    for other in places.every(home, ref):
+        entries = entries_of(other)
+        if other != place and entries:
+            status = _status(other, entries)
+            if status not in (states.IN_PROGRESS, states.REPLANNING):
+                return
+            number = f"{other.number} -p {ref.typed}"
+            raise ExecplanError(
+                "run-under-way",
+                f"the run {other.id} of {ref.id} is not at its end: it was paused, interrupted or killed",
+                exit=NO,
+                hint=f"go on with it, or take it back: execplan resume {number}; execplan rollback {number}",
+            )
+
+
+def _status(place: Place, entries: Any) -> str:
+    from execplan.engine.runs import brief
+
+    return brief(place, entries).status
+
+
+def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, seconds: int | None) -> tuple[Bench, str]:
+    """What the steps of a run are done with, and why there is no sandbox, where there is none; raises ExecplanError."""
+    from execplan.engine.commands.sandbox import find
+    from execplan.engine.commands.stop import Stop
+    from execplan.engine.files.ground import Ground
+    from execplan.engine.files.store import Store
+    from execplan.engine.steps import beside
+    from execplan.engine.steps.bench import Bench
+
+    document, policy = now.current.document, now.policy
+    sandbox, why = find(home, policy)
+    limits = [policy.seconds, document.constraints.max_duration_s, seconds]
+    deadline = monotonic() + min([each for each in limits if each is not None])
+    ground, store = Ground(home), Store(home)
+    bench = Bench(
+        home, ref, document, policy, place, ground, store, sandbox, redaction(), Stop(), watch, deadline
+    )
+    beside.forget(bench)
+    return bench, why
+
+
+def warned(bench: Bench, why: str, chosen: Collection[str] | None) -> list[str]:
+    """What somebody should know before commands run."""
+    from execplan.engine.steps.named import runs
+
+    if not any([runs(step) for step in bench.document.steps if chosen is None or step.id in chosen]):
+        return []
+    from execplan.engine.files.tree import BYTES, FILES
+    from execplan.engine.files.walk import Walk
+
+    told = [f"no sandbox guards its commands: {why}"] if bench.sandbox is None and bench.policy.sandbox != "off" else []
+    if not Walk(bench.home, bench.ground).all(FILES, BYTES):
+        most = f"{FILES:,} files or {BYTES >> 20} MB"
+        told.append(f"the repository has more than {most}: of commands only what they declare can be taken back")
+    return told
+
+
+def use_first(home: Home, place: Place, standing: Standing) -> None:
+    """Let an approval serve a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
+    assert standing.now is not None  # what may run compiles to something
+    assert standing.approval is not None
+    register.use(home, standing.approval.id, place.id)
+    files.make_folder(place.folder, within=home.root)
+    files.create(place.document, standing.now.current.data, within=home.root)
+    files.create(place.approval, to_bytes(standing.approval), within=home.root)
+    keep_state(home, place)
+
+
+def keep_state(home: Home, place: Place) -> None:
+    """Make the folder of what is not committed; raises ExecplanError."""
+    state.folder(home, "runs")
+    files.make_folder(place.state)
+
+
+def use(home: Home, place: Place, approval: Approval) -> None:
+    """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
+    register.use(home, approval.id, place.id)
+    data, number, path = to_bytes(approval), 1, place.approval
+    while not files.create(path, data, within=home.root):
+        with open(path, "rb") as file:
+            if file.read() == data:
+                return
+        number += 1
+        path = place.approval.replace(".json", f"-{number}.json")
+
+
+def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] | None, said: Chosen) -> None:
+    """The first entry; raises ExecplanError."""
+    assert standing.now is not None
+    binding, document = standing.now.binding, bench.document
+    book.write(
+        BEGUN,
+        run=bench.place.id,
+        plan_id=document.plan_id,
+        revision=document.revision,
+        document=binding.document,
+        **who(standing),
+        policy=binding.policy,
+        sandbox=bench.sandbox.name if bench.sandbox is not None else "",
+        jobs=said.jobs,
+        chosen=chosen,
+        replays=said.replays or None,
+        head=git.head(bench.home),
+        states={path: state_json(each) for path, each in binding.states.items()},
+    )
+
+
+def who(standing: Standing) -> dict[str, Any]:
+    """Who has approved, and who runs, as entries say it."""
+    approval = standing.approval
+    assert approval is not None
+    return {
+        "approval": approval.digest,
+        "approval_id": approval.id,
+        "approver": approval.approver,
+        "how": approval.how,
+        "user": author.login(),
+        "session": author.session(),
+    }

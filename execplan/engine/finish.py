@@ -1,0 +1,154 @@
+"""The end of a leg of a run: what is written, taken back, told and committed, and how it is reported."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from execplan.engine import fate as fates
+from execplan.engine import record
+from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
+from execplan.engine.notice import notify
+from execplan.engine.questions import approve
+from execplan.engine.watch import Finished
+from execplan.errors import ExecplanError
+from execplan.execution import states
+from execplan.record import NamedTuple
+from execplan.repo import shelf
+from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.engine.book import Book
+    from execplan.engine.course import Question
+    from execplan.engine.fate import Fate
+    from execplan.engine.place import Place
+    from execplan.engine.schedule import Schedule
+    from execplan.engine.watch import RolledBack
+    from execplan.execution.policy import Policy
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+class Leg(NamedTuple):
+    """A run from its beginning, or a resume, to where it stops."""
+
+    home: Home
+    ref: Ref
+    place: Place
+    policy: Policy
+    book: Book
+    options: Options
+    before: bytes
+    """The plan, as it was when the leg began."""
+    begun: float
+    """When it did, by time.monotonic()."""
+
+
+def leg(home: Home, ref: Ref, place: Place, policy: Policy, book: Book, options: Options) -> Leg:
+    """A leg that begins now; raises ExecplanError."""
+    return Leg(home, ref, place, policy, book, options, shelf.open_bytes(home, ref.path), monotonic())
+
+
+def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warnings: list[str]) -> Finished:
+    """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
+    book, course = own.book, own.book.course
+    question, rolled_back = None, None
+    if fate.kind == fates.SIGNAL:
+        book.write(INTERRUPTED, signal=signal)
+    elif fate.kind == fates.PAUSED and fate.question is not None:
+        question = _pause(book, fate.question)
+    elif fate.kind == fates.REPLAN:
+        question = _pause(book, _replanned(own, fate, warnings))
+    else:
+        rolled_back = _end(own, schedule, fate, warnings)
+    commit = _filed(own, question, warnings)
+    told = fate.kind == fates.FAILED
+    return Finished(
+        own.place.id,
+        course.status,
+        question,
+        signal if fate.kind == fates.SIGNAL else "",
+        fate.cause if told else "",
+        fate.reason if told else "",
+        rolled_back,
+        warnings=tuple(warnings),
+        commit=commit,
+    )
+
+
+def _pause(book: Book, question: Question) -> Question:
+    book.write(PAUSED, why=question.why, step=question.step or None, question=question.words)
+    return question
+
+
+def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Question:
+    """Make a new revision without what has failed; the question that it leads to."""
+    from execplan.engine.replan import replan_run
+
+    made = replan_run(
+        own.home,
+        own.ref,
+        own.place,
+        reason=fate.reason,
+        failed=[fate.step],
+        information=None,
+        watch=own.book.watch,
+        options=Options(commit=False),
+        book=own.book,
+    )
+    warnings += made.warnings
+    return approve(made.revision)
+
+
+def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -> RolledBack | None:
+    """Write the end; a failure is rolled back where the policy says so."""
+    book = own.book
+    for move in schedule.blocked(book.course) if schedule is not None else ():
+        book.write(move.kind, step=move.step, reason=move.words)
+    good = fate.kind == fates.DONE and all([each in states.GOOD for each in book.course.status_of.values()])
+    status = states.COMPLETED if good else states.FAILED
+    seconds = round(monotonic() - own.begun + (book.course.seconds or 0), 3)
+    book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=seconds)
+    if good or fate.cause not in own.policy.rollback_on:
+        return None
+    from execplan.engine.rollback import rollback
+
+    try:
+        return rollback(
+            own.home,
+            own.ref,
+            own.place,
+            step=None,
+            automatic=fate.cause,
+            watch=book.watch,
+            options=Options(commit=False),
+            book=book,
+        )
+    except ExecplanError as error:
+        more = f" ({'; '.join(error.candidates)})" if error.candidates else ""
+        warnings.append(f"it could not be rolled back by itself: {error.message}{more}")
+        return None
+
+
+def _filed(own: Leg, question: Question | None, warnings: list[str]) -> str | None:
+    """Save the record, move the anchor, tell whoever wants to be told, commit; the commit."""
+    book, course = own.book, own.book.course
+    made = record.record_of(own.place, course.document, course)
+    record.save(own.place, made)
+    book.ledger.anchor()
+    ended = course.status in states.ENDED
+    if ended or question is not None:
+        warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
+    if not ended or not own.options.commits(own.home):
+        return None
+    from execplan.plan import reader
+    from execplan.repo.commit import commit_paths
+
+    real = os.path.realpath(own.ref.path)
+    paths = [real, own.home.artifacts_of(own.ref.path, archived=own.ref.archived)]
+    title = reader.read(shelf.open_bytes(own.home, own.ref.path)).title
+    summary = f"run {own.place.id}: {course.status.replace('_', ' ')}"
+    done = commit_paths(own.home, own.ref.id, paths, "run", summary, {real: own.before}, title)
+    warnings += done.warnings
+    return done.digest

@@ -1,0 +1,96 @@
+"""A run: what was approved is done, step by step, and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from execplan.engine import begin, replay
+from execplan.engine import place as places
+from execplan.engine.alone import alone
+from execplan.engine.asking import Asking
+from execplan.engine.attempts import Attempts
+from execplan.engine.book import Book
+from execplan.engine.course import Course
+from execplan.engine.finish import finish, leg
+from execplan.engine.hands import Hands
+from execplan.engine.journal import Journal
+from execplan.engine.loop import Loop
+from execplan.engine.outlook import outlook
+from execplan.engine.schedule import Schedule
+from execplan.engine.signals import Signals
+from execplan.errors import BUSY, ExecplanError
+from execplan.repo.amend import stop_archived
+from execplan.repo.execution import standing
+from execplan.repo.homes import existing
+
+if TYPE_CHECKING:
+    from execplan.engine.place import Place
+    from execplan.engine.watch import Chosen, Finished, Watch
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+__all__ = ["outlook", "run"]
+
+
+def run(
+    home: Home, ref: Ref, chosen: Chosen, watch: Watch, options: Options, *, hands: Hands | None = None
+) -> Finished:
+    """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
+    existing(home)
+    stop_archived(home, ref)
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
+    place = places.following(home, ref)
+    with alone(home, f"run {place.id} of {ref.id}"):
+        _stop_overtaken(home, ref, place)
+        return _run(home, ref, place, chosen, watch, options, hands or Hands())
+
+
+def _stop_overtaken(home: Home, ref: Ref, place: Place) -> None:
+    """Refuse where another run of the plan was begun between the look at its number and the lock."""
+    if places.following(home, ref).number != place.number:
+        what = f"another run of {ref.id} was begun at this moment"
+        raise ExecplanError("run-busy", what, exit=BUSY, hint=f"see how it stands: execplan runs {ref.typed}")
+    begin.stop_underway(home, ref)
+
+
+def _run(
+    home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, options: Options, hands: Hands
+) -> Finished:
+    """Begin a run, and see it to its end; the lock of runs is held."""
+    from execplan.engine.ledger.ledger import Ledger
+
+    found = standing.require(home, ref)
+    assert found.now is not None  # what may run compiles to something
+    assert found.approval is not None
+    document = found.now.current.document
+    begin.stop_agent(document, ref)
+    ids = begin.chosen_steps(document, chosen)
+    by = begin.approved_by(
+        document, found.approval, found.now.policy, ids or [step.id for step in document.steps]
+    )
+    replayed = replay.find(home, ref, chosen.replays, found.now.binding) if chosen.replays else None
+    chosen = chosen._replace(replays=replayed.place.id if replayed is not None else "")
+    bench, why = begin.bench_for(home, ref, place, found.now, watch, chosen.seconds)
+    warnings = begin.warned(bench, why, ids)
+    ledger = Ledger(home, ref)
+    ledger.anchor()
+    begin.use_first(home, place, found)
+    with Journal(place.journal) as journal:
+        book = Book(place.id, journal, Course(document), ledger, bench.redaction, watch)
+        own = leg(home, ref, place, found.now.policy, book, options)
+        schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
+        warnings += schedule.unchosen_needs()
+        watch.begin(place.id, [step for step in document.steps if step.id in schedule.chosen])
+        begin.write_begun(book, bench, found, ids, chosen)
+        ledger.anchor()
+        jobs = 1 if document.constraints.require_sequential else chosen.jobs
+        with Attempts(bench, book, hands, by, jobs) as attempts, Signals(bench.stop, attempts.wake) as signals:
+            fate = Loop(attempts, book, schedule, Asking(book, signals, bench.stop), jobs).go()
+            finished = finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
+    if replayed is None:
+        return finished
+    return finished._replace(differences=replay.differences(replayed.course, book.course))
