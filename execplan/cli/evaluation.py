@@ -56,7 +56,7 @@ def evaluation_text(evaluated: Evaluated) -> str:
     evaluation = evaluated.evaluation
     head = ("step", "id", "type", "risk", "dry run", "approval", "verdict", "what")
     parts = [table(head, [_row(each) for each in evaluation.steps], spare=("type", "dry run", "approval", "verdict"))]
-    parts += ["\n".join(_details(each, evaluated.path)) for each in evaluation.steps]
+    parts += ["\n".join(details(each, evaluated.path)) for each in evaluation.steps]
     findings = []
     for each in evaluation.findings:
         place = f"{lines_of(each.step, evaluated.path)}: {each.step.id}" if each.step is not None else evaluated.path
@@ -78,7 +78,7 @@ def _row(judged: Judged) -> tuple[str, ...]:
     return str(step.number), step.id, step.type.value, judged.risk.level, judged.dry_run.kind, who, may, what
 
 
-def _details(judged: Judged, path: str) -> list[str]:
+def details(judged: Judged, path: str) -> list[str]:
     """What a step would do, and why it is rated so."""
     step, dry = judged.step, judged.dry_run
     lines = [f"{step.number}. {step.id} ({shown(lines_of(step, path))})"]

@@ -53,7 +53,7 @@ class Verb(click.Command):
         _check_digest(ctx.params.get("if_match"))
         if "commit" in ctx.params:
             ctx.params["options"] = Options(
-                ctx.params.pop("commit"), ctx.params.pop("dry_run"), ctx.params.pop("if_match", None)
+                ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
         if (patience := ctx.params.pop("lock_timeout", None)) is not None:
             from execplan.text.lock import set_timeout

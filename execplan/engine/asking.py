@@ -32,8 +32,13 @@ class Asking:
         return answer if answer in ANSWERS_TO[question.why] else None
 
     def write(self, question: Question, answer: str, how: str) -> None:
-        """Write an answer down; `how` it was given: `terminal` or `resume`. Raises ExecplanError."""
-        self._book.write(
+        """Write an answer down; raises ExecplanError."""
+        self.record(self._book, question, answer, how)
+
+    @staticmethod
+    def record(book: Book, question: Question, answer: str, how: str) -> None:
+        """Write an answer into a book; `how` it was given: `terminal` or `resume`. Raises ExecplanError."""
+        book.write(
             ANSWERED,
             why=question.why,
             step=question.step or None,

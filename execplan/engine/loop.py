@@ -55,7 +55,7 @@ class Loop:
         return Fate(fate.SIGNAL) if self._bench.stop.is_set() and self.fate.kind != fate.DONE else self.fate
 
     def _take_up(self) -> None:
-        """Draw what follows from a failure that a run was killed behind, or for which it has waited for an answer."""
+        """Draw what follows from failures behind which the run was killed."""
         for name in self._course.named(states.FAILED):
             last = self._course.attempts[name][-1]
             if last.performed is not None:

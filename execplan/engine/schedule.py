@@ -67,7 +67,7 @@ class Schedule:
             return Following(tuple(moves))
         self._advance(course)
         begin: list[Step] = []
-        for step in self._candidates(course, waiting):
+        for step in [each for each in self._candidates(course, waiting) if each.id not in running]:
             together = jobs > 1 and runs_beside(step)
             busy = [*running, *[each.id for each in begin]]
             if busy and not (together and len(busy) < jobs and self._may_join(step, busy)):

@@ -73,6 +73,18 @@ def owner(document: ExecutionPlan, step: str) -> str:
     return ""
 
 
+def plans(home: Home, ref: Ref, document: ExecutionPlan) -> set[str]:
+    """The files, from the root, that hold the tasks of a run: what changes in them meanwhile is no work of a step."""
+    found = set()
+    for name in {owner(document, step.id) for step in document.steps}:
+        try:
+            at, plan = _plan_of(home, ref, name)
+            found |= {at.shown(plan.path), at.shown(os.path.realpath(plan.path))}
+        except ExecplanError:
+            continue  # it is gone, and is ticked by nobody
+    return found
+
+
 def tick(home: Home, ref: Ref, document: ExecutionPlan, step: Step, transcript: str) -> Marked:
     """Tick the task that a step names, with a link to its transcript, a path from the root; nothing for no link.
 

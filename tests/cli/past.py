@@ -56,7 +56,7 @@ class Past:
             "policy": "c" * 64,
             "sandbox": "bwrap",
         }
-        more = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
+        more: dict[str, Any] = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
         self.write("begun", run=self.place.id, **begun, **more, **APPROVED, **SAID)
 
     def write(self, kind: str, **said: Any) -> None:

@@ -7,8 +7,9 @@ import os
 import pytest
 
 from execplan.cli.verbs import GROUPS, VERBS
+from execplan.errors import OK, PAUSED
 from tests.conftest import Folder
-from tests.plans import CLEAN, STEPS
+from tests.plans import CLEAN, STEPS, with_sections
 
 FIELDS = ["schema", "kind", "ok", "data", "error", "warnings", "next"]
 CALLS = {
@@ -43,14 +44,32 @@ CALLS = {
     "compile": ["compile"],
     "evaluate": ["evaluate"],
     "approve": ["approve", "--dry-run"],
+    "run": ["run"],
+    "resume": ["resume"],
+    "rollback": ["rollback"],
+    "runs": ["runs"],
     "schema": ["schema", "execution-plan"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
-BEFORE = {"undo": [["done", "2"]], "restore": [["archive", "--force", "--reason", "No longer wanted."]]}
+BEFORE = {
+    "undo": [["done", "2"]],
+    "restore": [["archive", "--force", "--reason", "No longer wanted."]],
+    "run": [["approve"]],
+    "resume": [["approve"], ["run"]],
+    "rollback": [["approve"], ["run"]],
+}
 """What must have happened for a call to make sense."""
-PLANS = {"compile": STEPS, "evaluate": STEPS, "approve": STEPS}
+MAKES = "## Concrete Steps\n\n```python {#make type=create_file target=src/made.py}\nX = 1\n```\n"
+PLANS = {
+    "compile": STEPS,
+    "evaluate": STEPS,
+    "approve": STEPS,
+    "run": with_sections(MAKES),
+    "resume": with_sections(MAKES.replace("#make", "#make confirm")),
+    "rollback": with_sections(MAKES),
+}
 """The plan that a verb is called on, where it is not just any."""
 
 
@@ -62,7 +81,7 @@ def test_every_verb_is_called_here() -> None:
 def test_one_document(repo: Folder, verb: str) -> None:
     repo.plan(PLANS.get(verb, CLEAN))
     for call in BEFORE.get(verb, ()):
-        repo.ok(*call)
+        assert repo.run(*call).exit in (OK, PAUSED)
     result = repo.run(*CALLS[verb], "--json")
     document = result.json
     assert list(document) == FIELDS

@@ -10,6 +10,7 @@ import pytest
 
 from execplan.cli.app import FIRST_STEPS
 from execplan.cli.verbs import GROUPS, VERBS
+from execplan.errors import PAUSED
 from tests.plans import CLEAN, with_sections
 from tests.shell import Ran, Shell
 
@@ -95,11 +96,27 @@ def approved(scratch: Path) -> Shell:
     return shell
 
 
+def ran(scratch: Path) -> Shell:
+    """The same, after its run."""
+    shell = approved(scratch)
+    assert shell.run("execplan run").exit == 0
+    return shell
+
+
+def paused(scratch: Path) -> Shell:
+    """A plan whose run waits before its step."""
+    shell = Shell(scratch)
+    shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(STEP.replace("#api", "#api confirm")))
+    for line, status in (("git init -q -b main", 0), ("execplan approve", 0), ("execplan run", PAUSED)):
+        assert shell.run(line).exit == status
+    return shell
+
+
 @pytest.fixture(scope="session")
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
     """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
     shells = []
-    for make in (going_on, finished, archived, stepped, approved):
+    for make in (going_on, finished, archived, stepped, approved, ran, paused):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
@@ -110,7 +127,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]
 def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
     """It works where work goes on, else where all is done, else where that has been archived; or where there are steps."""
     tried: list[Ran] = []
-    executes = example.split()[1] in GROUPS["Execute"]
+    executes = example.split()[1] in GROUPS["Execute"] or "--run" in example
     for shell, prepared in places[3:] if executes else places[:3]:
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)

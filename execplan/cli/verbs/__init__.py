@@ -44,6 +44,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "run": "Run what was approved: do, judge, tick, step by step.",
         "resume": "Go on with a run that waits, was cut short or has failed.",
         "rollback": "Take back what a run has changed.",
+        "replan": "Revise what a run is still to do.",
         "runs": "A line for each run, and how it stands.",
         "schema": "Print the JSON Schema of a kind of document.",
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +12,9 @@ from execplan.cli.verb import jsonl_option, lock_option, plan_option, verb
 from execplan.cli.verbs.run import JOBS
 from execplan.engine.entries import ANSWERS
 from execplan.repo import pick
-from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
 
 
 @verb(
@@ -20,7 +23,7 @@ from execplan.repo.amend import Options
     examples=(
         "execplan resume",
         "execplan resume -p parser",
-        "execplan resume 2 -p parser --answer skip",
+        "execplan resume 1 -p parser --answer skip",
     ),
 )
 @click.argument("run", required=False)
@@ -44,7 +47,7 @@ def resume(
     answer: str | None,
     jobs: int | None,
     jsonl: bool,
-    commit: bool | None,
+    options: Options,
 ) -> Answer:
     """Go on with a run that was paused, interrupted, killed or has failed; the last one of the plan, if none is named.
 
@@ -59,7 +62,7 @@ def resume(
     home, ref = pick.open_plan(os.getcwd(), plan)
     found = place.named(home, ref, run)
     with watching(call, "resume", stream=jsonl) as watch:
-        finished = engine.resume(home, ref, found, answer, watch, Options(commit), jobs=jobs)
+        finished = engine.resume(home, ref, found, answer, watch, options, jobs=jobs)
     return outcome(home, ref, finished)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import new_options, plan_option, verb
 from execplan.repo import pick
-from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
 
 
 @verb(
@@ -18,7 +21,7 @@ from execplan.repo.amend import Options
     examples=(
         "execplan rollback --dry-run",
         "execplan rollback -p parser",
-        "execplan rollback 2 -p parser --step api",
+        "execplan rollback 1 -p parser --step api",
     ),
 )
 @click.argument("run", required=False)

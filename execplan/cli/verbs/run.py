@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +11,9 @@ from execplan.cli.answer import Answer, Call, typed
 from execplan.cli.verb import jsonl_option, new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
-from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
 
 JOBS = 64
 """Steps that may run beside each other at most."""
@@ -86,7 +89,8 @@ def run(
     if options.dry_run:
         from execplan.cli.running.outlook import would_run
 
-        return would_run(engine.outlook(home, ref, chosen), typed(ref.id, home.shown(ref.path)))
+        path = home.shown(ref.path)
+        return would_run(engine.outlook(home, ref, chosen), path, typed(ref.id, path))
     with watching(call, "run", stream=jsonl) as watch:
         finished = engine.run(home, ref, chosen, watch, options)
     return outcome(home, ref, finished)

@@ -24,7 +24,7 @@ from execplan.repo import pick, shelf
         "execplan show parser --json",
         "execplan show parser --section 'Decision Log'",
         "execplan show parser --steps",
-        "execplan show parser --run 2",
+        "execplan show parser --run 1",
     ),
 )
 @click.argument("plan", required=False)

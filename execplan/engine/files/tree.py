@@ -100,16 +100,18 @@ def differences(
     Where one of the looks saw only what is declared, so does this.
     """
     said = tuple([plain(path) or "" for path in declared])
+    above = {each[:at] for each in said for at, char in enumerate(each) if char == "/"}
     whole = before.whole and after.whole
     changes, folders = [], []
     for path in sorted(before.states.keys() | after.states.keys()):
         ours = _is_below(path, said)
-        if not (ours or whole):
+        near = ours or path in above
+        if not (near or whole):
             continue
         old, new = before.states.get(path, State(ABSENT)), after.states.get(path, State(ABSENT))
         if new.kind == ABSENT and _is_covered(path, after.unseen):
             new = _hidden(ground, path, old)
-        if old == new or (old.kind == ABSENT and not ours and _is_covered(path, before.unseen)):
+        if old == new or (old.kind == ABSENT and not near and _is_covered(path, before.unseen)):
             continue
         if old.kind == ABSENT and new.kind == FOLDER:
             folders.append(path)

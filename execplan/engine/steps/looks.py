@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.engine import ticks
 from execplan.engine.steps.named import declared, snapshot
 from execplan.execution.evaluation.after import inside
 from execplan.execution.evaluation.trial import targets
@@ -34,7 +35,8 @@ def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ..
     _last.clear()
     _last[bench.place.id] = after
     changes, folders = tree.differences(before, after, declared(step), bench.store, bench.ground)
-    return changes, folders, before.whole and after.whole
+    ticked = ticks.plans(bench.home, bench.ref, bench.document)
+    return tuple([each for each in changes if each.path not in ticked]), folders, before.whole and after.whole
 
 
 def _look(bench: Bench, step: Step, known: Tree | None, *, keep: bool) -> Tree:

@@ -1,0 +1,100 @@
+"""`execplan replan`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.verb import new_options, plan_option, verb
+from execplan.cli.words import body, words
+from execplan.repo import pick
+from execplan.repo.amend import Options
+
+if TYPE_CHECKING:
+    from execplan.engine.replan import Replanned
+
+
+@verb(
+    reads="the journal and the document of the run; with @FILE or - what was found out.",
+    writes="the next revision among the plan's artifacts and in the run's folder, the run's journal and record, the ledger.",
+    examples=(
+        "execplan replan --reason 'The compiler is too old.'",
+        "execplan replan 2 -p parser --reason 'The test needs a server.' --new-information @steps.json",
+        "execplan replan --reason 'It never ends.' --failed build --dry-run",
+    ),
+)
+@click.argument("run", required=False)
+@click.option("--reason", metavar="WORDS", required=True, help="Why; @FILE and - as for all words.")
+@click.option("--failed", metavar="ID", multiple=True, help="A step that counts as failed too, by its id or number.")
+@click.option(
+    "--new-information",
+    "information",
+    metavar="TEXT",
+    help="What was found out: words, or a JSON object whose `steps` take the place of all that is not done; @FILE, -.",
+)
+@plan_option
+@new_options
+def replan(
+    call: Call,
+    run: str | None,
+    *,
+    reason: str,
+    failed: tuple[str, ...],
+    information: str | None,
+    plan: str | None,
+    options: Options,
+) -> Answer:
+    """Make the next revision of what a run does, after what was found out; the last one of the plan, if none is named.
+
+    What is done stays done and is not run again. A failed step that names an alternative makes room for it, any other is
+    tried again; with new steps these take the place of all that is not done. The run goes on once the revision is approved.
+    """
+    from execplan.engine import place
+    from execplan.engine.replan import replan_run
+    from execplan.engine.watch import Watch
+
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    made = replan_run(
+        home,
+        ref,
+        place.named(home, ref, run),
+        reason=words(reason, "the reason"),
+        failed=failed,
+        information="\n".join(body(information, "the new information")) if information is not None else None,
+        watch=Watch(),
+        options=options,
+    )
+    return _answer(made, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
+
+
+def _answer(made: Replanned, name: str, *, dry_run: bool) -> Answer:
+    """What differs, what stays done, and how it goes on."""
+    from execplan.cli.steps import steps_json
+
+    data: dict[str, Any] = {
+        "id": made.document.plan_id,
+        "run": made.run,
+        "revision": made.revision,
+        "path": made.path,
+        "digest": made.digest,
+        "changed": not dry_run,
+        "commit": made.commit,
+        "done": list(made.done),
+        "differences": list(made.differences),
+        "steps": steps_json(made.document),
+    }
+    same = ("the steps are as they were: those that failed are tried again",)
+    lines = [f"revision {made.revision}, for the run {made.run}:", *[f"  {each}" for each in made.differences or same]]
+    lines += [f"done, and not run again: {', '.join(made.done)}"] if made.done else []
+    lines += [f"would write {made.path}" if dry_run else f"wrote {made.path}"]
+    lines += [f"committed {made.commit[:12]}"] if made.commit else []
+    if dry_run:
+        return Answer({**data, "diff": made.diff}, "\n".join([made.diff, *lines]), warnings=made.warnings)
+    follow = [f"execplan {verb} {name}" for verb in ("evaluate", "approve")] + [f"execplan resume {made.run} -p {name}"]
+    return Answer(data, "\n".join(lines), warnings=made.warnings, next=tuple(follow), wanted=False)
+
+
+command = replan

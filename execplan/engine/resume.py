@@ -1,0 +1,173 @@
+"""A run that was paused, interrupted, killed or has failed goes on: what is done is checked, what was cut short is settled."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.engine import begin, questions
+from execplan.engine import fate as fates
+from execplan.engine.asking import Asking
+from execplan.engine.attempts import Attempts
+from execplan.engine.entries import RESUMED, STOP, UNKNOWN, state_json
+from execplan.engine.fate import Fate
+from execplan.engine.finish import finish, leg
+from execplan.engine.hands import Hands
+from execplan.engine.left import Left
+from execplan.engine.loop import Loop
+from execplan.engine.opened import never_begun, opened
+from execplan.engine.schedule import Schedule
+from execplan.engine.signals import Signals
+from execplan.engine.watch import Finished
+from execplan.errors import CHANGED, NO, USAGE, ExecplanError
+from execplan.execution import states
+from execplan.repo.amend import stop_archived
+from execplan.repo.execution import standing
+from execplan.repo.execution.policy import effective
+from execplan.repo.homes import existing
+
+if TYPE_CHECKING:
+    from execplan.engine.book import Book
+    from execplan.engine.course import Course, Question
+    from execplan.engine.finish import Leg
+    from execplan.engine.place import Place
+    from execplan.engine.watch import Watch
+    from execplan.repo.amend import Options
+    from execplan.repo.execution.standing import Standing
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def resume(
+    home: Home,
+    ref: Ref,
+    place: Place,
+    answer: str | None,
+    watch: Watch,
+    options: Options,
+    *,
+    jobs: int | None = None,
+    hands: Hands | None = None,
+) -> Finished:
+    """Go on with a run; None for jobs: as many as before. Raises ExecplanError where it can't, or a disk fails."""
+    existing(home)
+    stop_archived(home, ref)
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
+    if not os.path.lexists(place.journal):
+        raise never_begun(ref, place)
+    with opened(home, ref, place, watch, f"resume of the run {place.id} of {ref.id}") as book:
+        _stop_unfit(ref, place, book.course)
+        begin.stop_underway(home, ref, place)
+        own = leg(home, ref, place, effective(home), book, options)
+        question = book.course.question
+        if question is None:
+            _stop_needless(book.course, answer)
+            return _go(own, None, answer, "resume", jobs, hands or Hands())
+        said = questions.answer_to(question, answer)
+        how = "resume" if said is not None else "terminal"
+        said = said or watch.ask(question)
+        if said is None:
+            return Finished(place.id, book.course.status, question)
+        if said == STOP:
+            return _stopped(own, question, how)
+        return _go(own, question, said, how, jobs, hands or Hands())
+
+
+def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:
+    """Refuse a run of which nothing is left to be done; raises ExecplanError."""
+    if course.rolling is not None:
+        raise ExecplanError(
+            "run-cut-short",
+            f"a rollback of the run {place.id} was cut short",
+            exit=CHANGED,
+            hint=f"finish it: execplan rollback {place.number} -p {ref.typed}",
+        )
+    if course.status in (states.COMPLETED, states.ROLLED_BACK):
+        raise ExecplanError(
+            "nothing-to-resume",
+            f"the run {place.id} is {course.status.replace('_', ' ')}: nothing of it is left to be done",
+            exit=NO,
+            hint=f"approve the plan once more, and run it: execplan approve {ref.typed}; execplan run {ref.typed}",
+        )
+
+
+def _stop_needless(course: Course, answer: str | None) -> None:
+    """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
+    if answer is not None and not course.open_attempt() and not Left.unknown_ends(course):
+        what = "the run waits for no answer"
+        raise ExecplanError("bad-answer", what, exit=USAGE, hint="leave --answer out: execplan resume")
+
+
+def _stopped(own: Leg, question: Question, how: str) -> Finished:
+    """End the run at its question; nothing is begun, so that no approval is needed."""
+    Asking.record(own.book, question, STOP, how)
+    schedule = Schedule(own.book.course.document, None, lambda path: False)
+    fate = Fate(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+    return finish(own, schedule, fate, "", [])
+
+
+def _go(
+    own: Leg, question: Question | None, said: str | None, how: str, jobs: int | None, hands: Hands
+) -> Finished:
+    """Go on; raises ExecplanError."""
+    home, ref, place, book = own.home, own.ref, own.place, own.book
+    course = book.course
+    found = standing.require(home, ref, run=place.id)
+    assert found.now is not None  # what may run compiles to something
+    assert found.approval is not None
+    _stop_other(ref, place, course, found)
+    document = found.now.current.document
+    book.course.document = document
+    ids = None if course.replans else course.begun["chosen"]
+    bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
+    schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
+    ahead = [step for step in document.steps if course.status_of[step.id] not in states.GOOD and step.id in schedule.chosen]
+    by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
+    begin.keep_state(home, place)
+    jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
+    with Attempts(bench, book, hands, by, jobs) as attempts, Signals(bench.stop, attempts.wake) as signals:
+        asking = Asking(book, signals, bench.stop)
+        left = Left(attempts, book, hands, schedule, asking)
+        left.look()
+        _write(own, found, left)
+        book.watch.begin(place.id, ahead)
+        loop = Loop(attempts, book, schedule, asking, jobs)
+        if question is not None and question.why != UNKNOWN:
+            loop.answered(question, said or "", how)
+            said = None
+        fate = left.settle(said, how) or loop.go()
+        warnings = [*begin.warned(bench, why, [step.id for step in ahead]), *attempts.warnings]
+        return finish(own, schedule, fate, bench.stop.signal, warnings)
+
+
+def _stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
+    """Refuse where what is approved now is not what the run does; raises ExecplanError."""
+    assert found.now is not None  # as above
+    if found.now.binding.document != course.digest:
+        raise ExecplanError(
+            "other-document",
+            f"what is approved now is not what the run {place.id} does: the steps of {ref.id} have changed since",
+            exit=CHANGED,
+            hint=f"take it back, and run the new one: execplan rollback {place.number} -p {ref.typed}; "
+            f"execplan approve {ref.typed}; execplan run {ref.typed}",
+        )
+
+
+def _write(own: Leg, found: Standing, left: Left) -> None:
+    """Take the run up; a further approval serves it from now on. Raises ExecplanError."""
+    assert found.now is not None  # as above
+    assert found.approval is not None
+    course, binding = own.book.course, found.now.binding
+    new = found.approval.id != course.approval["approval_id"]
+    begin.use(own.home, own.place, found.approval)
+    own.book.write(
+        RESUMED,
+        **begin.who(found),
+        document=binding.document,
+        revision=found.now.current.document.revision,
+        failed=left.stay_failed,
+        states={path: state_json(each) for path, each in binding.states.items()} if new else {},
+    )

@@ -1,0 +1,80 @@
+"""A repository in which single steps of a plan are done, as a run does them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from execplan.engine.entries import Performed
+from execplan.engine.place import Place, following
+from execplan.engine.steps.bench import Bench
+from execplan.engine.steps.perform import perform
+from execplan.engine.steps.prepare import Prepared, prepare
+from execplan.execution.binding import bind
+from execplan.execution.compile import compile_plan
+from execplan.execution.model import ExecutionPlan, Step
+from execplan.execution.policy import Policy
+from execplan.execution.world import State
+from execplan.plan.reader import read
+from execplan.repo import pick
+from execplan.repo.execution.world import Disk
+from tests.conftest import Folder
+
+HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Build the parser.\n\n## Concrete Steps\n\n"
+
+
+def compiled(steps: str, plan_id: str = "parser") -> ExecutionPlan:
+    """What fences compile to."""
+    document = compile_plan(read((HEAD + steps).encode()), plan_id, f".agent/execplans/{plan_id}.md").document
+    assert document is not None
+    return document
+
+
+class Shop:
+    """A repository, its plan, and what its steps are done with."""
+
+    def __init__(self, repo: Folder, steps: str, **policy: Any) -> None:
+        from execplan.engine.commands.stop import Stop
+        from execplan.text.redaction import Redaction
+
+        from execplan.engine.files.ground import Ground
+        from execplan.engine.files.store import Store
+        from execplan.engine.watch import Watch
+
+        self.repo = repo
+        repo.plan(HEAD + steps, "parser")
+        home, ref = pick.open_plan(str(repo.path), "parser")
+        self.document = compiled(steps)
+        place: Place = following(home, ref)
+        os.makedirs(place.folder)
+        os.makedirs(place.state)
+        self.policy = Policy(sandbox="off")._replace(**policy)
+        self.bench = Bench(
+            home, ref, self.document, self.policy, place, Ground(home), Store(home), None,
+            Redaction(os.environ, set(os.environ)), Stop(), Watch(), time.monotonic() + 600,
+        )  # fmt: skip
+        self.expected: dict[str, State] = bind(b"", self.document, Disk(home), self.policy).states
+
+    def step(self, name: str) -> Step:
+        """A step by its id."""
+        return next(each for each in self.document.steps if each.id == name)
+
+    def prepare(self, name: str) -> Prepared:
+        """What a run does before a step."""
+        return prepare(self.bench, self.step(name), self.expected)
+
+    def do(self, name: str, attempt: int = 1) -> Performed:
+        """An attempt of a step, of which the next ones know."""
+        performed = perform(self.bench, self.step(name), attempt, self.prepare(name))
+        self.expected |= {change.path: change.after for change in performed.changes}
+        return performed
+
+    def path(self, name: str) -> Path:
+        """A path of the repository."""
+        return self.repo.path / name
+
+    def transcript(self, performed: Performed) -> str:
+        """What a step printed."""
+        return self.path(performed.transcript).read_text(encoding="utf-8")

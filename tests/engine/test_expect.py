@@ -1,0 +1,67 @@
+"""What a command printed, compared with what it should have printed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.engine.steps.expect import difference
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed"),
+    [
+        ("", ""),
+        ("", "\n\n"),
+        ("ok\n", "ok"),
+        ("ok", "ok\r\n\n"),
+        ("12 passed in …", "12 passed in 0.3 s\n"),
+        ("…", ""),
+        ("…", "a\nb\nc"),
+        ("a\n…\nd", "a\nb\nc\nd\n"),
+        ("…b…", "abc"),
+        ("a…a", "aa"),
+        ("…\n12 passed", "one\ntwo\n\n12 passed"),
+        ("……x", "x"),
+        (" indented", " indented"),
+    ],
+)
+def test_as_expected(expected: str, printed: str) -> None:
+    assert difference(expected, printed) == ""
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "told"),
+    [
+        ("ok", "OK", "line 1 is 'OK', not 'ok'"),
+        ("ok", "", "line 1 is '', not 'ok'"),
+        ("", "ok", "line 1 is 'ok', not ''"),
+        ("a\nb\nc", "a\nx\nc", "line 2 is 'x', not 'b'"),
+        ("a\nb", "a", "it ends behind line 1, and 'b' should follow"),
+        ("a", "a\nb", "line 2 is 'b', where nothing should follow"),
+        ("ok", "ok ", "line 1 is 'ok ', not 'ok'"),
+        ("\nok", "ok", "line 1 is 'ok', not ''"),
+        ("12 passed…", "1 failed", "line 1 is '1 failed', not '12 passed'…"),
+        ("a…a", "a", "'a', line 1 of what is expected, does not end it"),
+        ("a\n…\n12 passed", "a\nb\n12 passed, 1 failed", "'12 passed', line 3 of what is expected, does not end it"),
+        ("a…b…c", "a c b", "'c', line 1 of what is expected, does not end it"),
+        ("a\n…b\n…c", "a\nc\n", "'b', line 2 of what is expected, does not come in line 2 or below"),
+        ("x" * 99, "y", "line 1 is 'y', not '" + "x" * 59 + "…'"),
+    ],
+)
+def test_the_first_difference_is_told_with_its_line(expected: str, printed: str, told: str) -> None:
+    assert difference(expected, printed) == told
+
+
+@given(st.text("ab\n…", max_size=12), st.text("ab\n", max_size=16))
+def test_it_says_what_a_pattern_says(expected: str, printed: str) -> None:
+    parts = [re.escape(part) for part in expected.rstrip("\n").split("…")]
+    fits = re.fullmatch(".*".join(parts), printed.rstrip("\n"), re.DOTALL) is not None
+    assert (difference(expected, printed) == "") == fits
+
+
+def test_what_would_keep_a_pattern_busy_for_years() -> None:
+    assert difference("a…" * 5000 + "b", "a" * 1_000_000)

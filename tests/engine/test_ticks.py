@@ -1,0 +1,229 @@
+"""The tasks that a run ticks: with a link to what was printed, and reopened to the byte."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from execplan.engine import ticks
+from execplan.engine.course import Course
+from execplan.engine.ticks import Marked
+from execplan.execution.api import compose
+from execplan.lint.runner import lint_plan
+from execplan.plan import reader, tasks
+from execplan.plan.model import DONE, OPEN
+from execplan.plan.ran import link_of, reopen_run, tick_run
+from execplan.repo import pick
+from execplan.repo.amend import changed
+from tests.conftest import CLOCK, Folder
+from tests.engine.bench import compiled
+from tests.plan.test_properties import attempt, outside, plans
+from tests.plans import CLEAN
+
+MOMENT = datetime(2026, 1, 1, 12, 30, tzinfo=UTC)
+HREF = "artifacts/parser/runs/0001-0badcafe/transcripts/01-build.md"
+PATH = f".agent/execplans/{HREF}"
+PLAN = ".agent/execplans/parser.md"
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of the tests."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK))
+
+
+def shelf(repo: Folder, text: str = CLEAN, name: str = "parser") -> Any:
+    """A repository with a plan, and a transcript."""
+    repo.plan(text, name)
+    repo.write(PATH, "printed").parent.joinpath("02 (b).md").write_text("printed", encoding="utf-8")
+    return pick.open_plan(str(repo.path), name)
+
+
+def fences(*steps: tuple[str, str]) -> str:
+    """Steps by their ids, with the tasks that they complete."""
+    return "".join(
+        [f"```sh {{#{name} {f'task={task!r}' if task else ''}}}\nmake {name}\n```\n\n" for name, task in steps]
+    ).replace("'", '"')
+
+
+def read(repo: Folder) -> bytes:
+    return (repo.path / PLAN).read_bytes()
+
+
+def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> None:
+    home, ref = shelf(repo)
+    before, document = read(repo), compiled(fences(("build", "Build the parser")))
+    marked = ticks.tick(home, ref, document, document.steps[0], PATH)
+    assert marked == Marked("Build the parser.")
+    line = f"- [x] (2026-01-01 00:00Z) Build the parser.\n  - [transcript]({HREF})\n- [ ] Write the tests.\n"
+    assert line.encode() in read(repo)
+    found = repo.run("lint", "parser", "--json")
+    assert found.exit == 0, found.out
+    assert [task["state"] for task in repo.ok("show", "parser")["tasks"]] == ["done", "done", "open"]
+    ticked = read(repo)
+    assert ticks.tick(home, ref, document, document.steps[0], PATH) == Marked("Build the parser.")  # killed in between
+    assert read(repo) == ticked
+    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH) == Marked("Build the parser.")
+    assert read(repo) == before
+    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH) == Marked()
+    assert read(repo) == before
+
+
+def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
+    home, ref = shelf(repo)
+    document = compiled(fences(("read", "Read lines")))
+    before = read(repo)
+    assert ticks.tick(home, ref, document, document.steps[0], PATH) == Marked()
+    assert read(repo) == before
+
+
+@pytest.mark.parametrize(
+    ("task", "why"),
+    [("Paint the shed", "no task has the words"), ("the", "fits 2 tasks"), ("9", "there is no task 9")],
+)
+def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why: str) -> None:
+    home, ref = shelf(repo)
+    document = compiled(fences(("build", task)))
+    before = read(repo)
+    marked = ticks.tick(home, ref, document, document.steps[0], PATH)
+    assert not marked.task
+    assert why in marked.warning
+    assert "build" in marked.warning
+    assert read(repo) == before
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [b"\xff\xfe", CLEAN.replace("- [ ] Write", "<<<<<<< ours\n- [ ] Write\n=======\n>>>>>>> theirs").encode(), None],
+)
+def test_nor_for_a_plan_that_is_broken_or_gone(repo: Folder, broken: bytes | None) -> None:
+    home, ref = shelf(repo)
+    document = compiled(fences(("build", "Build the parser")))
+    if broken is None:
+        (repo.path / PLAN).unlink()
+    else:
+        (repo.path / PLAN).write_bytes(broken)
+    assert ticks.tick(home, ref, document, document.steps[0], PATH).warning
+    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH).warning
+    assert not (repo.path / PLAN).exists() if broken is None else read(repo) == broken
+
+
+def test_what_the_task_had_before_comes_back(repo: Folder) -> None:
+    text = CLEAN.replace("- [ ] Build", "- [ ] (YYYY-MM-DD HH:MMZ) Build").replace(
+        "- [ ] Write", "- [ ] (2025-12-31 08:00Z) Write"
+    )
+    home, ref = shelf(repo, text)
+    before, document = read(repo), compiled(fences(("build", "Build the parser"), ("test", "Write the tests")))
+    second = PATH.replace("01-build", "02 (b)")
+    assert ticks.tick(home, ref, document, document.steps[0], PATH).task
+    assert ticks.tick(home, ref, document, document.steps[1], second).task
+    assert b"transcripts/02%20%28b%29.md)" in read(repo)
+    assert repo.run("lint", "parser").exit == 0
+    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH).task
+    assert ticks.reopen(home, ref, document, "test", "Write the tests.", second).task
+    assert read(repo) == before
+
+
+def test_a_task_that_was_edited_since_is_reopened_and_keeps_its_words(repo: Folder) -> None:
+    home, ref = shelf(repo)
+    document = compiled(fences(("build", "Build the parser")))
+    ticks.tick(home, ref, document, document.steps[0], PATH)
+    repo.ok("reword", "Build", "Build a better parser.", "-p", "parser")
+    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH).task
+    assert read(repo) == CLEAN.replace("[ ] Build the parser.", "[ ] Build a better parser.").encode()
+
+
+def test_without_a_transcript_there_is_no_link(repo: Folder) -> None:
+    home, ref = shelf(repo)
+    before, document = read(repo), compiled(fences(("build", "Build the parser")))
+    assert ticks.tick(home, ref, document, document.steps[0], "").task
+    assert b"transcript" not in read(repo)
+    assert ticks.reopen(home, ref, document, "build", "Build the parser.", "").task
+    assert read(repo) == before
+
+
+def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Folder) -> None:
+    home, ref = shelf(repo)
+    shelf(repo, CLEAN.replace("Build the parser", "Draw the plan"), "2026-02-02_docs")
+    documents = [
+        compiled(fences(("build", "Build the parser"))),
+        compiled(fences(("build", "Draw the plan")), "2026-02-02_docs"),
+    ]
+    both = compose(documents, "release")
+    found = [ticks.tick(home, ref._replace(id="release"), both, step, PATH) for step in both.steps]
+    assert [each.task for each in found] == ["Build the parser.", "Draw the plan."]
+    assert b"](artifacts/parser/" in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_bytes()
+    assert ticks.plans(home, ref._replace(id="release"), both) == {PLAN, ".agent/execplans/2026-02-02_docs.md"}
+    step = both.steps[1].id
+    assert ticks.reopen(home, ref._replace(id="release"), both, step, "Draw the plan.", PATH).task
+    assert "transcript" in read(repo).decode()
+    assert "transcript" not in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_text(encoding="utf-8")
+
+
+def test_the_last_step_of_a_task_completes_it() -> None:
+    document = compiled(fences(("a", "Build it"), ("b", ""), ("c", "build  IT"), ("d", "Build it")))
+    course = Course(document)
+    a, b, c, d = document.steps
+    course.status_of.update(a="completed", b="completed")
+    assert ticks.completes(document, course, a) is None
+    assert ticks.completes(document, course, b) is None
+    course.status_of.update(c="completed")
+    assert ticks.completes(document, course, c) is None
+    course.status_of.update(d="skipped")
+    assert ticks.completes(document, course, d) == c
+    course.status_of.update(d="failed")
+    assert ticks.completes(document, course, d) is None
+    course.status_of.update(d="recovered")
+    assert ticks.completes(document, course, d) == d
+    course.ticked["d"] = ("Build it.", "")
+    assert ticks.completes(document, course, d) is None
+    course.ticked.clear()
+    course.status_of.update(dict.fromkeys("acd", "skipped"))
+    assert ticks.completes(document, course, d) is None
+
+
+@given(plans())
+@settings(max_examples=100)
+def test_a_tick_with_a_link_then_reopened_gives_the_bytes_back(data: bytes) -> None:
+    for task in reader.read(data).tasks:
+        ticked = attempt(data, tick_run(str(task.number), MOMENT, HREF))
+        if ticked is None:
+            continue
+        if task.state == DONE:
+            assert ticked == data
+            continue
+        taken, put = outside(data, ticked)
+        assert (len(taken), len(put)) == (1, 2)
+        plan = reader.read(ticked)
+        assert link_of(plan, plan.tasks[task.number - 1], HREF) >= 0
+        lines = [reader.read(each).text.lines[task.box] for each in (ticked, data)]
+        was = (lines[0], lines[1])
+        assert attempt(ticked, reopen_run(task.text, HREF, was)) == data
+        if task.state == OPEN and task.stamp is None:
+            assert attempt(ticked, reopen_run(task.text, HREF, None)) == data
+
+
+def found(data: bytes) -> list[str]:
+    """What lint finds."""
+    return sorted([finding.code for finding in lint_plan(reader.read(data))])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_same_with_every_kind_of_bullet(end: str) -> None:
+    text = "# T\n\n## Progress\n\n1. [ ] One\n   and on\n\n   1. [ ] (2026-01-01) Nested\n\n2. [ ] Two\n\t- [ ] Tab\n* [ ] Star".replace(
+        "\n", end
+    )
+    data = text.encode()
+    for number in range(1, 6):
+        ticked, _ = changed(data, tick_run(str(number), MOMENT, HREF))
+        plan = reader.read(ticked)
+        assert len(plan.tasks) == 5
+        line = plan.text.lines[link_of(plan, plan.tasks[number - 1], HREF)]
+        assert line.lstrip()[0] == ("*" if number == 5 else "-")
+        assert found(ticked) == found(changed(data, tasks.tick([str(number)], MOMENT))[0])
+        task = reader.read(data).tasks[number - 1]
+        was = (plan.text.lines[task.box], reader.read(data).text.lines[task.box])
+        assert changed(ticked, reopen_run(task.text, HREF, was))[0] == data
