@@ -146,7 +146,8 @@ def test_what_is_no_file_is_refused_at_once(kept: Kept, make: Callable[[Path], N
 def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    write, written = os.write, []
+    write = os.write
+    written: list[int] = []
 
     def full(handle: int, data: bytes) -> int:
         if written:

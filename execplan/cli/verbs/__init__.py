@@ -24,6 +24,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "list": "A line for each plan.",
         "show": "One plan at a glance, or a section of it.",
         "next": "The first open task.",
+        "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {
         "lint": "Check plans against the rules.",
@@ -41,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "compile": "Turn a plan's steps into its execution plan.",
         "evaluate": "Judge what a plan would do, and whether it must not run.",
         "approve": "Approve what a plan would do, for one run.",
+        "audit": "Tell who approved what, what ran and what changed, from the ledger.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {

@@ -149,6 +149,7 @@ class Ledger:
     ) -> Record:
         """The record that stands behind the last one."""
         by = entry.said if entry is not None else {}
+        session = by.get("session") or author.session()
         return chain.sealed(
             Record(
                 seq=last.seq + 1 if last is not None else 1,
@@ -156,8 +157,8 @@ class Ledger:
                 kind=kind,
                 ledger=self._name,
                 plan_id=self.ref.id,
-                user=by.get("user") or author.login(),
-                session=by.get("session") or author.session(),
+                user=author.as_name(by.get("user") or author.login()),
+                session=author.as_name(session) if session else None,
                 run=run,
                 entry=entry.number if entry is not None else None,
                 line=entry.line if entry is not None else None,
