@@ -21,7 +21,7 @@ PINS = ("", "tree")
 """What an approval binds beside the document and its files: nothing, or every file outside the plans' folders."""
 CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 """What a run may be rolled back on by itself: a step that failed, what a step wrote or printed that is not right, a time
-limit, a limit of resources, an interruption."""
+limit, a limit of resources, a person who stops the run at a question. A signal only pauses it."""
 NOBODY: Final = "NEVER"
 """In place of a level: no step needs a person."""
 
@@ -38,6 +38,14 @@ class Policy(NamedTuple):
     """Of what a plan writes."""
     seconds: int = 14_400
     """For a whole run."""
+    memory_mb: int = 4096
+    """Of all processes of a step together."""
+    processes: int = 512
+    """Of a step at the same time."""
+    file_mb: int = 1024
+    """Of each file that a command writes."""
+    output_kb: int = 1024
+    """Of what a command prints that is kept."""
     sandbox: str = "auto"
     checkpoint_interval: int = 10
     """Steps after which a run keeps a state that it can go back to."""
@@ -47,6 +55,8 @@ class Policy(NamedTuple):
     """Checks of `evaluate` that are switched off."""
     table: Table | None = None
     """What commands and paths are rated by; None: the built-in table."""
+    environment: tuple[str, ...] = ()
+    """Variables that commands get besides those that all do; only a user's own settings name any."""
     notify: str = ""
     """A command that is run when a run ends; it decides nothing, and is no part of the version."""
 

@@ -51,6 +51,10 @@ def test_without_settings_it_is_the_built_in_one(repo: Folder) -> None:
         ("files = 5", "files", 5),
         ("megabytes = 5", "megabytes", 5),
         ("seconds = 5", "seconds", 5),
+        ("memory_mb = 5", "memory_mb", 5),
+        ("processes = 5", "processes", 5),
+        ("file_mb = 5", "file_mb", 5),
+        ("output_kb = 5", "output_kb", 5),
         ("sandbox = 'required'", "sandbox", "required"),
         ("checkpoint_interval = 2", "checkpoint_interval", 2),
         ("pin = 'tree'", "pin", "tree"),
@@ -73,6 +77,9 @@ def test_a_repository_tightens(repo: Folder, ours: str, field: str, value: objec
         ("sandbox = 'off'", "sandbox", "off"),
         ("rollback_on = ['failure']", "rollback_on", ("failure",)),
         ("checks = { syntax = false }", "off", ("syntax",)),
+        ("memory_mb = 8192", "memory_mb", 8192),
+        ("environment = ['JAVA_HOME', 'CI', 'CI']", "environment", ("CI", "JAVA_HOME")),
+        ("environment = []", "environment", ()),
         ("notify = 'notify-send done'", "notify", "notify-send done"),
     ],
 )
@@ -114,6 +121,11 @@ def test_the_tighter_of_both_holds(repo: Folder, own: str, ours: str, field: str
         "checks = { syntax = 1 }",
         "checks = ['syntax']",
         "risk = { program = 'x' }",
+        "memory_mb = 0",
+        "output_kb = 100001",
+        "environment = 'CI'",
+        "environment = ['A=B']",
+        "environment = [3]",
         "notify = 3",
     ],
 )
@@ -131,6 +143,11 @@ def test_an_unknown_name_is_refused_with_the_nearest(repo: Folder) -> None:
 
 def test_what_is_told_at_the_end_of_a_run_decides_nothing(repo: Folder) -> None:
     assert said(repo, own="notify = 'x'").version == Policy().version
+
+
+def test_what_commands_get_to_see_is_approved(repo: Folder) -> None:
+    assert said(repo, own="environment = ['CI']").version != Policy().version
+    assert said(repo, own="environment = []").version == Policy().version
 
 
 def test_rows_of_risk(repo: Folder) -> None:

@@ -33,3 +33,16 @@ def _is_evidence(path: str, folder: str) -> bool:
     parts = path.removeprefix(f"{above}/").split("/")
     within = f"{path}/".startswith(f"{above}/")
     return within and not _EVIDENCE.isdisjoint(parts[1:] if dated else parts[1:2])
+
+
+def kept(home: Home) -> list[str]:
+    """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
+    found = [os.path.join(home.base, name.strip("/")) for name in _OWN]
+    for archived in (False, True):
+        above, _, dated = home.artifacts("", archived=archived).rstrip("/").partition("/{")
+        for folder, folders, files in os.walk(above):
+            top = folder == above
+            names = _EVIDENCE.intersection([*folders, *files]) if dated or not top else set()
+            found += [os.path.join(folder, name) for name in sorted(names)]
+            folders[:] = [name for name in folders if name not in names] if dated or top else []
+    return [path for path in dict.fromkeys(found) if os.path.lexists(path) and not os.path.islink(path)]

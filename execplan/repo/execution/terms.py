@@ -18,16 +18,22 @@ _LIMITS = {
     "files": 100_000,
     "megabytes": 100_000,
     "seconds": 604_800,
+    "memory_mb": 1_000_000,
+    "processes": 100_000,
+    "file_mb": 1_000_000,
+    "output_kb": 100_000,
     "checkpoint_interval": 1000,
 }
 """The largest value of each number; the smallest is 1."""
-NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "notify")
+NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "environment", "notify")
 """What a table `execution` of settings may hold."""
 
 
 def values(said: dict[str, object]) -> dict[str, Any]:
     """What a checked table says of the policy by itself: all but the checks, the rows of risk and `notify`."""
     found: dict[str, Any] = {name: said[name] for name in (*_CHOICES, *_LIMITS) if name in said}
+    if isinstance(names := said.get("environment"), list):
+        found["environment"] = tuple(sorted(set(names)))
     if isinstance(causes := said.get("rollback_on"), list):
         found["rollback_on"] = tuple([each for each in CAUSES if each in causes])
     return found
@@ -62,8 +68,10 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
 
 def _check_tight(table: dict[str, object], where: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
-    loose = [f"{name} = {table[name]!r}" for name, value in values(table).items() if policies.loosens(name, value)]
+    said = {name: value for name, value in values(table).items() if name != "environment"}
+    loose = [f"{name} = {table[name]!r}" for name, value in said.items() if policies.loosens(name, value)]
     loose += [f"checks.{name} = false" for name, on in checks(table).items() if not on]
+    loose += ["environment names what commands get to see"] if "environment" in table else []
     loose += ["notify names code to run"] if "notify" in table else []
     if loose:
         raise ExecplanError(
@@ -86,6 +94,8 @@ def _why_not(name: str, value: object, where: str) -> str:
     if name == "risk":
         good = isinstance(value, list) and all([isinstance(each, dict) for each in value])
         return "" if good else "is a list of tables"
+    if name == "environment":
+        return "" if isinstance(value, list) and all(map(_is_variable, value)) else "is a list of names of variables"
     if name == "notify":
         return "" if isinstance(value, str) and "\0" not in value else "is a command"
     if not isinstance(value, dict) or not all([type(on) is bool for on in value.values()]):
@@ -96,6 +106,10 @@ def _why_not(name: str, value: object, where: str) -> str:
         if check not in CHECKS:
             raise _unknown(where, check, tuple(CHECKS))
     return ""
+
+
+def _is_variable(name: object) -> bool:
+    return isinstance(name, str) and name.isascii() and name.isidentifier()
 
 
 def _unknown(where: str, name: str, known: tuple[str, ...]) -> ExecplanError:

@@ -1,0 +1,151 @@
+"""The processes below one, what they hold, and their end; of the supervisor, and of execplan when that has failed."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from execplan.engine.commands.starting import KILL
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PAUSE = 0.002
+"""Seconds between two looks whether processes are gone."""
+
+
+class Process(NamedTuple):
+    """A process that is alive."""
+
+    pid: int
+    name: str
+    rss: int
+    """Bytes that it holds in memory, what it shares with others included."""
+
+
+def walks() -> bool:
+    """Whether the kernel tells the children of a process; else `ps` does, which takes a process itself."""
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def children(pid: int) -> list[int]:
+    """The children of a process, none of one that is gone."""
+    found: list[int] = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file:
+                found += map(int, file.readall().split())
+    except OSError:
+        pass
+    return found
+
+
+def family(pid: int, most: int = 1 << 20) -> list[Process]:
+    """All that is alive below a process, and not itself, or so many of them; nothing below none (0)."""
+    if not pid:
+        return []
+    if not walks():
+        return _family_by_ps(pid)
+    found: list[Process] = []
+    for each in _below(pid):
+        process = _read(each)
+        if process is not None:
+            found.append(process)
+            if len(found) == most:
+                break
+    return found
+
+
+def kill_all(pid: int) -> None:
+    """Kill all below a process, each before its children are looked for: what forks without end forks as fast."""
+    for each in _below(pid) if walks() else [each.pid for each in _family_by_ps(pid)]:
+        send(each, KILL)
+
+
+def _below(pid: int) -> Iterator[int]:
+    """All below a process, each before its children are looked for."""
+    seen = {pid}
+    ahead = children(pid)
+    while ahead:
+        each = ahead.pop()
+        if each not in seen:
+            seen.add(each)
+            yield each
+            ahead += children(each)
+
+
+def held(process: Process) -> int:
+    """Bytes that a process holds in memory, what it shares divided among those that do; takes longer to tell."""
+    try:
+        with open(f"/proc/{process.pid}/smaps_rollup", "rb", buffering=0) as file:
+            for line in file.readall().split(b"\n"):
+                if line.startswith(b"Pss:"):
+                    return int(line.split()[1]) << 10
+    except (OSError, ValueError):
+        pass
+    return process.rss
+
+
+def send(pid: int, signal: int) -> None:
+    """Send a signal to a process, for a number below 0 to a group, if it is there and may be sent one."""
+    try:
+        os.kill(pid, signal)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def reaped(tell: Callable[[int, int], object]) -> bool:
+    """Let children go that have ended, telling how each did; whether there are no others."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if not pid:
+            return False
+        tell(pid, status)
+
+
+def all_gone(tell: Callable[[int, int], object], seconds: float) -> bool:
+    """Wait until no child is left, or so long; whether none is."""
+    until = time.monotonic() + seconds
+    while not reaped(tell):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(_PAUSE)
+    return True
+
+
+def _read(pid: int) -> Process | None:
+    """A process, None for one that is gone or only waits to be reaped."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            data = file.readall()
+    except OSError:
+        return None
+    begin, end = data.find(b"(") + 1, data.rfind(b")")
+    fields = data[end + 2 :].split()
+    if not fields or fields[0] in (b"Z", b"X"):
+        return None
+    return Process(pid, data[begin:end].decode("utf-8", "replace"), int(fields[21]) * _PAGE)
+
+
+def _family_by_ps(pid: int) -> list[Process]:
+    """The same where only `ps` tells."""
+    import subprocess
+
+    found: dict[int, list[Process]] = {}
+    command = ["ps", "-A", "-o", "pid=", "-o", "ppid=", "-o", "rss=", "-o", "stat=", "-o", "comm="]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as ps:  # noqa: S603 - as it stands
+        data = ps.stdout.read() if ps.stdout is not None else b""
+    for line in data.decode("utf-8", "replace").splitlines():
+        own, above, rss, state, name = line.split(None, 4)
+        if not state.startswith("Z") and int(own) != ps.pid:
+            found.setdefault(int(above), []).append(Process(int(own), os.path.basename(name), int(rss) << 10))
+    below = list(found.get(pid, ()))
+    for each in below:
+        below += found.get(each.pid, ())
+    return below

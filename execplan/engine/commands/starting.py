@@ -1,0 +1,141 @@
+"""A program started in a session of its own, within limits that the kernel looks after; of the supervisor."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import resource
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Final
+
+LINUX: Final = sys.platform == "linux"
+HANGUP, INTERRUPT, QUIT, KILL, PIPE, TERM, FILE_SIZE = 1, 2, 3, 9, 13, 15, 25
+"""Signals by their numbers, which Linux and macOS share: to import their names takes 5 ms."""
+_DEFAULT, _IGNORE = 0, 1
+_SUBREAPER, _DEATH_SIGNAL = 36, 1
+"""What prctl(2) is asked for."""
+_MISSING, _NOT_A_PROGRAM = 127, 126
+"""How a program that could not be started ends, as in a shell."""
+_FOLDER = 1000
+"""Added to the number of an error that is about the folder."""
+_THREADS = 8
+"""The kernel's limit of processes is a user's and counts threads: so many for each process that a step may have."""
+_libc = ctypes.CDLL(None)
+_libc.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
+
+
+def prepare() -> None:
+    """Let nobody but execplan stop this process, and let all that loses its parent below it be its own."""
+    for signal in (HANGUP, INTERRUPT, TERM):
+        _libc.signal(signal, _IGNORE)
+    if LINUX:
+        _libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def start(order: dict[str, Any]) -> tuple[int, int]:
+    """Start a program in a session of its own, within the limits of an order that has any.
+
+    Its process, and the number of the error if it could not be started, for `not_started`.
+    """
+    ours, theirs = os.pipe()
+    above = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _become(order, above)
+        except OSError as error:
+            os.write(theirs, b"%d" % (error.errno or errno.EINVAL))
+        finally:
+            os._exit(_MISSING)
+    os.close(theirs)
+    number = int(os.read(ours, 16) or 0)
+    os.close(ours)
+    if number:
+        os.waitpid(pid, 0)
+    return pid, number
+
+
+def _become(order: dict[str, Any], above: int) -> None:
+    """Be the program; raises OSError."""
+    os.setsid()
+    if LINUX:
+        _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
+        if os.getppid() != above:
+            os._exit(1)
+    for signal in (HANGUP, INTERRUPT, QUIT, PIPE, TERM, FILE_SIZE):
+        _libc.signal(signal, _DEFAULT)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    if nothing:
+        os.close(nothing)
+    if "file" in order:
+        _limit(order)
+    try:
+        os.chdir(order["cwd"])
+    except OSError as error:
+        raise OSError(_FOLDER + (error.errno or 0), "") from None
+    _execute(order["argv"], order["env"])
+
+
+def _limit(order: dict[str, Any]) -> None:
+    """Set the limits that the kernel looks after itself.
+
+    None of memory: address space and data count what is only reserved, of which node, Java, Go and every sanitizer take
+    much more than they use. If memory runs out between two looks, the kernel takes this one first.
+    """
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_FSIZE, order["file"])
+    try:
+        with open("/proc/self/oom_score_adj", "wb", buffering=0) as file:
+            file.write(b"500")
+        with open("/proc/loadavg", "rb", buffering=0) as file:
+            threads = int(file.read(100).split()[3].partition(b"/")[2])
+        _lower(resource.RLIMIT_NPROC, threads + _THREADS * order["processes"])
+    except (OSError, ValueError, IndexError):
+        pass  # there is no /proc: the looks of the supervisor are what limits
+
+
+def _lower(limit: int, most: int) -> None:
+    hard = resource.getrlimit(limit)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(limit, (most, most))
+
+
+def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
+    """Be the program that is named by its path, or found in PATH; raises OSError."""
+    program = argv[0]
+    if b"/" in program:
+        os.execve(program, argv, env)  # noqa: S606 - without a shell is how it is meant
+    why: OSError = FileNotFoundError(errno.ENOENT, "")
+    for folder in env.get(b"PATH", os.defpath.encode()).split(b":"):
+        try:
+            os.execve(os.path.join(folder or b".", program), argv, env)  # noqa: S606 - as above
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            why = error
+    raise why
+
+
+def not_started(order: dict[str, Any], error: int) -> dict[str, Any]:
+    """What is to be told of a program that could not be started."""
+    if error > _FOLDER:
+        folder, why = os.fsdecode(order["cwd"]), os.strerror(error - _FOLDER).lower()
+        return failed(_NOT_A_PROGRAM, f"it can't run in {folder}: {why}")
+    name = os.fsdecode(order["argv"][0])
+    missing = error in (errno.ENOENT, errno.ENOTDIR)
+    if missing:
+        return failed(
+            _MISSING,
+            f"there is no program {name}" + (", or none that its first line names" if b"/" in order["argv"][0] else ""),
+        )
+    return failed(_NOT_A_PROGRAM, f"{name} can't be started: {os.strerror(error).lower()}")
+
+
+def failed(exit: int | None, reason: str) -> dict[str, Any]:
+    """What is to be told of a command that could not be run."""
+    return {"exit": exit, "signal": None, "cause": "error", "reason": reason}
