@@ -105,7 +105,7 @@ def edit(lines: list[bytes]) -> None:
 def test_an_edit(kept: Kept) -> None:
     found = tampered(kept, edit)
     assert found.exit == 1
-    assert found.reasons == ("line 2: its hash is not that of its bytes: it was edited",)
+    assert found.reasons == ("record 2, line 2: its hash is not that of its bytes: it was edited",)
 
 
 def test_an_edit_with_its_hashes_made_anew(kept: Kept) -> None:
@@ -176,7 +176,9 @@ def test_going_on_with_what_is_left(kept: Kept) -> None:
     found = verify(kept.home, kept.ref)
     assert found.exit == 0
     assert found.anchored == 5
-    assert found.accepted == ("line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",)
+    assert found.accepted == (
+        "record 2, line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",
+    )
     assert accept(kept.home, kept.ref, "Again.", Options()).record is None
     assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
     text = kept.path.read_bytes()

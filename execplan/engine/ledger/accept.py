@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from execplan.clock import now
-from execplan.engine.ledger import anchor, chain, names
+from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import MovedMeanwhileError
 from execplan.engine.ledger.file import File
 from execplan.engine.ledger.verify import read, verify
 from execplan.record import NamedTuple
 from execplan.repo import author
-from execplan.text import secrets
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -61,7 +60,7 @@ def _accept(home: Home, ref: Ref, reason: str, path: str) -> Record | None:
                 entry=None,
                 line=None,
                 said={
-                    "reason": secrets.masked(reason),
+                    **said.clean({"reason": reason}),
                     "why": [*([str(wrong.flaw)] if wrong.flaw else []), *([wrong.lost] if wrong.lost else [])],
                     "doubts": list(wrong.doubts),
                     "lost": {"seq": lost.seq, "hash": lost.hash} if lost is not None else None,
