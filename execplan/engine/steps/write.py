@@ -12,8 +12,7 @@ from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import folders_of
 from execplan.errors import ExecplanError
 from execplan.execution.binding import differs
-from execplan.execution.evaluation.outcome import ImpossibleError, outcome
-from execplan.execution.evaluation.unified import diff
+from execplan.execution.evaluation.outcome import ImpossibleError, outcome, shown
 from execplan.execution.world import ABSENT, FILE, FOLDER, State
 
 TYPE_CHECKING = False
@@ -66,7 +65,7 @@ def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Tra
         if wrong:
             return Acted("drift", f"{change.path}: {wrong}")
         transcript.note(_told(change))
-        transcript.out(diff(changed.before, changed.after, change.path).encode("utf-8", "surrogateescape"))
+        transcript.out(shown(changed).encode("utf-8", "surrogateescape"))
     done: list[Change] = []
     folders: list[str] = []
     ballast = _ballast(bench, todo)

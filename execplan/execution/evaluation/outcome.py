@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.after import NEW, Changed
-from execplan.execution.evaluation.unified import cut
+from execplan.execution.evaluation.unified import cut, diff
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, LINK, plain
 
@@ -42,6 +42,19 @@ def outcome(step: Step, files: Files) -> tuple[Changed, ...]:
     if path is None:
         raise ImpossibleError("its target is not in the repository")
     return (_changed(files, step, path),)
+
+
+def shown(change: Changed) -> str:
+    """How a file changes, as a diff."""
+    return _modes(change) + diff(change.before, change.after, change.path)
+
+
+def _modes(change: Changed) -> str:
+    """How the mode of a file changes, as git tells it: a diff of its lines would not show what becomes a program."""
+    if change.after is None or change.mode == change.was:
+        return ""
+    old = f"old mode 100{change.was:o}\nnew" if change.before is not None else "new file"
+    return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"
 
 
 def _changed(files: Files, step: Step, path: str) -> Changed:

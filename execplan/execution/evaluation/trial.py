@@ -5,8 +5,7 @@ from __future__ import annotations
 from execplan.errors import ExecplanError
 from execplan.execution.documents.touched import touched
 from execplan.execution.evaluation.after import Changed, Seen, Tree, above, inside
-from execplan.execution.evaluation.outcome import ImpossibleError, outcome
-from execplan.execution.evaluation.unified import diff
+from execplan.execution.evaluation.outcome import ImpossibleError, outcome, shown
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, plain
 from execplan.record import NamedTuple
@@ -94,7 +93,7 @@ def _try(tree: Tree, step: Step, *, behind: bool) -> Trial:
             raise ImpossibleError("its target is not in the repository")
         skipped = _skipped(tree, step)
         changes = () if skipped else _changes(tree, step, written)
-        dry = DryRun(EXACT, "".join([_modes(each) + diff(each.before, each.after, each.path) for each in changes]))
+        dry = DryRun(EXACT, "".join([shown(each) for each in changes]))
         if skipped:
             dry = dry._replace(why=skipped)
         elif behind:
@@ -165,11 +164,3 @@ def _stop_files(tree: Tree, step: Step, written: dict[str, Seen]) -> None:
         state = tree.seen(folder, step).state
         if state is not None and state.kind == FILE:
             raise ImpossibleError(f"{folder} is a file, and no folder")
-
-
-def _modes(change: Changed) -> str:
-    """How the mode of a file changes, as git tells it: a diff of its lines would not show what becomes a program."""
-    if change.after is None or change.mode == change.was:
-        return ""
-    old = f"old mode 100{change.was:o}\nnew" if change.before is not None else "new file"
-    return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"

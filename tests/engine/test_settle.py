@@ -1,0 +1,165 @@
+"""Steps that were cut short: how far they came is told by what they left, and by nothing else."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from execplan.engine.course import Attempt
+from execplan.engine.files.ground import Ground
+from execplan.engine.steps.named import marks
+from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, Settled, settle
+from execplan.engine.steps.take_back import take_back
+from execplan.errors import CHANGED, ExecplanError
+from tests.conftest import Folder
+from tests.engine import test_refactor
+from tests.engine.bench import Shop
+from tests.engine.test_create import CREATE, DELETE
+
+COMMAND = "```sh {#it shell %s}\necho 1 >> count; mkdir -p out; echo x > out/x; echo printed\n```\n\n"
+
+
+class Killed(BaseException):
+    """The end of the process."""
+
+
+def cut_short(made: Shop, name: str, *, leave: str) -> Settled:
+    """Do a step whose result nobody writes down; of its marks those are left that are named. How far it came."""
+    prepared = made.prepare(name)
+    step = made.step(name)
+    from execplan.engine.steps.perform import perform
+
+    if leave:
+        try:
+            perform(made.bench, step, 1, prepared)
+        except Killed:
+            pass
+    where = marks(made.bench.place, step, 1)
+    for mark in ("begun", "ended"):
+        if mark not in leave and os.path.exists(f"{where}.{mark}"):
+            os.unlink(f"{where}.{mark}")
+    return settle(made.bench, step, Attempt(1, None, prepared.before, "policy"))
+
+
+def count(made: Shop) -> str:
+    """How often the command ran."""
+    return made.path("count").read_text() if made.path("count").exists() else ""
+
+
+def test_a_command_that_never_began(repo: Folder) -> None:
+    made = Shop(repo, COMMAND % "")
+    assert cut_short(made, "it", leave="") == Settled(UNDONE)
+    assert count(made) == ""
+
+
+def test_a_command_that_came_to_its_end(repo: Folder) -> None:
+    made = Shop(repo, COMMAND % "outputs=out/x")
+    found = cut_short(made, "it", leave="begun ended")
+    assert found.kind == DONE
+    done = found.performed
+    assert done is not None
+    assert (done.ok, done.exit, count(made)) == (True, 0, "1\n")
+    assert {each.path for each in done.changes} == {"count", "out/x"}
+    assert done.folders == ("out",)
+    assert "| printed" in made.transcript(done)
+
+
+def test_one_that_failed_has_failed(repo: Folder) -> None:
+    found = cut_short(Shop(repo, COMMAND % "exit=3"), "it", leave="begun ended")
+    assert found.performed is not None
+    assert (found.kind, found.performed.ok, found.performed.cause) == (DONE, False, "exit")
+    found = cut_short(Shop(repo, COMMAND % "outputs=other"), "it", leave="begun ended")
+    assert found.performed is not None
+    assert (found.kind, found.performed.cause) == (DONE, "expectation")
+
+
+def test_its_test_runs_when_it_is_looked_at(repo: Folder) -> None:
+    made = Shop(repo, COMMAND % "test-after='grep -c 1 count'".replace("'", '"'))
+    found = cut_short(made, "it", leave="begun ended")
+    assert found.performed is not None
+    assert (found.performed.ok, found.performed.checks.tests_passed, count(made)) == (True, 1, "1\n")
+
+
+@pytest.mark.parametrize(("effect", "kind"), [("once", UNKNOWN), ("idempotent", PARTIAL)])
+@pytest.mark.parametrize(("leave", "expects"), [("begun", ""), ("begun ended", "expect=printed")])
+def test_one_of_which_nobody_knows(repo: Folder, effect: str, kind: str, leave: str, expects: str) -> None:
+    made = Shop(repo, COMMAND % f"effect={effect} {expects}")
+    found = cut_short(made, "it", leave=leave)
+    assert (found.kind, count(made)) == (kind, "1\n")
+    assert {each.path for each in found.changes} == {"count", "out/x"}
+    assert (found.performed is not None and found.performed.ok) == (kind == UNKNOWN)
+    take_back(made.bench, found.changes, found.folders)
+    assert not made.path("out").exists()
+    assert count(made) == ""
+
+
+def test_beside_others_only_what_it_declares_is_its_own(repo: Folder) -> None:
+    other = COMMAND.replace("#it shell", "#other parallel shell").replace("out", "two").replace("count", "c2")
+    made = Shop(repo, COMMAND % "parallel outputs=out/x" + other % "outputs=two/x")
+    found = cut_short(made, "it", leave="begun")
+    assert [each.path for each in found.changes] == ["out/x"]
+
+
+def test_a_file_that_was_written_or_was_not(repo: Folder) -> None:
+    repo.write("src/old.py", "x = 1\n")
+    made = Shop(repo, CREATE + DELETE)
+    assert cut_short(made, "api", leave="") == Settled(UNDONE)
+    found = cut_short(made, "api", leave="all")
+    assert found.performed is not None
+    assert (found.kind, found.performed.ok, found.folders) == (DONE, True, ("src/new",))
+    assert cut_short(made, "drop", leave="") == Settled(UNDONE)
+    assert cut_short(made, "drop", leave="all").kind == DONE
+
+
+def test_only_the_folder_was_made(repo: Folder) -> None:
+    made = Shop(repo, CREATE)
+    prepared = made.prepare("api")
+    os.makedirs(made.path("src/new"))
+    found = settle(made.bench, made.step("api"), Attempt(1, None, prepared.before, "policy"))
+    assert (found.kind, found.folders) == (PARTIAL, ("src", "src/new"))
+    take_back(made.bench, found.changes, found.folders)
+    assert not made.path("src").exists()
+
+
+def test_what_could_not_have_been_done_was_not(repo: Folder) -> None:
+    repo.write("src/new/api.py", "mine\n")
+    made = Shop(repo, CREATE)
+    assert cut_short(made, "api", leave="all") == Settled(UNDONE)
+
+
+@pytest.mark.parametrize("fails", range(1, 6))
+def test_several_files_half_way(repo: Folder, monkeypatch: pytest.MonkeyPatch, fails: int) -> None:
+    made = test_refactor.shop(repo)
+    before = test_refactor.tree(repo)
+    calls = 0
+    with monkeypatch.context() as patch:
+        for name in ("write", "remove"):
+            real = getattr(Ground, name)
+
+            def call(self: Ground, path: str, *more: object, real: object = real) -> object:
+                nonlocal calls
+                calls += 1
+                if calls > fails:
+                    raise Killed
+                assert callable(real)
+                return real(self, path, *more)
+
+            patch.setattr(Ground, name, call)
+        found = cut_short(made, "split", leave="all")
+    assert found.kind == PARTIAL
+    take_back(made.bench, found.changes, found.folders)
+    assert test_refactor.tree(repo) == before
+    assert made.do("split", 2).ok
+
+
+def test_a_file_that_somebody_has_changed_since_is_not_lost(repo: Folder) -> None:
+    repo.write("src/old.py", "x = 1\n")
+    made = Shop(repo, DELETE)
+    prepared = made.prepare("drop")
+    made.repo.write("src/old.py", "mine\n")
+    found = settle(made.bench, made.step("drop"), Attempt(1, None, prepared.before, "policy"))
+    with pytest.raises(ExecplanError) as caught:
+        take_back(made.bench, found.changes, found.folders)
+    assert caught.value.exit == CHANGED
+    assert made.path("src/old.py").read_text() == "mine\n"
