@@ -79,16 +79,17 @@ def test_one_that_is_not_parallel_runs_alone_and_nothing_overtakes_it() -> None:
 
 
 def test_a_parallel_step_overtakes_one_that_still_waits_for_what_it_needs() -> None:
-    desk = Desk(
-        file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True)
-    )
+    desk = Desk(file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True))
     assert desk.begins(jobs=9) == ["a", "c"]
 
 
 def test_steps_that_share_a_path_are_not_run_beside_each_other() -> None:
     shares = [
         (step("a", parallel=True, outputs=("x",)), step("b", parallel=True, outputs=("x/y",), depends_on=())),
-        (step("a", parallel=True, outputs=("./x",), inputs=()), step("b", parallel=True, outputs=("y",), inputs=("x/z",))),
+        (
+            step("a", parallel=True, outputs=("./x",), inputs=()),
+            step("b", parallel=True, outputs=("y",), inputs=("x/z",)),
+        ),
         (step("a", parallel=True, outputs=("y",), inputs=("x/z",)), step("b", parallel=True, outputs=("x",))),
         (step("a", parallel=True, outputs=(".",)), step("b", parallel=True, outputs=("y",))),
     ]
