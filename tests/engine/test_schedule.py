@@ -25,15 +25,18 @@ class Desk:
         self.schedule = Schedule(self.document, chosen, there)
 
     def follows(self, *running: str, jobs: int = 1, **waiting: str) -> Following:
+        """What follows now."""
         return self.schedule.following(self.told.course, waiting, running, jobs)
 
     def begins(self, *running: str, jobs: int = 1, **waiting: str) -> list[str]:
+        """The steps that begin, where nothing is to be written first."""
         found = self.follows(*running, jobs=jobs, **waiting)
         assert not found.moves, found
         return [each.id for each in found.begin]
 
     def moves(self, **waiting: str) -> list[tuple[str, str, str]]:
-        return [tuple(each) for each in self.follows(**waiting).moves]  # type: ignore[misc]  # of three words each
+        """What is to be written."""
+        return [(each.kind, each.step, each.words) for each in self.follows(jobs=1, **waiting).moves]
 
 
 def test_one_by_one_in_the_order_of_their_numbers() -> None:
@@ -229,7 +232,8 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     steps = []
     for at in range(count):
         before = [f"s{each}" for each in range(at)]
-        needs = draw(st.lists(st.sampled_from(before), unique=True, max_size=3)) if before else []
+        few = st.lists(st.sampled_from(before), unique=True, max_size=3) if before else st.just([])
+        needs = draw(few)
         said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": draw(st.booleans())}
         if before and draw(st.booleans()):
             kind = draw(st.sampled_from(("succeeded", "failed", "skipped")))
