@@ -86,4 +86,8 @@ def said(standing: dict[str, Any]) -> str:
 def _told(standing: dict[str, Any]) -> str:
     """What somebody should know of the last run."""
     run = standing["run"]
-    return f", run {int(run['id'].partition('-')[0])} {_RUNS[run['state']]}" if run is not None and run["state"] in _RUNS else ""
+    return (
+        f", run {int(run['id'].partition('-')[0])} {_RUNS[run['state']]}"
+        if run is not None and run["state"] in _RUNS
+        else ""
+    )

@@ -8,12 +8,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
+from execplan.engine.schedule import runs_beside
 from execplan.execution.model import Type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
+    from execplan.engine.beside import Beside
     from execplan.engine.book import Book
     from execplan.engine.entries import Change, Performed
     from execplan.engine.hands import Hands
@@ -47,6 +49,10 @@ class Attempts:
         self._inbox: SimpleQueue[Returned | None] = SimpleQueue()
         self._pool = ThreadPoolExecutor(jobs, "step")
         self._preparing = Lock()
+        self._jobs = jobs
+        self._group: Beside | None = None
+        self._together: set[str] = set()
+        """The steps that have run since nothing last did; one that ran alone knows what it has changed."""
 
     def __enter__(self) -> Attempts:
         return self
@@ -61,7 +67,11 @@ class Attempts:
         self._inbox.put(None)
 
     def begin(self, step: Step) -> None:
-        """Begin an attempt of a step."""
+        """Begin an attempt of a step; raises ExecplanError where the tree can't be looked at."""
+        if not self.running:
+            self._together.clear()
+            self._group = self._hands.beside(self.bench) if self._jobs > 1 and runs_beside(step) else None
+        self._together.add(step.id)
         self.running[step.id] = step
         attempt = len(self._book.course.attempts.get(step.id, ())) + 1
         self._pool.submit(self._attempt, step, attempt)
@@ -78,6 +88,7 @@ class Attempts:
 
     def note(self, step: Step, attempt: int, performed: Performed) -> None:
         """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
+        performed = self._own(performed)
         self._book.write(RESULT, step=step.id, attempt=attempt, **performed_json(performed))
         if performed.ok:
             self.tick(step)
@@ -106,9 +117,7 @@ class Attempts:
                     prepared = self._hands.prepare(self.bench, step, dict(self._book.course.expected))
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     by, snapshot = self._by[step.id], prepared.snapshot
-                    self._book.write(
-                        INTENT, step=step.id, attempt=attempt, by=by, before=before, snapshot=snapshot
-                    )
+                    self._book.write(INTENT, step=step.id, attempt=attempt, by=by, before=before, snapshot=snapshot)
                     begun = True
             if begun:
                 bench = self.bench._replace(deadline=self.deadline)
@@ -116,6 +125,17 @@ class Attempts:
         except BaseException as caught:  # noqa: BLE001 - the loop raises it, when all that runs has ended
             error = caught
         self._inbox.put(Returned(step, attempt, begun, performed, error))
+
+
+    def _own(self, performed: Performed) -> Performed:
+        """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""
+        if len(self._together) < 2:
+            return performed
+        changes = tuple([each for each in performed.changes if each.declared])
+        if self.running or self._group is None:
+            return performed._replace(changes=changes)
+        more, folders = self._group.undeclared()
+        return performed._replace(changes=(*changes, *more), folders=(*performed.folders, *folders))
 
 
 def is_unknown(step: Step, performed: Performed) -> bool:

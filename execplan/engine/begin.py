@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.engine.book import Book
+    from execplan.engine.commands.sandbox import Sandbox
     from execplan.engine.place import Place
     from execplan.engine.steps.bench import Bench
     from execplan.engine.watch import Chosen, Watch
@@ -116,7 +118,6 @@ def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, second
     from execplan.engine.commands.stop import Stop
     from execplan.engine.files.ground import Ground
     from execplan.engine.files.store import Store
-    from execplan.engine.steps import beside
     from execplan.engine.steps.bench import Bench
 
     document, policy = now.current.document, now.policy
@@ -124,11 +125,8 @@ def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, second
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([each for each in limits if each is not None])
     ground, store = Ground(home), Store(home)
-    bench = Bench(
-        home, ref, document, policy, place, ground, store, sandbox, redaction(), Stop(), watch, deadline
-    )
-    beside.forget(bench)
-    return bench, why
+    own = redaction()
+    return Bench(home, ref, document, policy, place, ground, store, sandbox, own, Stop(), watch, deadline), why
 
 
 def warned(bench: Bench, why: str, chosen: Collection[str] | None) -> list[str]:
@@ -176,6 +174,11 @@ def use(home: Home, place: Place, approval: Approval) -> None:
         path = place.approval.replace(".json", f"-{number}.json")
 
 
+def name_of(sandbox: Sandbox | None) -> str:
+    """What guards commands, as an entry says it; nothing for nothing."""
+    return os.path.basename(sandbox.program) if sandbox is not None else ""
+
+
 def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] | None, said: Chosen) -> None:
     """The first entry; raises ExecplanError."""
     assert standing.now is not None
@@ -188,7 +191,7 @@ def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] 
         document=binding.document,
         **who(standing),
         policy=binding.policy,
-        sandbox=bench.sandbox.name if bench.sandbox is not None else "",
+        sandbox=name_of(bench.sandbox),
         jobs=said.jobs,
         chosen=chosen,
         replays=said.replays or None,

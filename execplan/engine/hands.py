@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from execplan.engine.beside import Beside
     from execplan.engine.course import Attempt, Course
     from execplan.engine.entries import Change, Performed
     from execplan.engine.steps.bench import Bench
@@ -57,3 +58,9 @@ class Hands:
     def there(self, bench: Bench, path: str) -> bool:
         """Whether something is at a path."""
         return bench.ground.state(path).kind != "absent"
+
+    def beside(self, bench: Bench) -> Beside:
+        """The look at the tree around steps that run beside each other; raises ExecplanError."""
+        from execplan.engine.beside import Beside
+
+        return Beside(bench)

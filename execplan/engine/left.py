@@ -9,6 +9,7 @@ from execplan.engine import questions
 from execplan.engine.attempts import is_unknown, may_not_repeat
 from execplan.engine.entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
 from execplan.engine.fate import Fate
+from execplan.engine.schedule import runs_beside
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import as_written, differs
@@ -68,7 +69,9 @@ class Left:
         for step, attempt in self.unknown_ends(course):
             performed = attempt.performed
             assert performed is not None  # it has an end
-            told = performed._replace(ok=True, cause="", reason="it was interrupted, and somebody said that it was done")
+            told = performed._replace(
+                ok=True, cause="", reason="it was interrupted, and somebody said that it was done"
+            )
             self._cut.append(Cut(step, attempt.number, told, performed.changes, performed.folders, unknown=True))
         unknown = {each.step.id for each in self._cut}
         for name in [step.id for step in course.document.steps if step.id not in unknown]:
@@ -94,13 +97,22 @@ class Left:
     def _settled(self, step: Step, attempt: Attempt) -> Cut:
         """What has become of an attempt whose end was not written."""
         found = self._hands.settle(self._attempts.bench, step, attempt)
-        performed = found.performed
+        performed, changes = found.performed, self._own(step, found.changes)
+        if performed is not None:
+            performed = performed._replace(changes=self._own(step, performed.changes))
         if performed is not None and performed.cause == "interrupted":
             if may_not_repeat(step):
-                told = performed._replace(ok=True, cause="", reason="it was cut short, and somebody said that it was done")
+                told = performed._replace(
+                    ok=True, cause="", reason="it was cut short, and somebody said that it was done"
+                )
                 return Cut(step, attempt.number, told, performed.changes, performed.folders, unknown=True)
             return Cut(step, attempt.number, None, performed.changes, performed.folders)
-        return Cut(step, attempt.number, performed, found.changes, found.folders, unknown=found.kind == "unknown")
+        return Cut(step, attempt.number, performed, changes, found.folders, unknown=found.kind == "unknown")
+
+    def _own(self, step: Step, changes: tuple[Change, ...]) -> tuple[Change, ...]:
+        """Of a step that may have run beside others only what it declares: what else has changed may be theirs."""
+        alone = self._book.course.begun["jobs"] == 1 or not runs_beside(step)
+        return changes if alone else tuple([each for each in changes if each.declared])
 
     def _look_at_failed(self, step: Step) -> None:
         """A failure may not have been taken back yet; and what follows from it may not have been written."""
@@ -119,9 +131,7 @@ class Left:
         """Refuse where what the completed steps have left is not as they left it; raises ExecplanError."""
         course, ground = self._book.course, self._attempts.bench.ground
         spared = {change.path for cut in self._cut for change in cut.changes}
-        done = [
-            change.path for name, change in course.changes() if course.status_of.get(name) in states.GOOD
-        ]
+        done = [change.path for name, change in course.changes() if course.status_of.get(name) in states.GOOD]
         wrong = []
         for path in dict.fromkeys([each for each in done if each not in spared]):
             why = differs(as_written(course.expected[path]), as_written(ground.state(path)))

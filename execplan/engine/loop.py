@@ -48,7 +48,7 @@ class Loop:
                 self._look()
             if self.fate is None:
                 self._follow()
-            if self._attempts.running or self._delayed and self.fate is None:
+            if self._attempts.running or (self._delayed and self.fate is None):
                 self._wait()
         if self.fate.error is not None:
             raise self.fate.error

@@ -39,7 +39,9 @@ def notify(
         return ()
     told = redaction.value(summary(home, place, record, question))
     try:
-        why = _ran(shlex.split(policy.notify), home.root, json.dumps(told, ensure_ascii=False), _variables(place, record))
+        why = _ran(
+            shlex.split(policy.notify), home.root, json.dumps(told, ensure_ascii=False), _variables(place, record)
+        )
     except ValueError as error:
         why = f"it can't be taken apart: {error}"
     except OSError as error:

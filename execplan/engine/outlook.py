@@ -66,8 +66,7 @@ def outlook(home: Home, ref: Ref, chosen: Chosen) -> Outlook:
     schedule = Schedule(document, ids, lambda path: False)
     judged = evaluated(home, ref).evaluation.steps
     steps = tuple([_planned(each, schedule) for each in judged])
-    name = sandbox.name if sandbox is not None else ""
-    return Outlook(document, steps, found.approval, name, why, tuple(schedule.unchosen_needs()))
+    return Outlook(document, steps, found.approval, begin.name_of(sandbox), why, tuple(schedule.unchosen_needs()))
 
 
 def _planned(judged: Judged, schedule: Schedule) -> Planned:

@@ -27,7 +27,6 @@ from execplan.repo.execution.policy import effective
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
-    from execplan.engine.book import Book
     from execplan.engine.course import Course, Question
     from execplan.engine.finish import Leg
     from execplan.engine.place import Place
@@ -109,9 +108,7 @@ def _stopped(own: Leg, question: Question, how: str) -> Finished:
     return finish(own, schedule, fate, "", [])
 
 
-def _go(
-    own: Leg, question: Question | None, said: str | None, how: str, jobs: int | None, hands: Hands
-) -> Finished:
+def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: int | None, hands: Hands) -> Finished:
     """Go on; raises ExecplanError."""
     home, ref, place, book = own.home, own.ref, own.place, own.book
     course = book.course
@@ -124,7 +121,9 @@ def _go(
     ids = None if course.replans else course.begun["chosen"]
     bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
-    ahead = [step for step in document.steps if course.status_of[step.id] not in states.GOOD and step.id in schedule.chosen]
+    ahead = [
+        step for step in document.steps if course.status_of[step.id] not in states.GOOD and step.id in schedule.chosen
+    ]
     by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]

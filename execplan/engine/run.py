@@ -57,9 +57,7 @@ def _stop_overtaken(home: Home, ref: Ref, place: Place) -> None:
     begin.stop_underway(home, ref)
 
 
-def _run(
-    home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, options: Options, hands: Hands
-) -> Finished:
+def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, options: Options, hands: Hands) -> Finished:
     """Begin a run, and see it to its end; the lock of runs is held."""
     from execplan.engine.ledger.ledger import Ledger
 
@@ -69,9 +67,7 @@ def _run(
     document = found.now.current.document
     begin.stop_agent(document, ref)
     ids = begin.chosen_steps(document, chosen)
-    by = begin.approved_by(
-        document, found.approval, found.now.policy, ids or [step.id for step in document.steps]
-    )
+    by = begin.approved_by(document, found.approval, found.now.policy, ids or [step.id for step in document.steps])
     replayed = replay.find(home, ref, chosen.replays, found.now.binding) if chosen.replays else None
     chosen = chosen._replace(replays=replayed.place.id if replayed is not None else "")
     bench, why = begin.bench_for(home, ref, place, found.now, watch, chosen.seconds)

@@ -160,7 +160,7 @@ class Schedule:
 
     def _candidates(self, course: Course, waiting: Mapping[str, str]) -> list[Step]:
         """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
-        turn = {other: self.step[name].number for name, other in reversed(waiting.items())}
+        turn = {other: self.step[name].number for name, other in reversed(list(waiting.items()))}
         found = []
         for name in self._free:
             own = course.status_of[name] == states.PENDING

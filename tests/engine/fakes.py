@@ -111,6 +111,10 @@ class Told(Hands):
         """Nothing is."""
         return False
 
+    def beside(self, bench: Any) -> Any:
+        """No change that nobody declares."""
+        return SimpleNamespace(undeclared=lambda: ((), ()))
+
 
 class Clerk(Watch):
     """One who answers, by why he is asked, and remembers the questions."""

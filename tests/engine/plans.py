@@ -10,7 +10,6 @@ from execplan.engine.journal import Entry
 from execplan.execution.model import ExecutionPlan
 
 
-
 def step(name: str, **said: Any) -> dict[str, Any]:
     """A command; `strategy`, `retries`, `triggers` and `backoff` are those of its recovery."""
     recovery = {
@@ -92,5 +91,3 @@ class Told:
 def nowhere(path: str) -> bool:
     """Nothing is at any path."""
     return False
-
-

@@ -169,7 +169,7 @@ def _as(found: Tree, wanted: Tree) -> list[str]:
 
 def _plain(held: tuple[int, bytes] | None) -> tuple[int, bytes] | None:
     """What is at a path; a transcript may be that of a later attempt."""
-    return None if held is None else (held[0], re.sub(rb"(transcripts/[\w.]*?)-[0-9]+\.md", rb"\1.md", held[1]))
+    return None if held is None else (held[0], re.sub(rb"-(?:[0-9]+|resumed)\.md", b".md", held[1]))
 
 
 def _folders(stage: Stage, wanted: set[str]) -> list[str]:

@@ -104,7 +104,10 @@ def test_an_alternative_is_run_in_its_place_and_else_skipped() -> None:
 
 def test_alternatives_of_alternatives() -> None:
     document = plan(
-        step("a", strategy="alternative:b"), step("b", strategy="alternative:c"), step("c"), step("d", depends_on=("a",))
+        step("a", strategy="alternative:b"),
+        step("b", strategy="alternative:c"),
+        step("c"),
+        step("d", depends_on=("a",)),
     )
     run = Try(document, Told({"a": [no()], "b": [no()]}))
     assert run.fate.kind == fate.DONE
@@ -161,7 +164,8 @@ def test_nobody_is_asked_while_another_step_runs() -> None:
 
     class Waiting(Clerk):
         def ask(self, question: Any) -> str | None:
-            assert hands.together and not hands._now
+            assert hands.together
+            assert not hands._now
             return super().ask(question)
 
     def failing(bench: Any) -> Performed:
@@ -293,9 +297,9 @@ def test_a_failed_step_never_ends_as_completed(
             each["on_failure"]["strategy"] = data.draw(STRATEGIES)
             each["on_failure"]["max_retries"] = data.draw(st.integers(1, 2))
     outcomes = {each["id"]: data.draw(st.lists(OUTCOMES, min_size=1, max_size=3)) for each in steps}
-    for each in outcomes.values():
+    for told in outcomes.values():
         if answer == "again":
-            each.append(Performed(True))
+            told.append(Performed(True))
     document = plan(*steps)
     run = Try(document, Told(outcomes), watch=Clerk(ask=answer), jobs=jobs)
     last = {name: each[-1].performed for name, each in run.course.attempts.items()}

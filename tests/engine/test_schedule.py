@@ -25,15 +25,18 @@ class Desk:
         self.schedule = Schedule(self.document, chosen, there)
 
     def follows(self, *running: str, jobs: int = 1, **waiting: str) -> Following:
+        """What follows now."""
         return self.schedule.following(self.told.course, waiting, running, jobs)
 
     def begins(self, *running: str, jobs: int = 1, **waiting: str) -> list[str]:
+        """The steps that begin, where nothing is to be written first."""
         found = self.follows(*running, jobs=jobs, **waiting)
         assert not found.moves, found
         return [each.id for each in found.begin]
 
     def moves(self, **waiting: str) -> list[tuple[str, str, str]]:
-        return [tuple(each) for each in self.follows(**waiting).moves]  # type: ignore[misc]  # of three words each
+        """What is to be written."""
+        return [(each.kind, each.step, each.words) for each in self.follows(jobs=1, **waiting).moves]
 
 
 def test_one_by_one_in_the_order_of_their_numbers() -> None:
@@ -79,16 +82,17 @@ def test_one_that_is_not_parallel_runs_alone_and_nothing_overtakes_it() -> None:
 
 
 def test_a_parallel_step_overtakes_one_that_still_waits_for_what_it_needs() -> None:
-    desk = Desk(
-        file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True)
-    )
+    desk = Desk(file("a", "a", parallel=True), file("b", "b", depends_on=("a",)), file("c", "c", parallel=True))
     assert desk.begins(jobs=9) == ["a", "c"]
 
 
 def test_steps_that_share_a_path_are_not_run_beside_each_other() -> None:
     shares = [
         (step("a", parallel=True, outputs=("x",)), step("b", parallel=True, outputs=("x/y",), depends_on=())),
-        (step("a", parallel=True, outputs=("./x",), inputs=()), step("b", parallel=True, outputs=("y",), inputs=("x/z",))),
+        (
+            step("a", parallel=True, outputs=("./x",), inputs=()),
+            step("b", parallel=True, outputs=("y",), inputs=("x/z",)),
+        ),
         (step("a", parallel=True, outputs=("y",), inputs=("x/z",)), step("b", parallel=True, outputs=("x",))),
         (step("a", parallel=True, outputs=(".",)), step("b", parallel=True, outputs=("y",))),
     ]
@@ -228,7 +232,8 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     steps = []
     for at in range(count):
         before = [f"s{each}" for each in range(at)]
-        needs = draw(st.lists(st.sampled_from(before), unique=True, max_size=3)) if before else []
+        few = st.lists(st.sampled_from(before), unique=True, max_size=3) if before else st.just([])
+        needs = draw(few)
         said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": draw(st.booleans())}
         if before and draw(st.booleans()):
             kind = draw(st.sampled_from(("succeeded", "failed", "skipped")))

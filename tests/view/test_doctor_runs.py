@@ -48,6 +48,22 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
     clean(desk)
 
 
+def test_a_ledger_that_was_changed(desk: Desk) -> None:
+    desk.approve()
+    desk.approve()
+    clean(desk)
+    ledger = desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl"
+    data = ledger.read_bytes()
+    ledger.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
+    found = one(desk, "ledgers")
+    assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/ledger.jsonl")
+    assert found["mend"] == f"see all of it: execplan audit {NAME} --verify"
+    ledger.unlink()
+    assert one(desk, "ledgers")["path"] == found["path"]
+    ledger.write_bytes(data)
+    clean(desk)
+
+
 def test_what_is_kept_of_a_run_that_is_gone(desk: Desk) -> None:
     hand, place = begun(desk)
     hand.end("failed")

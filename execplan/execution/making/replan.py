@@ -15,7 +15,7 @@ from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.making.progress import ExecutionState
 from execplan.execution.making.shapes.form import Book
 from execplan.execution.model import ExecutionPlan, Many, Model, Number, Words
-from execplan.execution.states import COMPLETED, FAILED, RECOVERED, REPLANNING, RUN
+from execplan.execution.states import COMPLETED, FAILED, GOOD, RECOVERED, REPLANNING, RUN
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ReplanRequest(Model):
     completed_steps: Many[Number] = ()
     failed_steps: Many[Number] = ()
     new_information: dict[str, JsonValue] | Words | None = None
-    """Its `steps`, if it has any, take the place of all that is not completed; the rest is kept in the history."""
+    """Its `steps`, if it has any, take the place of all that is not done; the rest is kept in the history."""
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
@@ -72,7 +72,7 @@ def _impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
 def replan(request: ReplanRequest) -> ExecutionPlan:
     """The next revision of a plan; the current one is not changed, and its digest is kept in the history.
 
-    Completed steps stay as they are. With new steps these take the place of all others. Without, a failed step is taken out
+    Steps that are completed, recovered or skipped stay as they are. With new steps these take the place of all others. Without, a failed step is taken out
     where it names an alternative, which takes its place for those that need it, and is else kept to be tried again.
     Raises ExecplanError with everything that is wrong at once, such as steps that need one that is gone.
     """
@@ -82,12 +82,12 @@ def replan(request: ReplanRequest) -> ExecutionPlan:
     old: list[dict[str, Any]] = plan.model_dump(mode="json", by_alias=True)["steps"]
     states = request.execution_state.steps
     done = {step["id"] for step in old if step["number"] in request.completed_steps}
-    done |= {name for name, state in states.items() if state in (COMPLETED, RECOVERED)}
+    done |= {name for name, state in states.items() if state in GOOD}
     failed = {step["id"] for step in old if step["number"] in request.failed_steps}
     failed |= {name for name, state in states.items() if state == FAILED}
     book = Book(now().timestamp())
     if "steps" in information:
-        steps = [step for step in old if step["id"] in done]
+        steps = [_settled(step, done) for step in old if step["id"] in done]
         steps += _new(information["steps"], len(steps), book)
     else:
         steps = _recovered(old, failed)
@@ -100,6 +100,16 @@ def replan(request: ReplanRequest) -> ExecutionPlan:
         raise refusal(f"revision {plan.revision + 1}", ExecutionPlan, [book.translated(each) for each in violations])
     document.refuse_unsafe(f"revision {plan.revision + 1}")
     return document
+
+
+def _settled(step: dict[str, Any], done: set[str]) -> dict[str, Any]:
+    """A step that is done, without what it would have fallen back on or looked at, where that goes."""
+    strategy, when = step["on_failure"]["strategy"], step["when"]
+    if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in done:
+        step = {**step, "on_failure": {**step["on_failure"], "strategy": "fail_fast"}}
+    if when is not None and when["kind"] not in ("exists", "missing") and when["of"] not in done:
+        step = {**step, "when": None}
+    return step
 
 
 def _revised(request: ReplanRequest, steps: list[dict[str, Any]], information: dict[str, Any]) -> dict[str, Any]:

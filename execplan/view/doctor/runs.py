@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.view.doctor.ground import Ground
 
+_RECORDED = ("ledger.jsonl", "approvals", "runs")
+"""What lies among the artifacts of a plan that has a ledger, or had one."""
 _DAYS = 30
 """So long a run may be gone, with a branch that is not checked out, before what is kept for it is left over."""
 
@@ -34,12 +36,30 @@ def runs(ground: Ground) -> Iterator[Finding | str]:
             state = how(home, place).state
             name = f"{place.number} -p {ref.typed}"
             if state == ROLLING_BACK:
-                message = f"the rollback of the run {place.id} was cut short: some of its files are back, others are not"
+                message = (
+                    f"the rollback of the run {place.id} was cut short: some of its files are back, others are not"
+                )
                 yield Finding(ERROR, home.shown(place.folder), message, f"execplan rollback {name}")
             elif state == CUT_SHORT:
                 message = f"the run {place.id} was interrupted or killed, and has not been resumed or rolled back"
                 mend = f"execplan resume {name}, or take back what it did: execplan rollback {name}"
                 yield Finding(ERROR, home.shown(place.folder), message, mend)
+
+
+@check("ledgers")
+def ledgers(ground: Ground) -> Iterator[Finding | str]:
+    """Every ledger is as it was written, as far as its chain and its anchor tell."""
+    from execplan.engine.ledger.verify import verify
+
+    for home, ref in [shelved[:2] for shelved in ground.plans]:
+        folder = home.artifacts_of(ref.path, archived=ref.archived)
+        if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORDED]):
+            continue  # to ask git for its anchor takes some milliseconds
+        found = verify(home, ref)
+        if found.reasons:
+            more = f", and {len(found.reasons) - 1} more" if len(found.reasons) > 1 else ""
+            message = f"the ledger of {ref.id} is not as it was written: {found.reasons[0]}{more}"
+            yield Finding(ERROR, found.path, message, f"see all of it: execplan audit {ref.typed} --verify")
 
 
 @check("run-states")

@@ -1,0 +1,89 @@
+"""A repository whose plan is approved and run within the test's own process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.engine import journal, place
+from execplan.engine.course import Course
+from execplan.engine.resume import resume
+from execplan.engine.revisions import document_of
+from execplan.engine.run import run
+from execplan.engine.watch import Chosen, Watch
+from execplan.repo.amend import Options
+from tests.repo.approving import NAME, Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from execplan.engine.journal import Entry
+    from execplan.engine.place import Place
+    from execplan.engine.watch import Finished
+
+_HEAD = """\
+# Build the parser
+
+## Progress
+
+- [ ] Build the parser.
+- [ ] Write it down.
+
+## Concrete Steps
+"""
+
+
+def steps(*fences: str) -> str:
+    """A plan with these steps."""
+    return "\n".join([_HEAD, *[f"{each}\n" for each in fences]])
+
+
+class Bench(Desk):
+    """It approves and runs."""
+
+    name = NAME
+
+    def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
+        super().__init__(path, patch)
+        patch.setenv("PATH", f"{self.env['PATH']}")
+
+    def approved(self, content: str) -> None:
+        """Let the plan be this, and approve it."""
+        self.plan(content)
+        self.approve()
+
+    def go(self, watch: Watch | None = None, *, commit: bool = False, **chosen: Any) -> Finished:
+        """Run it."""
+        home, ref = self.home()
+        return run(home, ref, Chosen(**chosen), watch or Watch(), Options(commit))
+
+    def on(self, answer: str | None = None, watch: Watch | None = None, **more: Any) -> Finished:
+        """Resume the last run."""
+        home, ref = self.home()
+        return resume(home, ref, self.last(), answer, watch or Watch(), Options(commit=False), **more)
+
+    def last(self) -> Place:
+        """The place of the last run."""
+        return place.named(*self.home(), None)
+
+    def entries(self) -> list[Entry]:
+        """What its journal says."""
+        return journal.read(self.last().journal)
+
+    def told(self) -> list[str]:
+        """The same, in short."""
+        return [" ".join(filter(None, [each.kind, each.said.get("step")])) for each in self.entries()]
+
+    def course(self) -> Course:
+        """How far it has come."""
+        entries = self.entries()
+        return Course(document_of(self.last(), entries), entries)
+
+    def text(self, name: str) -> str:
+        """What a file holds."""
+        return (self.path / name).read_text()
+
+    def there(self, name: str) -> bool:
+        """Whether something is there."""
+        return (self.path / name).exists()
