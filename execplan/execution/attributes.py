@@ -55,7 +55,12 @@ EXPECT: Final = "expect"
 ATTRIBUTES = (
     Attribute("id", "id", ID, "Its name, written `#id`: a letter, then letters, digits and `_.-`."),
     Attribute("type", "type", CHOICE, "What it does; without it, it runs a command.", TYPES),
-    Attribute("target", "target", PATH, "The file that it writes or deletes; of `install_package` the environment."),
+    Attribute(
+        "target",
+        "target",
+        PATH,
+        "The file that it writes or deletes; of `install_package` the folder of a virtual environment or Node project.",
+    ),
     Attribute("lines", "lines", LINES, "Which lines of the target the fence gives anew, as `50-55`."),
     Attribute("action", "action", WORDS, "What is done to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),

@@ -94,13 +94,6 @@ def test_one_of_which_nobody_knows(repo: Folder, effect: str, kind: str, leave: 
     assert count(made) == ""
 
 
-def test_beside_others_only_what_it_declares_is_its_own(repo: Folder) -> None:
-    other = COMMAND.replace("#it shell", "#other parallel shell").replace("out", "two").replace("count", "c2")
-    made = Shop(repo, COMMAND % "parallel outputs=out/x" + other % "outputs=two/x")
-    found = cut_short(made, "it", leave="begun")
-    assert [each.path for each in found.changes] == ["out/x"]
-
-
 def test_a_file_that_was_written_or_was_not(repo: Folder) -> None:
     repo.write("src/old.py", "x = 1\n")
     made = Shop(repo, CREATE + DELETE)

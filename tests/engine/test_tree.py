@@ -232,8 +232,8 @@ def test_a_command_that_writes_much_is_seen_whole(either: Looked, monkeypatch: p
 def test_names_that_are_no_utf_8_and_no_words(either: Looked, tmp_path: Path) -> None:
     names = [b"\xff", b"new\nline", b'"quoted"', b"-p", b"\\udc80", "ä".encode()]
     for name in names:
-        with open(os.fsencode(either.root) + b"/" + name, "wb") as file:
-            file.write(name)
+        with open(os.fsencode(either.root) + b"/" + name, "wb") as odd:
+            odd.write(name)
     before = either.look()
     assert {os.fsdecode(name) for name in names} < before.states.keys()
     file = tmp_path / "state/tree.json"

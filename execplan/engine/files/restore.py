@@ -62,17 +62,18 @@ def restore(
     *,
     done: Collection[str] = (),
     again: bool = False,
+    begin: Callable[[], None] = lambda: None,
 ) -> Restored:
     """Take changes back, given in the order in which they were made, and remove the folders that were made before them, where
     nothing else is in them.
 
     `tell` is called with each path as soon as that is done, and the digest of the bytes that were there and are kept, or
     nothing. `again`: an earlier try was cut short; it had told of those that are `done`. Every backup and every path is
-    looked at first, and where one is not as it should be nothing is touched. Raises ExecplanError.
+    looked at first, and where one is not as it should be nothing is touched; `begin` is called behind that. Raises
+    ExecplanError.
     """
-    every = net(whole(changes, folders))
-    work = _Work(ground, store, [each for each in every if each.path not in done], again=again)
-    work.check()
+    every, work = _checked(ground, store, changes, folders, done=done, again=again)
+    begin()
     kept: list[tuple[str, str]] = []
     for path, digest in work.do():
         tell(path, digest)
@@ -81,6 +82,34 @@ def restore(
     gone = [each.path for each in every if each.before.kind == ABSENT and each.path not in work.left]
     back = [each.path for each in every if each.before.kind != ABSENT]
     return Restored(tuple(back), tuple(gone), tuple(kept), tuple(work.left))
+
+
+def check(
+    ground: Ground,
+    store: Store,
+    changes: Sequence[Change],
+    folders: Sequence[str],
+    *,
+    done: Collection[str] = (),
+    again: bool = False,
+) -> None:
+    """Look whether all of it could be taken back, as `restore` does first; raises ExecplanError where it could not."""
+    _checked(ground, store, changes, folders, done=done, again=again)
+
+
+def _checked(
+    ground: Ground,
+    store: Store,
+    changes: Sequence[Change],
+    folders: Sequence[str],
+    *,
+    done: Collection[str],
+    again: bool,
+) -> tuple[list[Change], _Work]:
+    every = net(whole(changes, folders))
+    work = _Work(ground, store, [each for each in every if each.path not in done], again=again)
+    work.check()
+    return every, work
 
 
 class _Work:

@@ -50,7 +50,7 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
     from execplan.engine.commands.environment import environment
     from execplan.engine.commands.launch import Ended, Limits, Order, launch
 
-    env, cwd = environment(step.env, _extra()), _cwd(bench, step)
+    env, cwd = environment(step.env, bench.policy.environment), _cwd(bench, step)
     env |= _installed(bench, step, env)
     left = bench.deadline - time.monotonic()
     wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
@@ -65,14 +65,6 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
     if ended.cause == TIMEOUT and left < step.timeout_s:
         ended = ended._replace(reason="the time of the whole run is over")
     return ended
-
-
-def _extra() -> list[str]:
-    """The further variables that the user lets commands have."""
-    from execplan.repo import own
-
-    names = own.execution().get("environment", ())
-    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def _cwd(bench: Bench, step: Step) -> str:

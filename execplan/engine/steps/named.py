@@ -26,9 +26,9 @@ def runs(step: Step) -> bool:
 
 
 def declared(step: Step) -> list[str]:
-    """The paths that it says it writes, in their plain form."""
+    """The paths that it says it writes, in their plain form; not the whole repository, which is looked at anyway."""
     environment = [step.target] if step.type is Type.INSTALL and step.target is not None else []
-    return inside([*targets(step), *environment, *step.outputs])
+    return [path for path in inside([*targets(step), *environment, *step.outputs]) if path != "."]
 
 
 def bound(step: Step) -> dict[str, str]:

@@ -44,14 +44,9 @@ class Settled(NamedTuple):
 def settle(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     """How far an attempt came; what has not been checked by then is checked now. Raises ExecplanError.
 
-    Of a step that others may have run beside only what it declares is its own: the rest may be their work.
+    What it does not declare may be the work of steps that ran beside it.
     """
-    found = _command(bench, step, attempt) if is_command(step) else _files(bench, step, attempt)
-    if not any([step.parallel and each.parallel and each.id != step.id for each in bench.document.steps]):
-        return found
-    changes = tuple([change for change in found.changes if change.declared])
-    performed = found.performed._replace(changes=changes) if found.performed is not None else None
-    return found._replace(changes=changes, performed=performed)
+    return _command(bench, step, attempt) if is_command(step) else _files(bench, step, attempt)
 
 
 def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:

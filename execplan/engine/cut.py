@@ -1,0 +1,79 @@
+"""What an attempt that was cut short has changed, for a rollback: nothing of it is run or checked any more."""
+
+from __future__ import annotations
+
+from execplan.engine.entries import Performed, performed_json
+from execplan.errors import ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.engine.course import Attempt, Course
+    from execplan.engine.entries import Change
+    from execplan.engine.place import Place
+    from execplan.engine.steps.bench import Bench
+    from execplan.engine.watch import Watch
+    from execplan.execution.model import Step
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def bench_of(home: Home, ref: Ref, place: Place, course: Course, watch: Watch) -> Bench:
+    """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
+    from execplan.engine.commands.sandbox import find
+    from execplan.engine.commands.stop import Stop
+    from execplan.engine.files.ground import Ground
+    from execplan.engine.files.store import Store
+    from execplan.engine.opened import redaction
+    from execplan.engine.steps.bench import Bench
+    from execplan.repo.execution.policy import effective
+
+    policy = effective(home)
+    try:
+        sandbox = find(home, policy)[0]
+    except ExecplanError:
+        sandbox = None
+    ground, store, document = Ground(home), Store(home), course.document
+    return Bench(home, ref, document, policy, place, ground, store, sandbox, redaction(), Stop(), watch, 0.0)
+
+
+def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
+    """What the entry says that ends it; raises ExecplanError."""
+    from execplan.engine.steps.named import is_command, runs
+    from execplan.engine.steps.perform import outside
+
+    told, whole = "", True
+    changes: tuple[Change, ...] = ()
+    folders: tuple[str, ...] = ()
+    if not runs(step):
+        changes, folders = _written(bench, step, attempt)
+    elif not is_command(step) or _was_begun(bench, step, attempt):
+        from execplan.engine.steps import looks
+
+        changes, folders, whole = looks.changed(bench, step)
+        told = outside(bench, step, whole=whole)
+        if any([step.parallel and each.parallel and each.id != step.id for each in bench.document.steps]):
+            changes = tuple([change for change in changes if change.declared])
+    why = "it was cut short, and then rolled back"
+    performed = Performed(False, "interrupted", why, changes=changes, folders=folders, outside=told)
+    return {"step": step.id, "attempt": attempt.number, **performed_json(performed)}
+
+
+def _written(bench: Bench, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """What a step that writes files, and in which no program runs, has or may have written."""
+    from execplan.engine.steps.write import folders_made, planned
+    from execplan.execution.evaluation.outcome import ImpossibleError
+
+    try:
+        changes = tuple([change for _, change in planned(bench, step, attempt.before)])
+    except (ImpossibleError, ExecplanError):
+        return (), ()  # it would have failed before it wrote anything
+    return changes, folders_made(bench, attempt.before)
+
+
+def _was_begun(bench: Bench, step: Step, attempt: Attempt) -> bool:
+    from execplan.engine.commands.launch import marked
+    from execplan.engine.steps.named import marks
+
+    return marked(marks(bench.place, step, attempt.number)) != "never"

@@ -1,0 +1,222 @@
+"""A rollback: the files of a run, its folders and its ticks are as they were before it; done again when it was cut short."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from execplan.engine import journal, record, revisions
+from execplan.engine.alone import alone, at_work
+from execplan.engine.course import Course
+from execplan.engine.cut import bench_of, result_of
+from execplan.engine.entries import (
+    ENDED,
+    REOPENED,
+    RESTORED,
+    RESULT,
+    ROLLBACK,
+    ROLLED_BACK,
+    change_json,
+    performed_from,
+)
+from execplan.engine.files.restore import check, restore
+from execplan.engine.opened import never_begun, opened
+from execplan.engine.undoable import only_of, steps_of, stop_done
+from execplan.engine.undoing import going_on, undoing
+from execplan.engine.watch import RolledBack
+from execplan.execution import states
+from execplan.execution.world import ABSENT, FOLDER
+from execplan.repo import author, shelf
+from execplan.repo.amend import stop_archived
+from execplan.repo.homes import existing
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from execplan.engine.book import Book
+    from execplan.engine.files.restore import Restored
+    from execplan.engine.place import Place
+    from execplan.engine.steps.bench import Bench
+    from execplan.engine.undoing import Undoing
+    from execplan.engine.watch import Watch
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def rollback(
+    home: Home,
+    ref: Ref,
+    place: Place,
+    *,
+    step: str | None,
+    automatic: str,
+    watch: Watch,
+    options: Options,
+    book: Book | None = None,
+) -> RolledBack:
+    """Take back what a run, or one step of it, has changed; raises ExecplanError with nothing touched, or where a disk fails.
+
+    `automatic`: the cause, where nobody asked for it. `book`: of a run under way, whose lock is held; who has it files the
+    run. A rollback that was cut short is finished first.
+    """
+    if book is not None:
+        return _Rollback(home, ref, place, book, watch).go(step, automatic)
+    existing(home)
+    stop_archived(home, ref)
+    if options.dry_run:
+        return _would(home, ref, place, step, watch)
+    if options.commits(home):
+        from execplan.repo import git
+
+        git.load()
+    before = shelf.open_bytes(home, ref.path)
+    with opened(home, ref, place, watch, f"rollback of the run {place.id} of {ref.id}") as own:
+        done = _Rollback(home, ref, place, own, watch).go(step, automatic)
+        record.save(place, record.record_of(place, own.course.document, own.course))
+        own.ledger.anchor()
+        return _committed(home, ref, place, done, before) if options.commits(home) else done
+
+
+class _Rollback:
+    """Of one run; the lock of runs is held."""
+
+    def __init__(self, home: Home, ref: Ref, place: Place, book: Book, watch: Watch) -> None:
+        self.home, self.ref, self.place, self.book = home, ref, place, book
+        self.course = book.course
+        self.steps = steps_of(place, book.course)
+        self.bench = bench_of(home, ref, place, book.course, watch)
+        self.begun = False
+
+    def go(self, step: str | None, automatic: str) -> RolledBack:
+        """Do it; raises ExecplanError."""
+        only = only_of(self.ref, self.place, self.course, self.steps, step)
+        if self.course.rolling is not None:
+            self.begun = True
+            done = self._do(going_on(self.course, self.course.rolling, self.steps), automatic)
+            if done.whole or (only is not None and only in done.steps):
+                return done
+        stop_done(self.ref, self.place, self.course, only)
+        for name, attempt in self.course.open_attempt():
+            _tidy(self.bench, attempt.before)
+            self.book.write(RESULT, **result_of(self.bench, self.steps[name], attempt))
+        return self._do(undoing(self.course, self.steps, only), automatic)
+
+    def _do(self, todo: Undoing, automatic: str) -> RolledBack:
+        """Restore the files, then reopen the tasks, with an entry for each; raises ExecplanError."""
+
+        def tell(path: str, digest: str) -> None:
+            self.book.write(RESTORED, path=path, displaced=digest)
+
+        files = restore(
+            self.bench.ground,
+            self.bench.store,
+            todo.changes,
+            todo.folders,
+            tell,
+            done=todo.done,
+            again=todo.again,
+            begin=lambda: self._begin(todo, automatic),
+        )
+        told, warnings = _told(self.place, todo, files), self._reopen(todo)
+        self.book.write(
+            ROLLED_BACK,
+            steps=list(todo.steps),
+            restored=list(files.restored),
+            removed=list(files.removed),
+            whole=todo.whole,
+        )
+        self.begun = False
+        return told._replace(warnings=tuple(warnings))
+
+    def _begin(self, todo: Undoing, automatic: str) -> None:
+        """Say what is about to be done; a run that has no end has one now."""
+        if self.begun:
+            return
+        if todo.whole and self.course.status not in states.ENDED:
+            seconds, why = self.course.seconds or 0, "it was rolled back before its end"
+            self.book.write(ENDED, status=states.FAILED, cause="cancellation", reason=why, seconds=seconds)
+        self.book.write(
+            ROLLBACK,
+            steps=list(todo.steps),
+            automatic=automatic,
+            user=author.login(),
+            session=author.session(),
+            changes=[change_json(each) for each in todo.changes],
+            folders=list(todo.folders),
+            undone_not=list(todo.left),
+        )
+
+    def _reopen(self, todo: Undoing) -> list[str]:
+        """Reopen the tasks that the steps have ticked; what could not be done."""
+        from execplan.engine import ticks
+
+        warnings = []
+        for step, task, transcript in todo.ticks:
+            marked = ticks.reopen(self.home, self.ref, self.course.document, step, task, transcript)
+            if marked.warning:
+                warnings.append(marked.warning)
+            else:
+                self.book.write(REOPENED, step=step, task=task)
+        return warnings
+
+
+def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -> RolledBack:
+    """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
+    if at_work(home):
+        with alone(home, "rollback"):  # refuses, naming who is
+            pass
+    if not os.path.lexists(place.journal) or not (entries := journal.read(place.journal)):
+        raise never_begun(ref, place)
+    course = Course(revisions.document_of(place, entries), entries)
+    steps = steps_of(place, course)
+    only = only_of(ref, place, course, steps, step)
+    bench = bench_of(home, ref, place, course, watch)
+    if course.rolling is not None:
+        todo = going_on(course, course.rolling, steps)
+    else:
+        stop_done(ref, place, course, only)
+        for name, attempt in course.open_attempt():
+            performed = performed_from(result_of(bench, steps[name], attempt))
+            course.attempts[name][-1] = attempt._replace(performed=performed)
+        todo = undoing(course, steps, only)
+    check(bench.ground, bench.store, todo.changes, todo.folders, done=todo.done, again=todo.again)
+    gone = [each.path for each in todo.changes if each.before.kind == ABSENT]
+    back = [each.path for each in todo.changes if each.before.kind != ABSENT]
+    from execplan.engine.files.restore import Restored
+
+    return _told(place, todo, Restored(tuple(back), (*gone, *todo.folders), ()))
+
+
+def _told(place: Place, todo: Undoing, files: Restored) -> RolledBack:
+    """What is told of it."""
+    left = [f"{folder}: something else is in it" for folder in files.left]
+    return RolledBack(
+        place.id,
+        todo.steps,
+        files.restored,
+        files.removed,
+        tuple([task for _, task, _ in todo.ticks]),
+        tuple([f"{path}: {digest}" for path, digest in files.kept]),
+        (*todo.left, *left),
+        todo.whole,
+    )
+
+
+def _tidy(bench: Bench, paths: Collection[str]) -> None:
+    """Remove what a killed writer has left beside the files of a step."""
+    for path in paths:
+        if bench.ground.state(path.rpartition("/")[0] or ".").kind == FOLDER:
+            bench.ground.tidy(path)
+
+
+def _committed(home: Home, ref: Ref, place: Place, done: RolledBack, before: bytes) -> RolledBack:
+    """Commit the plan and what is kept of the run; raises ExecplanError."""
+    from execplan.plan import reader
+    from execplan.repo.commit import commit_paths
+
+    real = os.path.realpath(ref.path)
+    paths = [real, home.artifacts_of(ref.path, archived=ref.archived)]
+    title = reader.read(shelf.open_bytes(home, ref.path)).title
+    made = commit_paths(home, ref.id, paths, "rollback", f"roll back the run {place.id}", {real: before}, title)
+    return done._replace(commit=made.digest, warnings=(*done.warnings, *made.warnings))

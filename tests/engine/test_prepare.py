@@ -1,0 +1,81 @@
+"""Before a step: what it is about to change is kept, and nothing is begun where that can't be done."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.engine.files.store import Store
+from execplan.engine.files.tree import load
+from execplan.engine.steps.named import snapshot
+from execplan.errors import ENVIRONMENT, ExecplanError
+from tests.conftest import Folder
+from tests.engine.bench import Shop
+from tests.engine.test_create import CREATE, DELETE
+
+COMMAND = "```sh {#it outputs=made,deep/out}\ntrue\n```\n"
+
+
+def test_a_file_is_kept_before_it_is_deleted(repo: Folder) -> None:
+    repo.write("src/old.py", "x = 1\n")
+    made = Shop(repo, DELETE)
+    prepared = made.prepare("drop")
+    assert not prepared.snapshot
+    state = prepared.before["src/old.py"]
+    made.path("src/old.py").unlink()
+    assert made.bench.store.get(state.sha256) == b"x = 1\n"
+
+
+def test_the_tree_is_kept_before_a_command(repo: Folder) -> None:
+    repo.write("made", "old\n")
+    made = Shop(repo, COMMAND)
+    prepared = made.prepare("it")
+    assert prepared.snapshot
+    assert {path: state.kind for path, state in prepared.before.items()} == {
+        "deep": "absent", "deep/out": "absent", "made": "file",
+    }  # fmt: skip
+    kept = load(snapshot(made.bench.place, made.step("it")))
+    assert {"README.md", "made"} <= kept.states.keys()
+    assert made.bench.store.get(kept.states["README.md"].sha256) == b"# A project\n"
+
+
+def test_and_before_the_test_of_a_file(repo: Folder) -> None:
+    assert Shop(repo, CREATE.replace("type=", "test-after=true type=")).prepare("api").snapshot
+
+
+@pytest.mark.parametrize("steps", [DELETE, COMMAND])
+def test_nothing_is_begun_that_could_not_be_taken_back(
+    repo: Folder, monkeypatch: pytest.MonkeyPatch, steps: str
+) -> None:
+    def full(self: Store, parts: object, digest: str) -> bool:
+        raise ExecplanError("io-error", "no space left on device", exit=ENVIRONMENT)
+
+    repo.write("src/old.py", "x = 1\n")
+    made = Shop(repo, steps)
+    monkeypatch.setattr(Store, "_put", full)
+    with pytest.raises(ExecplanError) as caught:
+        made.prepare(made.document.steps[0].id)
+    assert caught.value.exit == ENVIRONMENT
+    assert made.path("src/old.py").exists()
+
+
+def test_the_inputs_of_a_command_count_too(repo: Folder) -> None:
+    repo.write("src/a", "1\n")
+    made = Shop(repo, COMMAND.replace("#it", "#it inputs=src/a,./src//b"))
+    made.repo.write("src/b", "new\n")
+    with pytest.raises(ExecplanError) as caught:
+        made.prepare("it")
+    assert caught.value.candidates == ("src/b: was absent, is a file",)
+    assert "execplan resume" in caught.value.hint
+
+
+def test_what_the_run_has_left_is_expected_however_it_is_written(repo: Folder) -> None:
+    steps = CREATE + "```sh {#it inputs=src/./new/api.py}\ncat src/new/api.py\n```\n"
+    made = Shop(repo, steps)
+    made.do("api")
+    assert made.do("it").ok
+
+
+def test_the_whole_repository_as_an_output(repo: Folder) -> None:
+    made = Shop(repo, "```sh {#it outputs=. shell}\necho > made; mkdir d; echo > d/x\n```\n")
+    done = made.do("it")
+    assert (done.ok, [each.path for each in done.changes], done.folders) == (True, ["d/x", "made"], ("d",))
