@@ -90,6 +90,20 @@ def test_secrets_stay_out(kept: Kept) -> None:
     assert "0a1b2c3d" * 8 in text
 
 
+def test_values_of_variables_stay_out_and_digests_stay(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", "hunter2")
+    monkeypatch.setenv("COMMIT", "0a1b2c3d" * 8)
+    run, journal = kept.run('{"steps": [{"id": "api", "type": "execute_command", "argv": ["curl", "hunter2"]}]}')
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
+    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.append("approved", {"approver": "Ann hunter2", "digest": "0a1b2c3d" * 8})
+    text = kept.path.read_text()
+    assert "hunter2" not in text
+    assert kept.records()[2].said["digest"] == "0a1b2c3d" * 8
+
+
 def test_less_than_a_line_is_cut_off_and_a_line_without_its_end_gets_it(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     kept.ledger.append("revoked", {})
@@ -146,7 +160,8 @@ def test_what_is_no_file_is_refused_at_once(kept: Kept, make: Callable[[Path], N
 def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    write, written = os.write, []
+    write = os.write
+    written: list[int] = []
 
     def full(handle: int, data: bytes) -> int:
         if written:

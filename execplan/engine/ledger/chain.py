@@ -69,7 +69,9 @@ class Walked(NamedTuple):
     """A ledger read from its first line to the last."""
 
     records: list[Record]
-    """Those that can be read, flaw or not."""
+    """Those whose hash is that of their bytes, whatever stands around them."""
+    unread: tuple[Flaw, ...]
+    """The other lines, accepted or not."""
     flaw: Flaw | None
     """The first one that nobody has accepted."""
     accepted: tuple[str, ...]
@@ -122,6 +124,7 @@ def follows(record: Record, before: Record | None) -> str:
 def walk(data: bytes) -> Walked:
     """Read whole lines, each against the one before; what was accepted ends no walk."""
     records: list[Record] = []
+    unread: list[Flaw] = []
     flaw: Flaw | None = None
     accepted: list[str] = []
     before: Record | None = None
@@ -136,10 +139,12 @@ def walk(data: bytes) -> Walked:
             else:
                 why = follows(record, before)
             before = record
+        else:
+            unread.append(Flaw(number, _number(line), why))
         if why and flaw is None:
-            flaw = Flaw(number, record.seq if record is not None else None, why)
+            flaw = Flaw(number, record.seq if record is not None else _number(line), why)
         running.update(line + b"\n")
-    return Walked(records, flaw, tuple(accepted))
+    return Walked(records, tuple(unread), flaw, tuple(accepted))
 
 
 def find(data: bytes, own: str) -> int:
@@ -190,6 +195,15 @@ def _read(line: bytes) -> tuple[Record | None, str]:
         return parse(line), ""
     except ValueError as error:
         return None, str(error)
+
+
+def _number(line: bytes) -> int | None:
+    """The number that a line gives itself, which is no record."""
+    try:
+        seq = json.loads(line)["seq"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return seq if type(seq) is int else None
 
 
 def _ending(own: str) -> bytes:

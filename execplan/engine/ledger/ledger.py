@@ -12,7 +12,6 @@ from execplan.engine.ledger.chain import START, Record
 from execplan.engine.ledger.file import File
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import author
-from execplan.text import secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,13 +45,14 @@ class Ledger:
     def append(self, kind: str, told: dict[str, Any]) -> Record:
         """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
         with self._open() as file:
-            made = self._next(self._head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", told)
+            made = self._next(self._head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said.clean(told))
             self._write(file, [made])
             return made
 
     def follow(self, run: str, entries: Sequence[Entry]) -> None:
         """Bring over what the ledger lacks of a journal, of which these are the entries, or those that follow.
 
+        What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
         document = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "").document
@@ -149,6 +149,7 @@ class Ledger:
     ) -> Record:
         """The record that stands behind the last one."""
         by = entry.said if entry is not None else {}
+        session = by.get("session") or author.session()
         return chain.sealed(
             Record(
                 seq=last.seq + 1 if last is not None else 1,
@@ -156,12 +157,12 @@ class Ledger:
                 kind=kind,
                 ledger=self._name,
                 plan_id=self.ref.id,
-                user=by.get("user") or author.login(),
-                session=by.get("session") or author.session(),
+                user=author.as_name(by.get("user") or author.login()),
+                session=author.as_name(session) if session else None,
                 run=run,
                 entry=entry.number if entry is not None else None,
                 line=entry.line if entry is not None else None,
-                said=_clean(told),
+                said=told,
                 prev=last.hash if last is not None else START,
             )
         )
@@ -173,12 +174,3 @@ class Ledger:
 
     def _broken(self, why: str) -> ExecplanError:
         return anchor.broken(self._shown, self.ref.typed, why)
-
-
-def _clean(said: Any) -> Any:
-    """What is said without what looks like a secret."""
-    if isinstance(said, str):
-        return secrets.masked(said)
-    if isinstance(said, dict):
-        return {_clean(name): _clean(value) for name, value in said.items()}
-    return [_clean(each) for each in said] if isinstance(said, (list, tuple)) else said

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.ledger.anchor import Anchor
+    from execplan.engine.ledger.chain import Record
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -36,6 +37,12 @@ def read(home: Home, ref: Ref) -> bytes:
     if size > LIMIT:
         raise anchor.broken(home.shown(path), ref.typed, f"it has {size:,} bytes: no ledger is as long as that")
     return data
+
+
+def records(home: Home, ref: Ref) -> list[Record]:
+    """The records of a plan's ledger that can be read; raises ExecplanError."""
+    data = read(home, ref)
+    return chain.walk(data[: data.rfind(b"\n") + 1]).records
 
 
 def first(home: Home, ref: Ref) -> str:
