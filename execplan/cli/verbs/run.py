@@ -93,7 +93,7 @@ def run(
         return would_run(engine.outlook(home, ref, chosen), path, typed(ref.id, path))
     with watching(call, "run", stream=jsonl) as watch:
         finished = engine.run(home, ref, chosen, watch, options)
-    return outcome(home, ref, finished)
+    return outcome(home, ref, finished, quiet=call.quiet)
 
 
 command = run
