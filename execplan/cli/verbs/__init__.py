@@ -42,7 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "compile": "Turn a plan's steps into its execution plan.",
         "evaluate": "Judge what a plan would do, and whether it must not run.",
         "approve": "Approve what a plan would do, for one run.",
-        "audit": "Tell who approved what, what ran and what changed, from the ledger.",
+        "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {
