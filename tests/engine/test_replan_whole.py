@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine import place as places
-from execplan.engine import record
+from execplan.engine import record, replan
 from execplan.engine.ledger.verify import verify
+from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -129,6 +130,16 @@ def test_a_run_that_replans_by_itself(desk: Desk) -> None:
     assert recorded(desk).status == "rolled_back"
     assert not (desk.path / "src/made.py").exists()
     assert tasks(desk) == ["open", "open"]
+
+
+def test_a_run_that_cannot_be_planned_anew_has_failed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(request: object) -> None:
+        raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
+
+    monkeypatch.setattr(replan, "replan", refuse)
+    begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)
+    found = recorded(desk)
+    assert (found.status, found.revision, found.failed_steps) == ("failed", 1, (2,))
 
 
 def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: Desk) -> None:
