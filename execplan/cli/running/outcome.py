@@ -72,7 +72,7 @@ def _completed(run: Run) -> list[str]:
 
 def _failed(run: Run, finished: Finished, *, quiet: bool) -> list[str]:
     """Why it failed, and what is left of it."""
-    lines = [shown(f"failed: {finished.reason}: run {run.place.id}")]
+    lines = [shown(f"failed run {run.place.id}: {finished.reason}")]
     paths = [run.transcript(step.id) for step in run.failed] if quiet else []
     lines += [f"transcript: {shown(each)}" for each in paths if each]
     if finished.rolled_back is None and run.course.changes():
