@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from execplan.engine.steps.perform import perform
+from execplan.engine.commands.sandbox import Sandbox
+from execplan.engine.steps.perform import outside, perform
 from execplan.engine.steps.take_back import take_back
 from tests.conftest import Folder
 from tests.engine.bench import Shop
@@ -110,6 +111,16 @@ def test_a_test_that_fails(repo: Folder, kind: str) -> None:
 
 def test_what_is_known_to_read_only_leaves_nothing_outside(repo: Folder) -> None:
     assert Shop(repo, step("cat README.md")).do("it").outside == ""
+
+
+def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -> None:
+    made = Shop(repo, step("touch made", "network"))
+    assert made.do("it").outside == "what it did outside the repository or over the network"
+    boxed = Sandbox("/usr/bin/bwrap", sized=True, home=made.bench.home, hidden=())
+    told = [outside(made.bench._replace(sandbox=boxed), made.step("it"), hidden) for hidden in ("", "in x")]
+    assert told == ["what it did over the network", "what it did in x or over the network"]
+    quiet = made.step("it").model_copy(update={"network": False})
+    assert outside(made.bench._replace(sandbox=boxed), quiet, "") == ""
 
 
 def test_a_step_s_environment_and_folder(repo: Folder) -> None:

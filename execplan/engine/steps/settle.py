@@ -72,11 +72,11 @@ def _command(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     if not isinstance(left, str) and (step.expect is None or judge(step, left).cause):
         return _done(bench, step, attempt, judge(step, left))
     # what it printed is not known any more: nobody can say whether that was what is expected
-    changes, folders, whole = looks.changed(bench, step)
+    changes, folders, hidden = looks.changed(bench, step)
     if step.effect == "idempotent":
         return Settled(PARTIAL, None, changes, folders)
     reason = "it was cut short, and somebody said that it has done its work"
-    told = Performed(True, "", reason, changes=changes, folders=folders, outside=outside(bench, step, whole=whole))
+    told = Performed(True, "", reason, changes=changes, folders=folders, outside=outside(bench, step, hidden))
     return Settled(UNKNOWN, told, changes, folders)
 
 

@@ -115,7 +115,7 @@ def _change(changed: Changed, before: State) -> Change:
 
 def _told(change: Change) -> str:
     verb = "created" if change.before.kind == ABSENT else "deleted" if change.after.kind == ABSENT else "changed"
-    return f"{verb} {change.path}: {change.added} lines more, {change.removed} fewer"
+    return f"{verb} {change.path}: +{change.added} -{change.removed} lines"
 
 
 @cache
