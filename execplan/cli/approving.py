@@ -130,7 +130,7 @@ def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) ->
     if given.commit:
         lines.append(f"committed {given.commit[:12]}")
     run = evaluated.underway.run if evaluated.underway is not None else ""
-    follow = (f"execplan resume {run} -p {name}",) if run else (f"execplan approve {name} --check",)
+    follow = (f"execplan resume {run} -p {name}",) if run else (f"execplan run {name}",)
     return Answer(
         data, "\n".join(lines), warnings=given.warnings, next=follow if approval else (), wanted=approval is None
     )

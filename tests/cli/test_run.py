@@ -84,7 +84,7 @@ def test_what_failed_is_shown_and_rolled_back(desk: Desk) -> None:
     transcript = f".agent/execplans/artifacts/{NAME}/runs/{run}/transcripts/"
     assert "failed 2 see (" in result.out
     assert "\n    ls: cannot access" in result.out
-    assert f"\ntranscript: {transcript}" in result.out
+    assert f"\n  transcript: {transcript}02-see.md\n" in result.out
     assert "\nrolling back " in result.out
     assert "\n  remove src/made.py\n" in result.out
     assert "\n  reopened: Make it.\n" in result.out
