@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from execplan.engine import entries
 from execplan.engine.journal import Entry
 from execplan.engine.ledger import chain
 from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.verify import verify
 from execplan.errors import ExecplanError
 from tests.engine.ledgers import Kept, change
 
@@ -175,3 +177,50 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest
     monkeypatch.undo()
     assert (caught.value.code, caught.value.exit) == ("io-error", 6)
     assert kept.path.read_bytes() == before
+
+
+def test_eight_processes_write_one_chain(kept: Kept) -> None:
+    children = [forked(lambda number=number: appends(kept, number, 25)) for number in range(8)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
+    records = kept.records()
+    assert [each.seq for each in records] == list(range(1, 201))
+    for number in range(8):
+        assert [each.said["turn"] for each in records if each.said["of"] == number] == list(range(25))
+    found = verify(kept.home, kept.ref)
+    assert (found.exit, found.anchored is not None) == (0, True)
+
+
+def test_a_writer_is_killed_again_and_again(kept: Kept) -> None:
+    for number in range(6):
+        before = kept.path.stat().st_size if kept.path.exists() else 0
+        child = forked(lambda number=number: appends(kept, number, 100_000))
+        while not kept.path.exists() or kept.path.stat().st_size < before + 2_000:
+            assert os.waitpid(child, os.WNOHANG) == (0, 0)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        last = Ledger(kept.home, kept.ref).append("revoked", {"of": number})
+        assert kept.records()[-1] == last
+        found = verify(kept.home, kept.ref)
+        assert (found.exit, found.records) == (0, last.seq)
+
+
+def appends(kept: Kept, number: int, turns: int) -> None:
+    """Write records, and move the anchor now and then."""
+    ledger = Ledger(kept.home, kept.ref)
+    for turn in range(turns):
+        ledger.append("approved", {"of": number, "turn": turn})
+        if turn % 10 == number:
+            ledger.anchor()
+
+
+def forked(work: Callable[[], None]) -> int:
+    """Do something in a process of its own; its id."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        work()
+        status = 0
+    finally:
+        os._exit(status)

@@ -58,7 +58,7 @@ class Ledger:
         document = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "").document
         with self._open() as file:
             last, made = self._head(file), []
-            known = self._run(file, run)
+            known = self._known.setdefault(run, {})
             for entry in entries:
                 about = self._steps.about(entry, document)
                 if entry.number in known:
@@ -71,7 +71,7 @@ class Ledger:
             try:
                 self._write(file, made)
             except BaseException:
-                del self._known[run]
+                self._name = ""  # read anew, whatever is there by now
                 raise
 
     def anchor(self) -> None:
@@ -105,26 +105,37 @@ class Ledger:
             raise self._broken(f"record {self._last.seq}, which was just written, is gone")
         if not self._name:
             self._check(file, last)
+        elif last is not None and (self._last is None or last.hash != self._last.hash):
+            self._go_on(file, last)
         self._last = last
         return last
 
     def _check(self, file: File, last: Record | None) -> None:
         """Compare it with its anchor; raises ExecplanError."""
         name = last.ledger if last is not None else names.free(self.home, self.ref)
-        found = anchor.get(self.home, name)
-        if found is not None and (why := names.lacks(file.whole(), found)):
+        known, data = anchor.get(self.home, name), file.whole()
+        walked = chain.walk(data)
+        why = str(walked.flaw or "") or (names.lost(data, known) if known is not None else "")
+        if why:
             raise self._broken(why)
-        self._name, self._anchor = name, found
+        self._name, self._anchor, self._known = name, known, {}
+        self._learn(walked.records)
 
-    def _run(self, file: File, run: str) -> dict[int, str]:
-        """What the ledger knows of a run's journal."""
-        if run not in self._known:
-            self._known[run] = {
-                each.entry: each.line
-                for each in chain.of_run(file.whole(), run)
-                if each.entry is not None and each.line is not None
-            }
-        return self._known[run]
+    def _go_on(self, file: File, last: Record) -> None:
+        """Look at what another process has written since; raises ExecplanError."""
+        data = file.whole()
+        begin = chain.behind(data, self._last.hash) if self._last is not None else 0
+        walked = chain.walk(data[begin:], self._last)
+        if begin < 0 or walked.flaw is not None:
+            self._check(file, last)
+        else:
+            self._learn(walked.records)
+
+    def _learn(self, records: Sequence[Record]) -> None:
+        """Keep in mind which entries of journals are here."""
+        for each in records:
+            if each.run is not None and each.entry is not None and each.line is not None:
+                self._known.setdefault(each.run, {})[each.entry] = each.line
 
     def _stop_other(self, run: str, entry: Entry, line: str) -> None:
         if entry.line == line:

@@ -59,17 +59,11 @@ def free(home: Home, ref: Ref) -> str:
     return name
 
 
-def lacks(data: bytes, known: Anchor) -> str:
-    """What a ledger lacks of what its anchor knows, or what is wrong behind that; nothing where it is as it should be."""
-    at = chain.find(data, known.hash)
-    return chain.end_is_whole(data[at:]) if at >= 0 else lost(data, known)
-
-
 def lost(data: bytes, known: Anchor) -> str:
     """Why a ledger does not have the record that its anchor knows; nothing where it has."""
     if not known.seq:
         return "its anchor can't be read"
-    if chain.find(data, known.hash) >= 0:
+    if chain.behind(data, known.hash) >= 0:
         return ""
     if not data:
         return f"it is gone, and its anchor knows {known.seq} records"
