@@ -6,6 +6,7 @@ import json
 import os
 
 from execplan.engine import entries as kinds
+from execplan.engine.revisions import beside
 from execplan.engine.commands.environment import open_names
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
@@ -45,7 +46,8 @@ class Steps:
     def about(self, entry: Entry, document: str) -> dict[str, Any]:
         """What the step of an entry is to do, in few words; nothing where its document can't be read."""
         if entry.kind in _NEW or self._read != document:
-            self._steps, self._read = _steps(document), document
+            later = beside(document, entry.said.get("revision", 0))
+            self._steps, self._read = _steps(later) or _steps(document), document
         step = self._steps.get(entry.said.get("step", ""), {}) if entry.kind == kinds.INTENT else {}
         told = {name: step[name] for name in _STEP if step.get(name)}
         if "argv" in told:
