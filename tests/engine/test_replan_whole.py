@@ -83,7 +83,12 @@ def test_new_steps_take_over_where_a_run_failed(desk: Desk) -> None:
     inode = (desk.path / "src/made.py").stat().st_ino
     told = desk.type("replan", "--reason", "It looks in the wrong file.", "--new-information", NEW)
     assert told.exit == 0
-    for words in ("step check is gone", "step fresh is new", "done, and not run again: make", "next: execplan evaluate"):
+    for words in (
+        "step check is gone",
+        "step fresh is new",
+        "done, and not run again: make",
+        "next: execplan evaluate",
+    ):
         assert words in told.out
     assert "replan" not in desk.type("resume").out, "nothing goes on unapproved"
     assert recorded(desk).status == "replanning"
