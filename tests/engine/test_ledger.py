@@ -180,7 +180,7 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest
 
 
 def test_eight_processes_write_one_chain(kept: Kept) -> None:
-    children = [forked(lambda number=number: appends(kept, number, 25)) for number in range(8)]
+    children = [forked(kept, number, 25) for number in range(8)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
     records = kept.records()
     assert [each.seq for each in records] == list(range(1, 201))
@@ -193,7 +193,7 @@ def test_eight_processes_write_one_chain(kept: Kept) -> None:
 def test_a_writer_is_killed_again_and_again(kept: Kept) -> None:
     for number in range(6):
         before = kept.path.stat().st_size if kept.path.exists() else 0
-        child = forked(lambda number=number: appends(kept, number, 100_000))
+        child = forked(kept, number, 100_000)
         while not kept.path.exists() or kept.path.stat().st_size < before + 2_000:
             assert os.waitpid(child, os.WNOHANG) == (0, 0)
         os.kill(child, signal.SIGKILL)
@@ -213,14 +213,14 @@ def appends(kept: Kept, number: int, turns: int) -> None:
             ledger.anchor()
 
 
-def forked(work: Callable[[], None]) -> int:
-    """Do something in a process of its own; its id."""
+def forked(kept: Kept, number: int, turns: int) -> int:
+    """Do so in a process of its own; its id."""
     child = os.fork()
     if child:
         return child
     status = 1
     try:
-        work()
+        appends(kept, number, turns)
         status = 0
     finally:
         os._exit(status)
