@@ -145,6 +145,7 @@ class _Rollback:
             changes=[change_json(each) for each in todo.changes],
             folders=list(todo.folders),
             undone_not=list(todo.left),
+            whole=todo.whole,
         )
 
     def _reopen(self, todo: Undoing) -> list[str]:

@@ -146,6 +146,15 @@ def test_several_files_half_way(repo: Folder, monkeypatch: pytest.MonkeyPatch, f
     assert made.do("split", 2).ok
 
 
+def test_a_file_that_its_test_has_changed(repo: Folder) -> None:
+    repo.write("format.sh", "echo more >> src/new/api.py; exit 1\n")
+    made = Shop(repo, CREATE.replace("type=", 'test-after="sh format.sh" type='))
+    found = cut_short(made, "api", leave="begun")
+    assert (found.kind, [each.path for each in found.changes]) == (PARTIAL, ["src/new/api.py"])
+    take_back(made.bench, found.changes, found.folders)
+    assert not made.path("src").exists()
+
+
 def test_a_file_that_somebody_has_changed_since_is_not_lost(repo: Folder) -> None:
     repo.write("src/old.py", "x = 1\n")
     made = Shop(repo, DELETE)

@@ -6,7 +6,7 @@ from execplan.engine.entries import Change, Performed
 from execplan.engine.steps import looks
 from execplan.engine.steps.acted import Acted
 from execplan.engine.steps.execute import judge
-from execplan.engine.steps.named import is_command, marks
+from execplan.engine.steps.named import is_command, marks, runs
 from execplan.engine.steps.perform import Opened, finish, outside
 from execplan.engine.steps.write import folders_made, planned
 from execplan.errors import ExecplanError
@@ -60,6 +60,9 @@ def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
         return _done(bench, step, attempt, Acted(changes=tuple(changes), folders=folders))
     if not folders and not any([differs(change.before, now) for change, now in zip(changes, found, strict=True)]):
         return Settled(UNDONE)
+    if runs(step):  # its test may have changed the same files
+        seen, made, _ = looks.changed(bench, step)
+        return Settled(PARTIAL, None, seen, made)
     return Settled(PARTIAL, None, tuple(changes), folders)
 
 
