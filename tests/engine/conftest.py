@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.engine.commanding import Yard
 from tests.engine.ledgers import Kept
 from tests.repo.approving import Desk
 
@@ -23,3 +24,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def kept(desk: Desk) -> Kept:
     """A plan whose ledger is about to be written."""
     return Kept(desk)
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Yard:
+    """A folder to run commands in."""
+    return Yard(tmp_path)
