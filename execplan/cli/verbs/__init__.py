@@ -47,7 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rollback": "Take back what a run has changed.",
         "replan": "Revise what a run is still to do.",
         "runs": "A line for each run, and how it stands.",
-        "audit": "Tell who approved what, what ran and what changed, from the ledger.",
+        "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {
