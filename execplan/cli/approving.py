@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from execplan.repo.execution.standing import JudgedApproval
     from execplan.repo.home import Home
 
-DECLINED = "declined"
 _LEAST = 8
 """Hex digits by which a digest is named: more than anybody guesses."""
 _LONGEST = 30 * 86_400
@@ -64,7 +63,7 @@ def ask(evaluated: Evaluated, scope: Scope) -> None:
     print(shown_lines("\n".join(parts)), flush=True)
     print(f"Approve {which}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ExecplanError(DECLINED, "nothing was approved", exit=NO, hint="look at it again: execplan evaluate")
+        raise ExecplanError("declined", "nothing was approved", exit=NO, hint="look at it again: execplan evaluate")
 
 
 def stop_inferred(scope: Scope, path: str) -> None:
@@ -130,7 +129,7 @@ def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) ->
     if given.commit:
         lines.append(f"committed {given.commit[:12]}")
     run = evaluated.underway.run if evaluated.underway is not None else ""
-    follow = (f"execplan resume {run} -p {name}",) if run else (f"execplan approve {name} --check",)
+    follow = (f"execplan resume {run} -p {name}",) if run else (f"execplan run {name}",)
     return Answer(
         data, "\n".join(lines), warnings=given.warnings, next=follow if approval else (), wanted=approval is None
     )

@@ -13,6 +13,7 @@ from execplan.errors import BUG, ENVIRONMENT, INTERRUPTED, NO, OK, TERMINATED, E
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import TextIO
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
@@ -109,8 +110,9 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
         if error.hint:
             print(f"{error.lead}: {shown(error.hint)}", file=sys.stderr)
         trace.tell(f"exit {error.exit}: execplan explain {error.code}")
-    except BrokenPipeError:
+    except OSError:  # nobody reads any more: a pipe was closed, or a terminal has gone away
         mute()
+        mute(sys.stderr)
     return error.exit
 
 
@@ -121,9 +123,9 @@ def _open_closed() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
-def mute() -> None:
-    """Let what is still to be written to standard output go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def mute(stream: TextIO | None = None) -> None:
+    """Let what is still to be written to a stream, standard output if none is named, go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def shown(text: str) -> str:

@@ -38,8 +38,8 @@ def steps_of(shelved: Shelved, warnings: tuple[str, ...]) -> Answer:
     lines += ["", steps_table(steps)] if steps else []
     lines += ["", *left_lines(left)] if left else []
     state = standing["state"]
-    verb = "" if state == APPROVED else "compile" if state in (NONE, STALE) else "evaluate"
-    follow = (f"execplan {verb} {typed(ref.id, told['path'])}",) if verb else ()
+    verb = "run" if state == APPROVED else "compile" if state in (NONE, STALE) else "evaluate"
+    follow = (f"execplan {verb} {typed(ref.id, told['path'])}",)
     return Answer(data, "\n".join(lines), warnings=warnings, next=follow if steps else ("execplan explain steps",))
 
 

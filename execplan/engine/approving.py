@@ -49,6 +49,7 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
         if recorded and not _is_there(home, ref, recorded[0]):
             why = error.message if isinstance(error, ExecplanError) else type(error).__name__
             ledger.append(NOT_GIVEN, {"digest": recorded[0].digest, "file": _file(recorded[0]), "reason": why})
+            _anchor(ledger)
         raise
     return given._replace(warnings=(*given.warnings, *_anchor(ledger))) if recorded else given
 

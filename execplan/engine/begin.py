@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from execplan.engine import place as places
 from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import redaction
 from execplan.engine.runs import entries_of
-from execplan.errors import INPUT, NO, POLICY, ExecplanError
+from execplan.errors import ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import risk_of
@@ -19,7 +20,7 @@ from execplan.repo.execution import register
 from execplan.text import files
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from typing import Any
 
     from execplan.engine.book import Book
@@ -172,6 +173,18 @@ def use(home: Home, place: Place, approval: Approval) -> None:
                 return
         number += 1
         path = place.approval.replace(".json", f"-{number}.json")
+
+
+@contextmanager
+def resumable(place: Place, ref: Ref) -> Iterator[None]:
+    """Let a refusal that has to do with the machine, while a run goes on, say how it can go on."""
+    try:
+        yield
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            way = f"then go on: execplan resume {place.number} -p {ref.typed}"
+            error.hint = f"{error.hint}; {way}" if error.hint else way
+        raise
 
 
 def name_of(sandbox: Sandbox | None) -> str:

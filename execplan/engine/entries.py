@@ -45,7 +45,8 @@ ENDED: Final = "ended"
 seconds."""
 ROLLBACK: Final = "rollback"
 """steps (ids), automatic (the cause or nothing), user, session, changes (what is to be restored, as of a result, in the order
-in which they are undone), folders (to be removed), undone_not (lines: what can't be taken back), whole (whether it is all of the run)."""
+in which they are undone), folders (to be removed), undone_not (lines: what can't be taken back), whole (whether it is all of
+the run)."""
 RESTORED: Final = "restored"
 """path, displaced (the digest of what was there and is kept, or nothing)."""
 ROLLED_BACK: Final = "rolled_back"

@@ -127,7 +127,11 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
-    with Attempts(bench, book, hands, by, jobs) as attempts, Signals(bench.stop, attempts.wake) as signals:
+    with (
+        begin.resumable(place, ref),
+        Attempts(bench, book, hands, by, jobs) as attempts,
+        Signals(bench.stop, attempts.wake) as signals,
+    ):
         asking = Asking(book, signals, bench.stop)
         left = Left(attempts, book, hands, schedule, asking)
         left.look()

@@ -22,7 +22,12 @@ LIMIT = 5 << 20
 
 def path_of(place: Place, revision: int) -> str:
     """Where a revision lies that was made while the run was under way; the first one is `place.document`."""
-    return os.path.join(place.folder, f"execution-plan-{revision}.json")
+    return beside(place.document, revision)
+
+
+def beside(document: str, revision: int) -> str:
+    """As `path_of`, given where the first one lies."""
+    return f"{document.removesuffix('.json')}-{revision}.json"
 
 
 def wanted(entries: Sequence[Entry]) -> tuple[int, str]:

@@ -84,7 +84,11 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
         begin.write_begun(book, bench, found, ids, chosen)
         ledger.anchor()
         jobs = 1 if document.constraints.require_sequential else chosen.jobs
-        with Attempts(bench, book, hands, by, jobs) as attempts, Signals(bench.stop, attempts.wake) as signals:
+        with (
+            begin.resumable(place, ref),
+            Attempts(bench, book, hands, by, jobs) as attempts,
+            Signals(bench.stop, attempts.wake) as signals,
+        ):
             fate = Loop(attempts, book, schedule, Asking(book, signals, bench.stop), jobs).go()
             finished = finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
     if replayed is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.attributes import LEVELS, RUNS
-from execplan.execution.documents.filling import rate, read_command
+from execplan.execution.attributes import LEVELS
+from execplan.execution.documents.filling import LONGEST, describe, rate, read_command
 from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.draft import INFERRED, Found
 from execplan.execution.written.annotated import find_annotated, numbered
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan
     from execplan.plan.model import Plan
 
-_LONGEST = 200
-"""Characters of a description that come from a plan's own lines."""
 _LONGEST_REASON = 2000
 """Characters of the reason for a deletion, which stands nowhere else."""
 
@@ -68,7 +66,7 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     steps = all_fields(found.drafts)
     for number, (draft, step) in enumerate(zip(found.drafts, steps, strict=True), 1):
         _complete(number, draft, step)
-    title = (plan.title or plan_id)[:_LONGEST]
+    title = (plan.title or plan_id)[:LONGEST]
     level = max([step["risk"]["level"] for step in steps], key=LEVELS.index)
     document, violations = check(
         {
@@ -126,25 +124,9 @@ def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
 
 
 def _description(draft: Draft, step: dict[str, Any]) -> str:
-    """What a step does, in a line."""
-    kind, target = step["type"], step.get("target", "")
-    if kind in RUNS:
-        lines = [line.strip() for line in step["command"].split("\n") if line.strip()]
-        words = f"Run a script for {step['shell']}: {'; '.join(lines)}" if "shell" in step else f"Run {' '.join(lines)}"
-    elif kind == "create_file":
-        words = f"Create {target}"
-    elif kind == "modify_file":
-        words = f"Change {target}"
-        if "lines" in step:
-            words += f", lines {step['lines'][0]} to {step['lines'][1]}"
-    elif kind == "delete_file":
-        reason = " ".join(" ".join(draft.body).split())
-        return f"Delete {target}{': ' if reason else ''}{reason}"[:_LONGEST_REASON]
-    else:
-        from execplan.execution.documents.touched import touched
-
-        words = f"Change {', '.join(touched(step['patch']))}"
-    return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
+    """What a step does, in a line; of a deletion with its reason."""
+    reason = " ".join(" ".join(draft.body).split()) if step["type"] == "delete_file" else ""
+    return f"{describe(step)}{': ' if reason else ''}{reason}"[:_LONGEST_REASON]
 
 
 def _category(steps: Sequence[dict[str, Any]]) -> str:

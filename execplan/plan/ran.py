@@ -29,7 +29,7 @@ def tick_run(query: str, moment: datetime, href: str) -> Changer:
     def change(plan: Plan) -> Change:
         task = chosen_tasks(plan, [query], chosen)[0]
         ticked = ticking(plan)
-        if not ticked.edits or not href:
+        if not ticked.edits or not href or link_of(plan, task, href) >= 0:
             return ticked
         mark = task.item.mark if task.item.mark in ("-", "*", "+") else "-"
         line = f"{inner_indent(plan, task)}{mark} {_SHOWN}({href})"
@@ -52,7 +52,11 @@ def reopen_run(words: str, href: str, was: tuple[str, str] | None) -> Changer:
             return Change(edits, before, f"reopen {task.number}, {task.text}", ())
         made = reopen([str(task.number)])(plan)
         if was is not None and plan.text.lines[task.box] == was[0]:
-            made = made._replace(edits=(Edit(task.box, task.box + 1, (was[1],)),))
+            mark = was[1][was[0].index(f"[{task.mark}]") + 1]
+            expected = [*before.tasks[: task.number - 1], (mark, task.text), *before.tasks[task.number :]]
+            made = made._replace(
+                edits=(Edit(task.box, task.box + 1, (was[1],)),), expected=before._replace(tasks=tuple(expected))
+            )
         return made._replace(edits=(*made.edits, *edits))
 
     return change

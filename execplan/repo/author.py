@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
 
+_LONGEST = 200
+
 
 def author(home: Home) -> str:
     """Who decides when nobody is named: a setting, EXECPLAN_AUTHOR, git's user.name, the login."""
@@ -40,3 +42,8 @@ def login() -> str:
 def session() -> str | None:
     """The session of the agent program that is at work, where it says which: EXECPLAN_SESSION, or that of Claude Code."""
     return os.environ.get("EXECPLAN_SESSION") or os.environ.get("CLAUDE_CODE_SESSION_ID") or None
+
+
+def as_name(said: str) -> str:
+    """A name as a document holds it: one line of characters that can be seen, 200 at most."""
+    return "".join([char if char.isprintable() else " " for char in " ".join(said.split())])[:_LONGEST] or "unknown"

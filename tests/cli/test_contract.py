@@ -33,6 +33,7 @@ CALLS = {
     "list": ["list"],
     "show": ["show"],
     "next": ["next"],
+    "stats": ["stats"],
     "lint": ["lint"],
     "merge": ["merge", "parser"],
     "doctor": ["doctor"],
@@ -47,7 +48,9 @@ CALLS = {
     "run": ["run"],
     "resume": ["resume"],
     "rollback": ["rollback"],
+    "replan": ["replan", "--reason", "It failed."],
     "runs": ["runs"],
+    "audit": ["audit", "--verify"],
     "schema": ["schema", "execution-plan"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
@@ -59,6 +62,7 @@ BEFORE = {
     "run": [["approve"]],
     "resume": [["approve"], ["run"]],
     "rollback": [["approve"], ["run"]],
+    "replan": [["approve"], ["run"]],
 }
 """What must have happened for a call to make sense."""
 MAKES = "## Concrete Steps\n\n```python {#make type=create_file target=src/made.py}\nX = 1\n```\n"
@@ -69,6 +73,7 @@ PLANS = {
     "run": with_sections(MAKES),
     "resume": with_sections(MAKES.replace("#make", "#make confirm")),
     "rollback": with_sections(MAKES),
+    "replan": with_sections(MAKES.replace("#make", "#make confirm")),
 }
 """The plan that a verb is called on, where it is not just any."""
 

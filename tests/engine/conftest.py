@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.engine.commanding import Yard
 from tests.engine.ledgers import Kept
 from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Yard:
+    """A folder to run commands in."""
+    return Yard(tmp_path)
 
 
 @pytest.fixture

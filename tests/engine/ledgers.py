@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
     from execplan.engine.place import Place
+
+DOCUMENT = '{"steps": [{"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": null}]}'
 
 
 class Kept:
@@ -35,12 +36,11 @@ class Kept:
         assert walked.flaw is None
         return walked.records
 
-    def run(self) -> tuple[Place, Journal]:
+    def run(self, document: str = DOCUMENT) -> tuple[Place, Journal]:
         """A run that is about to begin, with a document of one step."""
         found = place.following(self.home, self.ref)
         Path(found.folder).mkdir(parents=True)
-        step = {"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": None}
-        Path(found.document).write_text(json.dumps({"steps": [step]}))
+        Path(found.document).write_text(document)
         return found, Journal(found.journal)
 
 

@@ -63,6 +63,16 @@ class Bench(Desk):
         home, ref = self.home()
         return resume(home, ref, self.last(), answer, watch or Watch(), Options(commit=False), **more)
 
+    def own(self, terms: str) -> None:
+        """Let the user's own settings say this of the execution; behind that it must be approved."""
+        folder = self.path.parent / ".config" / "execplan"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "config.toml").write_text(f"[execution]\n{terms}\n")
+
+    def runs(self) -> list[Place]:
+        """The places of all runs."""
+        return place.every(*self.home())
+
     def last(self) -> Place:
         """The place of the last run."""
         return place.named(*self.home(), None)

@@ -173,13 +173,14 @@ class Stage:
         return {
             path: (mode, _RUN.sub(b"RUN", data))
             for path, (mode, data) in every(self.repo.path).items()
-            if not path.startswith((f"{ARTIFACTS}/", f"{COUNTS}/"))
+            if not path.startswith((f"{ARTIFACTS}/", f"{COUNTS}/")) and "__pycache__/" not in path
         }
 
     def folders(self) -> set[str]:
         """Every folder of the repository, but git's and those in which runs are kept."""
         found = {os.path.relpath(each, self.repo.path) for each, _, _ in os.walk(self.repo.path)}
-        return {each for each in found if not f"{each}/".startswith((".git/", f"{ARTIFACTS}/", f"{COUNTS}/"))}
+        left = {each for each in found if not f"{each}/".startswith((".git/", f"{ARTIFACTS}/", f"{COUNTS}/"))}
+        return {each for each in left if not each.endswith("__pycache__")}
 
     def counted(self, name: str) -> int:
         """How often a command has run."""

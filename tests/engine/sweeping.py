@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.errors import PAUSED
+from execplan.errors import INPUT, PAUSED
 from tests.engine.stage import NAME, ONCE, Stage, survivors
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def undisturbed(stage: Stage, *how: str) -> Undisturbed:
     stage.back("approved")
     before, folders = stage.tree(), stage.folders()
     done = stage.run("run", NAME, *how)
+    while done.exit == PAUSED:
+        done = stage.run("resume", "-p", NAME)
     assert done.exit == 0, done
     stage.keep("ran")
     return Undisturbed(before, folders, stage.tree(), stage.folders(), len(stage.entries()), statuses(stage))
@@ -51,7 +53,7 @@ def undisturbed(stage: Stage, *how: str) -> Undisturbed:
 
 def statuses(stage: Stage) -> dict[str, str]:
     """How the steps of the last run stand."""
-    told: dict[str, str] = {each["id"]: each["status"] for each in stage.repo.ok("show", NAME, "--run", "1")["steps"]}
+    told: dict[str, str] = {each["id"]: each["status"] for each in stage.repo.ok("show", NAME, "--run")["steps"]}
     return told
 
 
@@ -81,8 +83,10 @@ def _come(stage: Stage, whole: Undisturbed, how: Sequence[str]) -> list[str]:
 
 
 def _killed(stage: Stage, at: str, *call: str) -> list[str]:
-    """Run a command that is killed; what is wrong if it was not: at a time it may have been done before."""
+    """Run a command, through its pauses, until it is killed; what is wrong if it was not: at a time it may be done before."""
     killed = stage.run(*call, kill=at)
+    while killed.exit == PAUSED:
+        killed = stage.run("resume", "-p", NAME, kill=at)
     done = at.startswith("at:") and killed.exit == 0
     return [] if killed.exit in KILLED or done else [f"it was not killed: {killed}"]
 
@@ -91,7 +95,8 @@ def finish(stage: Stage, *how: str) -> Result:
     """Go on until the run has ended, as a person does who looks whether a command has run before saying so."""
     for _ in range(MOST):
         done = stage.run("resume", "-p", NAME)
-        if "no-such-run" in done.err + done.out or "was never run" in done.err:
+        if done.exit == INPUT:  # it was killed before it began, and its approval is used up
+            stage.approve()
             done = stage.run("run", NAME, *how)
         elif done.exit == PAUSED:
             done = stage.run("resume", "-p", NAME, "--answer", _answer(stage))
@@ -139,7 +144,10 @@ def _resume(stage: Stage, whole: Undisturbed, at: str, how: Sequence[str]) -> li
         return why
     for _ in range(whole.entries):
         when = at.partition(":")[0]
-        if stage.run("resume", "-p", NAME, kill=f"{when}:{len(stage.entries()) + 3}").exit not in KILLED:
+        again = stage.run("resume", "-p", NAME, kill=f"{when}:{len(stage.entries()) + 3}")
+        if again.exit == PAUSED:
+            again = stage.run("resume", "-p", NAME, "--answer", _answer(stage))
+        if again.exit not in (*KILLED, PAUSED):
             break
     return _come(stage, whole, how)
 
@@ -164,7 +172,7 @@ def _rollback(stage: Stage, whole: Undisturbed, at: str) -> list[str]:
 def _as(found: Tree, wanted: Tree) -> list[str]:
     """The paths that are other than wanted."""
     paths = sorted(path for path in found.keys() | wanted.keys() if _plain(found.get(path)) != _plain(wanted.get(path)))
-    return [f"{path}: {found.get(path)} and not {wanted.get(path)}" for path in paths]
+    return [f"{path}: {str(found.get(path))[:200]} and not {str(wanted.get(path))[:200]}" for path in paths]
 
 
 def _plain(held: tuple[int, bytes] | None) -> tuple[int, bytes] | None:

@@ -15,6 +15,7 @@ from execplan.engine.ledger.ledger import Ledger
 from execplan.engine.ledger.verify import verify
 from execplan.errors import ExecplanError
 from execplan.repo import homes, shelf
+from execplan.repo.amend import Options
 from tests.engine.ledgers import Kept
 from tests.plans import CLEAN
 
@@ -98,7 +99,7 @@ def test_an_anchor_that_cannot_be_read(kept: Kept) -> None:
         Ledger(kept.home, kept.ref).append("declined", {})
     from execplan.engine.ledger.accept import accept
 
-    assert accept(kept.home, kept.ref, "The disk.") is not None
+    assert accept(kept.home, kept.ref, "The disk.", Options()).record is not None
     assert verify(kept.home, kept.ref).exit == 0
 
 

@@ -6,7 +6,9 @@ import time
 
 import pytest
 
-from execplan.engine.steps.perform import perform
+from execplan.engine.beside import Beside
+from execplan.engine.commands.sandbox import Sandbox
+from execplan.engine.steps.perform import outside, perform
 from execplan.engine.steps.take_back import take_back
 from tests.conftest import Folder
 from tests.engine.bench import Shop
@@ -60,6 +62,7 @@ def test_what_git_ignores_is_found_where_it_is_declared(repo: Folder) -> None:
         ("expect=ok", "echo no-at-all-found-here-please >/dev/null", "error", "it needs a shell"),
         ("", "no-such-program-anywhere", "error", "no-such-program-anywhere"),
         ("cwd=nowhere", "true", "error", "there is no folder nowhere"),
+        ("cwd=../x", "true", "error", "there is no folder ../x"),
         ("timeout=1", "sleep 60", "timeout", "1"),
     ],
 )
@@ -75,6 +78,15 @@ def test_more_than_is_kept_is_not_what_was_expected(repo: Folder) -> None:
     assert (done.ok, done.cause) == (False, "expectation")
     assert "more than is kept" in done.reason
     assert made.path(done.transcript).stat().st_size < 100_000
+
+
+def test_a_secret_that_was_not_expected_is_not_told(repo: Folder) -> None:
+    key = "AKIAQ3EGRCW7T5ZLM2" + "XB"
+    made = Shop(repo, step(f"printf '{'x' * 50}={key[:10]}%s' {key[10:]}", "expect=ok"))
+    done = made.do("it")
+    assert done.cause == "expectation"
+    assert key[:8] not in done.reason
+    assert "AKIA" not in made.transcript(done).partition("|")[2]
 
 
 def test_a_failed_command_s_changes_are_told(repo: Folder) -> None:
@@ -110,6 +122,16 @@ def test_a_test_that_fails(repo: Folder, kind: str) -> None:
 
 def test_what_is_known_to_read_only_leaves_nothing_outside(repo: Folder) -> None:
     assert Shop(repo, step("cat README.md")).do("it").outside == ""
+
+
+def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -> None:
+    made = Shop(repo, step("touch made", "network"))
+    assert made.do("it").outside == "what it did outside the repository or over the network"
+    boxed = Sandbox("/usr/bin/bwrap", sized=True, home=made.bench.home, hidden=())
+    told = [outside(made.bench._replace(sandbox=boxed), made.step("it"), hidden) for hidden in ("", "in x")]
+    assert told == ["what it did over the network", "what it did in x or over the network"]
+    quiet = made.step("it").model_copy(update={"network": False})
+    assert outside(made.bench._replace(sandbox=boxed), quiet, "") == ""
 
 
 def test_a_step_s_environment_and_folder(repo: Folder) -> None:
@@ -150,3 +172,11 @@ def test_the_plan_that_is_ticked_meanwhile_is_no_work_of_a_step(repo: Folder) ->
     made.repo.plan("# Another\n", "parser")
     done = perform(made.bench, made.step("it"), 1, prepared)
     assert [each.path for each in done.changes] == ["made"]
+
+
+def test_nor_of_steps_that_run_beside_each_other(repo: Folder) -> None:
+    made = Shop(repo, step("touch made", "parallel outputs=made"))
+    beside = Beside(made.bench)
+    made.repo.plan("# Another\n", "parser")
+    made.repo.write("other", "x\n")
+    assert [each.path for each in beside.undeclared()[0]] == ["other"]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
 from execplan.engine import entries
-from execplan.engine.journal import Entry
 from execplan.engine.ledger import chain
 from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.verify import verify
 from execplan.errors import ExecplanError
 from tests.engine.ledgers import Kept, change
 
@@ -76,10 +77,24 @@ def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> Non
     assert kept.path.read_bytes() == before
 
 
-def test_an_entry_that_was_left_out_is_a_bug(kept: Kept) -> None:
-    with pytest.raises(AssertionError):
-        kept.ledger.follow("0001-00000000", [Entry(2, "ended", "2026-01-01T00:00:00Z", {}, "0" * 64)])
-    assert not kept.path.exists()
+def test_what_could_not_be_brought_over_is_brought_over_with_the_next(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+        kept.ledger.follow(run.id, journal.entries)
+        for status in ("failed", "completed"):
+            journal.write(entries.ENDED, status=status, cause="", reason="", seconds=1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(ExecplanError):
+                kept.ledger.follow(run.id, journal.entries[1:2])
+        kept.ledger.follow(run.id, journal.entries[2:])
+    assert [each.line for each in kept.records()] == [each.line for each in journal.entries]
+
+
+def full(handle: int) -> None:
+    """A disk without room."""
+    raise OSError(28, "No space left on device")
 
 
 def test_secrets_stay_out(kept: Kept) -> None:
@@ -88,6 +103,20 @@ def test_secrets_stay_out(kept: Kept) -> None:
     text = kept.path.read_text()
     assert secret[8:] not in text
     assert "0a1b2c3d" * 8 in text
+
+
+def test_values_of_variables_stay_out_and_digests_stay(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEPLOY_TOKEN", "hunter2")
+    monkeypatch.setenv("COMMIT", "0a1b2c3d" * 8)
+    run, journal = kept.run('{"steps": [{"id": "api", "type": "execute_command", "argv": ["curl", "hunter2"]}]}')
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+        journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
+    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.append("approved", {"approver": "Ann hunter2", "digest": "0a1b2c3d" * 8})
+    text = kept.path.read_text()
+    assert "hunter2" not in text
+    assert kept.records()[2].said["digest"] == "0a1b2c3d" * 8
 
 
 def test_less_than_a_line_is_cut_off_and_a_line_without_its_end_gets_it(kept: Kept) -> None:
@@ -146,7 +175,8 @@ def test_what_is_no_file_is_refused_at_once(kept: Kept, make: Callable[[Path], N
 def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    write, written = os.write, []
+    write = os.write
+    written: list[int] = []
 
     def full(handle: int, data: bytes) -> int:
         if written:
@@ -160,3 +190,50 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(kept: Kept, monkeypatch: pytest
     monkeypatch.undo()
     assert (caught.value.code, caught.value.exit) == ("io-error", 6)
     assert kept.path.read_bytes() == before
+
+
+def test_eight_processes_write_one_chain(kept: Kept) -> None:
+    children = [forked(kept, number, 25) for number in range(8)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
+    records = kept.records()
+    assert [each.seq for each in records] == list(range(1, 201))
+    for number in range(8):
+        assert [each.said["turn"] for each in records if each.said["of"] == number] == list(range(25))
+    found = verify(kept.home, kept.ref)
+    assert (found.exit, found.anchored is not None) == (0, True)
+
+
+def test_a_writer_is_killed_again_and_again(kept: Kept) -> None:
+    for number in range(6):
+        before = kept.path.stat().st_size if kept.path.exists() else 0
+        child = forked(kept, number, 100_000)
+        while not kept.path.exists() or kept.path.stat().st_size < before + 2_000:
+            assert os.waitpid(child, os.WNOHANG) == (0, 0)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        last = Ledger(kept.home, kept.ref).append("revoked", {"of": number})
+        assert kept.records()[-1] == last
+        found = verify(kept.home, kept.ref)
+        assert (found.exit, found.records) == (0, last.seq)
+
+
+def appends(kept: Kept, number: int, turns: int) -> None:
+    """Write records, and move the anchor now and then."""
+    ledger = Ledger(kept.home, kept.ref)
+    for turn in range(turns):
+        ledger.append("approved", {"of": number, "turn": turn})
+        if turn % 10 == number:
+            ledger.anchor()
+
+
+def forked(kept: Kept, number: int, turns: int) -> int:
+    """Do so in a process of its own; its id."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        appends(kept, number, turns)
+        status = 0
+    finally:
+        os._exit(status)

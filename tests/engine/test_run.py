@@ -7,34 +7,68 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import journal, place
+from execplan.engine import alone, begin
+from execplan.engine.outlook import outlook
 from execplan.engine.run import run
 from execplan.engine.watch import Chosen, Watch
+from execplan.errors import BUSY, CHANGED, INPUT, NO, POLICY, ExecplanError
 from execplan.repo.amend import Options
+from tests.crash.bench import tree
+from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-PLAN = steps(
-    '```python {#api type=create_file target=src/made.py task="Build the parser"}\nX = 1\n```',
-    "```sh {#see needs=api outputs=made.txt}\ncp src/made.py made.txt\n```",
-    "```text {#drop type=delete_file target=src/old.py}\nNobody calls it.\n```",
-)
+    from execplan.engine.journal import Entry
+
+MAKE = '```python {#api type=create_file target=src/made.py task="Build the parser"}\nX = 1\n```'
+COPY = "```sh {#see needs=api outputs=made.txt}\ncp src/made.py made.txt\n```"
+DROP = "```text {#drop type=delete_file target=src/old.py}\nNobody calls it.\n```"
+FAIL = "```sh {#fail}\nsh fail.sh\n```"
 
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A repository with a plan."""
-    return Bench(tmp_path / "repo", monkeypatch)
+    made = Bench(tmp_path / "repo", monkeypatch)
+    made.write("fail.sh", "echo half > half.txt\necho y = 2 > src/other.py\nexit 3\n")
+    return made
+
+
+class Seen(Watch):
+    """One who does something when an entry is written, and remembers who ran."""
+
+    def __init__(self, does: Callable[[Entry], object]) -> None:
+        self._does = does
+        self.began: list[str] = []
+
+    def begin(self, run: str, steps: object) -> None:
+        """Remember the steps."""
+        self.began = [each.id for each in steps]  # type: ignore[attr-defined]  # the model's
+
+    def entry(self, entry: Entry) -> None:
+        """Do it."""
+        self._does(entry)
+
+
+def refused(exit: int, code: str, work: Callable[[], object]) -> ExecplanError:
+    """The refusal."""
+    with pytest.raises(ExecplanError) as caught:
+        work()
+    assert (caught.value.exit, caught.value.code) == (exit, code), caught.value.message
+    assert caught.value.hint
+    return caught.value
 
 
 def test_a_run_does_what_was_approved_and_says_so(bench: Bench) -> None:
-    bench.approved(PLAN)
-    finished = bench.go()
-    assert (finished.status, finished.warnings) == ("completed", ())
-    assert (bench.path / "made.txt").read_text() == "X = 1\n"
-    assert not (bench.path / "src/old.py").exists()
+    bench.approved(steps(MAKE, COPY, DROP))
+    watch = Seen(lambda entry: None)
+    finished = bench.go(watch)
+    assert (finished.status, finished.warnings, finished.cause) == ("completed", (), "")
+    assert bench.text("made.txt") == "X = 1\n"
+    assert not bench.there("src/old.py")
     assert bench.told() == [
         "begun",
         *["intent api", "result api", "ticked api"],
@@ -42,3 +76,210 @@ def test_a_run_does_what_was_approved_and_says_so(bench: Bench) -> None:
         "ended",
     ]
     assert "- [x] (2026-01-01 00:00Z) Build the parser." in bench.text(f".agent/execplans/{bench.name}.md")
+    assert watch.began == ["api", "see", "drop"]
+    record = json.loads(bench.text(bench.last().record))
+    assert (record["status"], record["completed_steps"]) == ("completed", [1, 2, 3])
+    assert bench.type("audit", "--verify").exit == 0
+
+
+def test_what_nobody_has_approved_is_not_run(bench: Bench) -> None:
+    bench.plan(steps(MAKE))
+    refused(POLICY, "not-approved", bench.go)
+    bench.approve()
+    bench.write("src/made.py", "somebody else's\n")
+    refused(CHANGED, "stale-approval", bench.go)
+    assert not bench.runs()
+
+
+def test_an_approval_serves_one_run(bench: Bench) -> None:
+    bench.approved(steps(FAIL))
+    assert bench.go().status != "completed"
+    refused(CHANGED, "approval-used", bench.go)
+
+
+def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_begun(bench: Bench) -> None:
+    bench.plan(steps(MAKE, COPY, DROP))
+    bench.approve("--step", "api")
+    error = refused(POLICY, "step-not-approved", bench.go)
+    assert [line.partition(":")[0] for line in error.candidates] == ["see", "drop"]
+    assert not bench.runs()
+    finished = bench.go(steps=("api",))
+    assert finished.status == "completed"
+    assert bench.course().status_of == {"api": "completed", "see": "skipped", "drop": "skipped"}
+    assert bench.course().why["see"] == "not chosen"
+
+
+def test_from_a_step_on(bench: Bench) -> None:
+    bench.write("src/made.py", "X = 2\n")
+    bench.approved(steps("```sh {#api}\nfalse\n```", COPY, DROP))
+    finished = bench.go(begin="see")
+    assert finished.status == "completed"
+    assert finished.warnings == ("see needs api, which is not chosen: it is taken for done",)
+    assert bench.text("made.txt") == "X = 2\n"
+    refused(CHANGED, "approval-used", bench.go)
+
+
+def test_a_step_that_is_none_is_refused(bench: Bench) -> None:
+    bench.approved(steps(MAKE))
+    assert refused(INPUT, "no-such-step", lambda: bench.go(steps=("apy",))).candidates == ("api",)
+    refused(INPUT, "no-such-step", lambda: bench.go(begin="2"))
+
+
+def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
+    bench.approved(steps(MAKE))
+    home, ref = bench.home()
+    archived = ref._replace(archived=True)
+    refused(NO, "archived-plan", lambda: run(home, archived, Chosen(), Watch(), Options()))
+    refused(INPUT, "agent-mode", lambda: begin.stop_agent(plan(step("a"), mode="agent"), ref))
+    assert not bench.runs()
+
+
+def test_two_runs_at_once_the_second_is_told_by_whom(bench: Bench) -> None:
+    bench.approved(steps(MAKE))
+    home, _ = bench.home()
+    with alone.alone(home, "run 0001-12345678 of another"):
+        error = refused(BUSY, "run-busy", bench.go)
+    assert "run 0001-12345678 of another" in error.message
+    assert not bench.runs()
+    assert bench.go().status == "completed"
+
+
+def test_a_failure_ends_the_run_and_what_it_changed_is_taken_back(bench: Bench) -> None:
+    bench.own('rollback_on = ["timeout"]')
+    bench.approved(steps(MAKE, FAIL, COPY))
+    finished = bench.go()
+    assert (finished.status, finished.cause, finished.rolled_back) == ("failed", "failure", None)
+    assert "fail failed: " in finished.reason
+    assert bench.course().status_of == {"api": "completed", "fail": "failed", "see": "pending"}
+    assert not bench.there("half.txt")
+    assert bench.text("src/other.py") == "y = 1\n"
+    assert bench.there("src/made.py")
+    assert bench.told()[-4:] == ["intent fail", "result fail", "retaken fail", "ended"]
+
+
+def test_what_needs_a_failed_step_is_blocked(bench: Bench) -> None:
+    bench.own("rollback_on = []")
+    bench.approved(steps(FAIL, "```sh {#then needs=fail}\ntrue\n```", DROP))
+    bench.go()
+    assert bench.course().status_of == {"fail": "failed", "then": "blocked", "drop": "pending"}
+
+
+def test_a_step_that_no_rollback_takes_back_leaves_what_it_did(bench: Bench) -> None:
+    bench.own("rollback_on = []")
+    bench.approved(steps("```sh {#fail rollback=false}\nsh fail.sh\n```"))
+    bench.go()
+    assert bench.text("half.txt") == "half\n"
+
+
+def test_a_failed_run_is_rolled_back_where_the_policy_says_so(bench: Bench) -> None:
+    bench.approved(steps(MAKE, FAIL))
+    plan = bench.text(f".agent/execplans/{bench.name}.md")
+    finished = bench.go()
+    assert (finished.status, finished.cause) == ("rolled_back", "failure")
+    assert finished.rolled_back is not None
+    assert finished.rolled_back.removed == ("src/made.py",)
+    assert not bench.there("src/made.py")
+    assert bench.text(f".agent/execplans/{bench.name}.md") == plan
+    assert json.loads(bench.text(bench.last().record))["status"] == "rolled_back"
+
+
+def test_a_file_that_changes_while_the_run_goes_on_is_drift(bench: Bench) -> None:
+    bench.approved(steps(MAKE, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
+
+    def spoil(entry: Entry) -> None:
+        if entry.kind == "result":
+            bench.write("src/old.py", "somebody else's\n")
+
+    finished = bench.go(Seen(spoil))
+    assert (finished.status, finished.cause, finished.rolled_back) == ("failed", "drift", None)
+    assert "src/old.py" in finished.reason
+    assert bench.text("src/old.py") == "somebody else's\n"
+    assert bench.there("src/made.py")
+
+
+def test_what_an_earlier_step_has_left_is_no_drift(bench: Bench) -> None:
+    spoil = "```sh {#spoil}\ncp Makefile src/old.py\n```"
+    bench.approved(steps(spoil, "```text {#drop type=delete_file target=src/old.py}\nOld.\n```"))
+    assert bench.go().status == "completed"
+    assert not bench.there("src/old.py")
+
+
+def test_a_clock_that_is_set_back_changes_nothing(bench: Bench) -> None:
+    bench.approved(steps(MAKE, COPY, DROP))
+    bench.later(3600)
+
+    def back(entry: Entry) -> None:
+        bench.later(-60 * entry.number)
+
+    finished = bench.go(Seen(back))
+    assert finished.status == "completed"
+    assert bench.type("audit", "--verify").exit == 0
+
+
+def test_a_run_that_takes_too_long_is_failed_by_timeout(bench: Bench) -> None:
+    bench.own("rollback_on = []")
+    bench.approved(steps("```sh {#slow}\nsleep 30\n```", MAKE))
+    finished = bench.go(seconds=1)
+    assert (finished.status, finished.cause) == ("failed", "timeout")
+    assert bench.course().status_of == {"slow": "failed", "api": "pending"}
+
+
+def test_one_commit_of_the_plan_and_its_evidence(bench: Bench) -> None:
+    bench.approved(steps(MAKE))
+    bench.commit()
+    bench.write("src/other.py", "mine\n")
+    bench.git("add", "src/other.py")
+    finished = bench.go(commit=True)
+    assert finished.commit is not None
+    names = bench.git("show", "--name-only", "--format=%s", "HEAD").split("\n")
+    assert all([name.startswith(".agent/execplans/") for name in names[2:] if name]), names
+    assert bench.git("status", "--porcelain") == "M  src/other.py\n?? src/made.py\n"
+
+
+def test_an_earlier_run_that_is_not_at_its_end_comes_first(bench: Bench) -> None:
+    bench.approved(steps("```sh {#ask confirm}\ntrue\n```"))
+    assert bench.go().question is not None
+    bench.approve()
+    error = refused(NO, "run-under-way", bench.go)
+    assert "execplan resume 1" in error.hint
+    assert "execplan rollback 1" in error.hint
+
+
+def test_steps_beside_each_other_and_what_nobody_declares(bench: Bench) -> None:
+    bench.own("rollback_on = []")
+    one = "```sh {#one parallel outputs=one.txt shell}\necho 1 > one.txt; echo x > stray.txt; sleep 0.2\n```"
+    two = "```sh {#two parallel outputs=two.txt shell}\nsleep 0.4; echo 2 > two.txt\n```"
+    bench.approved(steps(one, two, "```sh {#end needs=two}\nfalse\n```"))
+    finished = bench.go(jobs=2)
+    assert finished.status == "failed"
+    assert bench.told()[1:3] == ["intent one", "intent two"]
+    changes = {step: change.path for step, change in bench.course().changes() if change.path != "stray.txt"}
+    assert changes == {"one": "one.txt", "two": "two.txt"}
+    stray = [(step, change.declared) for step, change in bench.course().changes() if change.path == "stray.txt"]
+    assert stray == [("two", False)]
+
+
+def test_the_outlook_writes_nothing(bench: Bench) -> None:
+    bench.approved(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
+    before = tree(bench.path)
+    home, ref = bench.home()
+    found = outlook(home, ref, Chosen(steps=("api", "see", "other")))
+    assert tree(bench.path) == before
+    assert [(each.judged.step.id, each.runs, each.why) for each in found.steps] == [
+        ("api", True, ""),
+        ("see", True, ""),
+        ("drop", False, "not chosen"),
+        ("other", False, "it runs only if drop fails"),
+    ]
+    assert found.steps[0].judged.dry_run.kind == "exact"
+    assert "+X = 1" in found.steps[0].judged.dry_run.diff
+    assert bench.go().status == "completed", "the approval is not used by looking"
+
+
+def test_nobody_who_looks_on_any_more_ends_no_run(bench: Bench) -> None:
+    bench.approved(steps(MAKE))
+
+    def gone(entry: Entry) -> None:
+        raise BrokenPipeError
+
+    assert bench.go(Seen(gone)).status == "completed"

@@ -16,6 +16,7 @@ from execplan.engine.ledger.chain import Record
 from execplan.engine.ledger.ledger import Ledger
 from execplan.engine.ledger.verify import Verified, verify
 from execplan.errors import ExecplanError
+from execplan.repo.amend import Options
 from tests.engine.ledgers import Kept
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def edit(lines: list[bytes]) -> None:
 def test_an_edit(kept: Kept) -> None:
     found = tampered(kept, edit)
     assert found.exit == 1
-    assert found.reasons == ("line 2: its hash is not that of its bytes: it was edited",)
+    assert found.reasons == ("record 2, line 2: its hash is not that of its bytes: it was edited",)
 
 
 def test_an_edit_with_its_hashes_made_anew(kept: Kept) -> None:
@@ -122,7 +123,7 @@ def test_an_edit_with_its_hashes_made_anew(kept: Kept) -> None:
 
 
 def test_one_removed_and_one_moved(kept: Kept) -> None:
-    assert tampered(kept, lambda lines: lines.pop(1)).reasons == (
+    assert tampered(kept, lambda lines: lines.__delitem__(1)).reasons == (
         "record 3, line 2: record 2 should stand here: one was removed, put in or moved",
     )
 
@@ -169,14 +170,16 @@ def test_a_torn_line_is_a_warning(kept: Kept) -> None:
 
 def test_going_on_with_what_is_left(kept: Kept) -> None:
     tampered(kept, edit)
-    made = accept(kept.home, kept.ref, "A disk was lost.")
+    made = accept(kept.home, kept.ref, "A disk was lost.", Options()).record
     assert made is not None
     assert (made.seq, made.said["reason"], made.said["lost"]) == (5, "A disk was lost.", None)
     found = verify(kept.home, kept.ref)
     assert found.exit == 0
     assert found.anchored == 5
-    assert found.accepted == ("line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",)
-    assert accept(kept.home, kept.ref, "Again.") is None
+    assert found.accepted == (
+        "record 2, line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",
+    )
+    assert accept(kept.home, kept.ref, "Again.", Options()).record is None
     assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
     text = kept.path.read_bytes()
     kept.path.write_bytes(text.replace(b"approved", b"declined", 1))
@@ -185,7 +188,7 @@ def test_going_on_with_what_is_left(kept: Kept) -> None:
 
 def test_going_on_with_nothing(kept: Kept) -> None:
     tampered(kept, lambda lines: lines.clear())
-    made = accept(kept.home, kept.ref, "Gone.")
+    made = accept(kept.home, kept.ref, "Gone.", Options()).record
     assert made is not None
     assert made.seq == 5
     assert made.said["lost"]["seq"] == 4
@@ -197,7 +200,7 @@ def test_going_on_with_nothing(kept: Kept) -> None:
 def test_nothing_to_accept(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    assert accept(kept.home, kept.ref, "Why not.") is None
+    assert accept(kept.home, kept.ref, "Why not.", Options()).record is None
     assert kept.path.read_bytes() == before
 
 
@@ -220,7 +223,7 @@ def test_journals(kept: Kept) -> None:
         file.write(whole.replace(b"completed", b"failed"))
     (doubt,) = verify(kept.home, kept.ref).doubts
     assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
-    assert accept(kept.home, kept.ref, "Edited by mistake.") is not None
+    assert accept(kept.home, kept.ref, "Edited by mistake.", Options()).record is not None
     assert verify(kept.home, kept.ref).exit == 0
     with open(run.journal, "wb") as file:
         file.write(whole.splitlines(keepends=True)[0])

@@ -214,7 +214,8 @@ def test_committed_when_asked(desk: Desk) -> None:
     data = desk.approve("--commit")
     assert data["commit"] == desk.git("rev-parse", "HEAD").strip()
     names = desk.git("show", "--name-only", "--format=").split()
-    assert sorted(names) == sorted([data["document"], data["path"]])
+    ledger = data["document"].replace("execution-plan.json", "ledger.jsonl")
+    assert sorted(names) == sorted([data["document"], data["path"], ledger])
     assert desk.git("log", "-1", "--format=%s").strip() == f"plan({NAME}): approve {data['digest'][:12]}"
     assert desk.stands() == "approved"
     assert desk.approve("--commit", "--expires", "1h")["commit"] == desk.git("rev-parse", "HEAD").strip()
@@ -239,6 +240,7 @@ def test_a_later_one_of_the_same_digest_takes_the_place(desk: Desk) -> None:
 
 
 def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
+    from execplan.engine import approving
     from execplan.execution.evaluation.scope import scope
     from execplan.repo.amend import Options
     from execplan.repo.execution import approve
@@ -248,13 +250,14 @@ def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
 
     def give(number: int) -> None:
         yes = approve.Yes(f"Bot {number}", "digest", 60 + number)
-        approve.give(home, ref, found, scope(found.evaluation, None, None), yes, Options())
+        approving.give(home, ref, found, scope(found.evaluation, None, None), yes, Options())
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(give, range(20)))
     assert desk.stands() == "approved"
     assert desk.kept()["approver"].startswith("Bot ")
     assert [each.name for each in desk.file().parent.parent.iterdir() if each.name.startswith(".")] == []
+    assert desk.data("audit", "--verify")["plans"][0]["records"] == 20
 
 
 def test_an_archived_plan_is_not_approved(desk: Desk) -> None:

@@ -220,6 +220,8 @@ def test_a_revoked_one_does_not_come_back_from_git(desk: Desk) -> None:
     desk.refused(7, "not-approved", "approve", "--check")
     desk.git("checkout", "--", ".agent")
     assert desk.stands() == "revoked"
+    desk.refused(1, "ledger-broken", "approve", "--digest", desk.digest())
+    desk.data("audit", "--accept", "What was not committed is lost.")
     desk.approve()
     assert desk.stands() == "approved"
 

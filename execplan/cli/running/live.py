@@ -15,8 +15,8 @@ from rich.text import Text
 from execplan.cli.door import shown
 from execplan.cli.running.phrases import lasted
 from execplan.cli.running.steady import Steady
-from execplan.cli.running.telling import ASIDE, BAD, GOOD, PLAIN, Teller
-from execplan.cli.running.watching import Asker
+from execplan.cli.running.telling import ASIDE, BAD, GOOD, INTERRUPTED, PLAIN, Teller
+from execplan.cli.running.watches import Asker
 from execplan.engine import entries
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class Live(Asker):
                 self._running[step] = (monotonic(), entry.said["attempt"], "")
             elif entry.kind in _OVER:
                 self._running.pop(step, None)
-                self._over.add(step)
+                if entry.said.get("cause") != INTERRUPTED:
+                    self._over.add(step)
             elif entry.kind == entries.RETAKEN:
                 self._running.pop(step, None)
             lines = self._teller.tell(entry)

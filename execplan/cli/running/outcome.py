@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 _DRIFT = "drift"
 
 
-def outcome(home: Home, ref: Ref, finished: Finished) -> Answer:
-    """What a run, or a part of it, came to; raises ExecplanError where it is not at its end."""
+def outcome(home: Home, ref: Ref, finished: Finished, *, quiet: bool) -> Answer:
+    """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
+
+    Quiet: nothing was shown before, so that it says where to read more.
+    """
     run = load(home, ref, place.named(home, ref, finished.run))
     if finished.signal:
         raise _interrupted(run, finished)
@@ -37,7 +40,7 @@ def outcome(home: Home, ref: Ref, finished: Finished) -> Answer:
         hint = f"see what changed: git status; then {command('resume', run.place.id, run.name)}, or rollback"
         raise ExecplanError("drifted", what, exit=CHANGED, hint=hint)
     completed = finished.status == states.COMPLETED
-    lines = _completed(run) if completed else _failed(run, finished)
+    lines = _completed(run) if completed else _failed(run, finished, quiet=quiet)
     lines += _replayed(run, finished)
     lines += undone_lines(finished.rolled_back) if finished.rolled_back is not None else []
     lines += [f"committed {finished.commit[:12]}"] if finished.commit else []
@@ -67,13 +70,13 @@ def _completed(run: Run) -> list[str]:
     return [f"completed {', '.join([done, *aside])} in {lasted(run.course.seconds or 0)}: run {run.place.id}"]
 
 
-def _failed(run: Run, finished: Finished) -> list[str]:
-    """Why it failed, and where to read more."""
-    lines = [f"failed: run {run.place.id}: {shown(finished.reason)}" if finished.reason else f"failed: {run.place.id}"]
-    found = [run.transcript(step.id) for step in run.failed]
-    lines += [f"transcript: {shown(each)}" for each in found if each]
+def _failed(run: Run, finished: Finished, *, quiet: bool) -> list[str]:
+    """Why it failed, and what is left of it."""
+    lines = [shown(f"failed run {run.place.id}: {finished.reason}")]
+    paths = [run.transcript(step.id) for step in run.failed] if quiet else []
+    lines += [f"transcript: {shown(each)}" for each in paths if each]
     if finished.rolled_back is None and run.course.changes():
-        lines.append("what the completed steps made is there still")
+        lines.append("what its steps have changed is there still")
     return lines
 
 

@@ -12,9 +12,10 @@ from execplan.execution.evaluation.told import step_json
 
 if TYPE_CHECKING:
     from execplan.engine.outlook import Outlook, Planned
+    from execplan.engine.watch import Chosen
 
 
-def would_run(found: Outlook, path: str, name: str) -> Answer:
+def would_run(found: Outlook, chosen: Chosen, path: str, name: str) -> Answer:
     """The answer of a dry run; the plan's path, and its name as it can be typed."""
     approval, document = found.approval, found.document
     running = [each for each in found.steps if each.runs]
@@ -34,7 +35,7 @@ def would_run(found: Outlook, path: str, name: str) -> Answer:
     who = "the policy" if approval.how == "policy" else approval.approver
     lines = [f"would run {len(running)} of {counted(len(found.steps), 'step')}, approved by {who}, {where}"]
     parts = ["\n".join(_lines(each, path)) for each in found.steps]
-    return Answer(data, "\n\n".join([shown(lines[0]), *parts]), warnings=found.warnings, next=(f"execplan run {name}",))
+    return Answer(data, "\n\n".join([shown(lines[0]), *parts]), warnings=found.warnings, next=(_follow(chosen, name),))
 
 
 def _lines(planned: Planned, path: str) -> list[str]:
@@ -43,3 +44,12 @@ def _lines(planned: Planned, path: str) -> list[str]:
         return details(planned.judged, path)
     step = planned.judged.step
     return [shown(f"{step.number}. {step.id}: skipped: {planned.why}")]
+
+
+def _follow(chosen: Chosen, name: str) -> str:
+    """The command that does it."""
+    flags = [f"--step {each}" for each in chosen.steps] + ([f"--from {chosen.begin}"] if chosen.begin else [])
+    flags += [f"--jobs {chosen.jobs}"] if chosen.jobs > 1 else []
+    flags += [f"--timeout {chosen.seconds}"] if chosen.seconds else []
+    flags += [f"--replay {chosen.replays}"] if chosen.replays else []
+    return " ".join(["execplan run", name, *flags])

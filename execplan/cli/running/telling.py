@@ -19,6 +19,8 @@ GOOD: Final = "good"
 BAD: Final = "bad"
 ASIDE: Final = "aside"
 PLAIN: Final = ""
+INTERRUPTED: Final = "interrupted"
+"""The cause of an attempt that was stopped with its run: it has not failed, and is gone on with."""
 _KEPT = 10
 """Lines of a step's output that are shown when it fails."""
 
@@ -64,7 +66,7 @@ class Teller:
         return [Line(f"run {said['run']} of {said['plan_id']}: {who}, {where}")]
 
     def _resumed(self, said: dict[str, Any]) -> list[Line]:
-        return [Line(f"resumed: {counted(len(self.numbers), 'step')} left")] if self.numbers else [Line("resumed")]
+        return [Line("resumed")]
 
     def _intent(self, said: dict[str, Any]) -> list[Line]:
         step, attempt = said["step"], said["attempt"]
@@ -81,6 +83,8 @@ class Teller:
         if performed.ok:
             what = changed(performed.changes)
             return [Line(f"ok {name} ({time}{attempt})" + (f": {what}" if what else ""), GOOD)]
+        if performed.cause == INTERRUPTED:
+            return [Line(f"stopped {name} ({time}{attempt})", ASIDE)]
         lines = [Line(f"failed {name} ({time}{attempt}): {performed.reason or performed.cause}", BAD)]
         lines += [Line(f"    {each}", ASIDE) for each in self._printed.get(step, ())]
         return lines + ([Line(f"  transcript: {performed.transcript}")] if performed.transcript else [])

@@ -24,6 +24,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "list": "A line for each plan.",
         "show": "One plan at a glance, or a section of it.",
         "next": "The first open task.",
+        "stats": "Count runs, steps, rollbacks and approvals.",
     },
     "Check": {
         "lint": "Check plans against the rules.",
@@ -46,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "rollback": "Take back what a run has changed.",
         "replan": "Revise what a run is still to do.",
         "runs": "A line for each run, and how it stands.",
+        "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {

@@ -103,7 +103,7 @@ def approve(
         try:
             yes = _said(call, ref, found, scope, yes, digest, allow_inferred=allow_inferred)
         except ExecplanError as error:
-            if error.code == approving.DECLINED:
+            if error.code == "declined":
                 engine.decline(home, ref, found, scope, yes.by)
             raise
     given = engine.give(home, ref, found, scope, yes, options)

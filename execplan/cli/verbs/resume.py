@@ -63,7 +63,7 @@ def resume(
     found = place.named(home, ref, run)
     with watching(call, "resume", stream=jsonl) as watch:
         finished = engine.resume(home, ref, found, answer, watch, options, jobs=jobs)
-    return outcome(home, ref, finished)
+    return outcome(home, ref, finished, quiet=call.quiet)
 
 
 command = resume

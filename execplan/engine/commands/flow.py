@@ -63,24 +63,27 @@ class Flow:
             return []
         taken, self._left = self._left[:end], self._left[end:]
         begin = _open_key(taken)
-        hidden = begin >= 0
-        text = self._redaction.text((taken[:begin] if hidden else taken).decode("utf-8", "backslashreplace"))
-        text = text + REDACTED if hidden else text
-        return text.removesuffix("\n").split("\n")
+        if begin < 0:
+            return self._lines(taken)
+        behind = taken[begin + _KEY_BYTES :].partition(b"\n")[2]
+        return [*self._lines(taken[:begin]), REDACTED, *self._lines(behind)]
+
+    def _lines(self, data: bytes) -> list[str]:
+        text = self._redaction.text(data.decode("utf-8", "backslashreplace"))
+        return text.removesuffix("\n").split("\n") if data else []
 
     def _piece(self) -> list[str]:
         """The first part of a line that is too long, cut where no secret is and between two characters."""
         cut = len(self._left) - _OVERLAP
         while cut and self._left[cut] & 0xC0 == 0x80:
             cut -= 1
-        first = self._left[:cut].decode("utf-8", "backslashreplace")
-        whole = first + self._left[cut:].decode("utf-8", "backslashreplace")
-        at = len(first)
+        whole = self._left.decode("utf-8", "surrogateescape")
+        at = len(self._left[:cut].decode("utf-8", "surrogateescape"))
         for start, end in self._redaction.spans(whole):
             if start < at < end:
                 at = start or end
         self._left = whole[at:].encode("utf-8", "surrogateescape")
-        return [self._redaction.text(whole[:at])] if at else []
+        return self._lines(whole[:at].encode("utf-8", "surrogateescape"))
 
 
 def _open_key(data: bytes) -> int:

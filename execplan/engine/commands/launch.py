@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import marshal
 import os
 import selectors
@@ -199,7 +198,7 @@ class _Taken:
 
     def ended(self, order: Order) -> Ended:
         """How it ended, said in the transcript too; raises ExecplanError."""
-        told: dict[str, Any] = json.loads(self.report) if self.report else {}
+        told = _read(self.report) if self.report else {}
         left = told.pop("left", ())
         if not told:
             told = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
@@ -271,14 +270,22 @@ def marked(marks: str) -> str | Ended:
         return "begun" if os.path.lexists(f"{marks}.begun") else "never"
     data = disk.read(f"{marks}.ended", 1 << 16)[0]
     try:
-        told = json.loads(data)
+        told = _read(data)
         told.pop("left")
         return Ended(**told, stdout=b"", stdout_sha256="", whole=False)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, SyntaxError, AttributeError, RecursionError):
         what = f"{marks}.ended is no mark of a command: somebody else has written there"
         raise ExecplanError(
             "journal-altered", what, exit=ENVIRONMENT, hint="bring it back as it was, or remove it"
         ) from None
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    """What a supervisor has told; raises ValueError, SyntaxError for what none tells."""
+    from ast import literal_eval
+
+    told: dict[str, Any] = literal_eval(data.decode("ascii"))
+    return told
 
 
 def _widen(handle: int) -> None:

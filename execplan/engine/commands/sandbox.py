@@ -67,7 +67,13 @@ class Sandbox(NamedTuple):
         """What lies in a folder that is a fresh one, and is needed nevertheless; outer ones first."""
         import sys
 
-        wanted = [os.path.expanduser("~"), sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+        wanted = [
+            os.path.expanduser("~"),
+            sys.prefix,
+            sys.base_prefix,
+            os.path.dirname(os.path.realpath(sys.executable)),
+        ]
+        wanted += [_tree(os.path.dirname(order.argv[0]))]
         wanted += [order.env.get("HOME", ""), order.env.get("VIRTUAL_ENV", "")]
         wanted += [_tree(folder) for folder in order.env.get("PATH", "").split(":")]
         wanted += [self.home.git, common(self.home.git)] if self.home.git else []

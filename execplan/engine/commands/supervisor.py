@@ -38,9 +38,7 @@ def main() -> None:
     os.set_inheritable(report, False)
     prepare()
     told = _Watched(_order()).carry_out()
-    import json
-
-    os.write(report, json.dumps(told).encode())
+    os.write(report, ascii(told).encode())  # to import json takes as long as to start Python
 
 
 def _order() -> dict[str, Any]:
@@ -83,23 +81,24 @@ class _Watched:
         """Run the command to its end; what is to be told of it."""
         begun = time.monotonic()
         try:
-            self._mark("begun", b'{"pid": %d}\n' % os.getpid())
+            self._mark("begun", b"{'pid': %d}" % os.getpid())
             told = self._start()
-            if not told:
-                self._watch(begun + self.order["seconds"])
-                self._end()
-                told = self._told()
         except OSError as error:
             told = failed(None, f"it could not be begun: {error}")
+        if not told:
+            self._watch(begun + self.order["seconds"])
+            self._end()
+            told = self._told()
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         peak = self.inside.get("peak", used.ru_maxrss * (1024 if LINUX else 1))
         cpu = self.inside.get("cpu", used.ru_utime + used.ru_stime)
         seconds = time.monotonic() - begun
         told.update(seconds=seconds, cpu_s=cpu, peak_memory_bytes=max(peak, self.peak), left=self.left)
         if not self.died:  # of what was killed with execplan nobody knows how far it came
-            import json
-
-            self._mark("ended", json.dumps(told).encode())
+            try:
+                self._mark("ended", ascii(told).encode())
+            except OSError:
+                pass  # then this is only known while execplan lives
         return told
 
     def _mark(self, kind: str, data: bytes) -> None:
@@ -142,7 +141,10 @@ class _Watched:
         poll = select.poll()
         poll.register(0, select.POLLIN)
         if LINUX:
-            poll.register(os.pidfd_open(self.child), select.POLLIN)
+            try:
+                poll.register(os.pidfd_open(self.child), select.POLLIN)
+            except OSError:
+                pass  # before Linux 5.3 its end is seen at the next look
         pause, longest = _PAUSE, _LONGER if processes.walks() else _LONGEST
         while not self.cause:
             left = deadline - time.monotonic()
@@ -189,8 +191,10 @@ class _Watched:
             self.left = [each.name for each in left]
         stopped = self.cause in ("timeout", "interrupted") and not self.died
         grace = GRACE if stopped else BRIEF if left and not self.cause else 0.0
-        for each in processes.family(self._root()) if grace else ():
+        asked = processes.family(self._root()) if grace else []
+        for each in asked:
             processes.send(each.pid, TERM)
+        grace = grace if asked else 0.0
         while not processes.all_gone(self._see, grace):
             self._kill()
             grace = 0.002  # what forks without end is killed again at once

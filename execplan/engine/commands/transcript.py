@@ -23,9 +23,25 @@ _WIDEST = 2000
 """Characters of a line; a longer one goes on in the next, behind a `…`."""
 _REDRAWN = 4
 """How often a line may be written over (`\\r`) before only its first and its last form are kept."""
+_PART = 1 << 16
+"""Bytes that are made lines of at once."""
 _PAUSE = 0.1
 """Seconds between two lines that are told where more come than anybody reads."""
 _SPACES = "\t\u00a0\u202f\u3000"
+
+
+class _Escapes(dict[int, str]):
+    """By its number, how each character is shown."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if not char.isprintable() and char not in _SPACES:
+            char = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+        self[code] = char
+        return char
+
+
+_ESCAPES = _Escapes()
 
 
 class Transcript:
@@ -59,7 +75,11 @@ class Transcript:
         except OSError as error:
             raise trouble(error, path, "write") from None
         name = _plain(escaped(redaction.text(" ".join(title.split()))))
-        self._write([f"# {name}", "", f"{now():%Y-%m-%d %H:%M:%SZ}", ""])
+        try:
+            self._write([f"# {name}", "", f"{now():%Y-%m-%d %H:%M:%SZ}", ""])
+        except BaseException:
+            self._abandon()
+            raise
 
     def command(self, words: str) -> None:
         """Say what is run."""
@@ -88,7 +108,14 @@ class Transcript:
         except OSError as error:
             raise trouble(error, self.path, "write") from None
         finally:
+            self._abandon()
+
+    def _abandon(self) -> None:
+        """Close the file though what is left can't be written."""
+        try:
             self._file.close()
+        except OSError:
+            pass
 
     def _own(self, mark: str, words: str) -> None:
         text = self._redaction.text(words)
@@ -98,7 +125,7 @@ class Transcript:
         if self._room:
             first, data = data[: self._room], data[self._room :]
             self._room -= len(first)
-            self._print(kind, self._flows[kind].feed(first))
+            self._feed(kind, first, tell=True)
         if not data:
             return
         self._later.append((kind, data))
@@ -116,7 +143,7 @@ class Transcript:
         if over > WINDOW:
             self._leave_out(over - WINDOW)
         for kind, data in self._later:
-            self._print(kind, self._flows[kind].feed(data), tell=False)
+            self._feed(kind, data, tell=False)
         self._later.clear()
         self._kept = 0
         for kind, flow in enumerate(self._flows):
@@ -135,6 +162,10 @@ class Transcript:
             over -= min(len(data), over)
         self._own("=", f"… about {self._dropped:,} bytes left out …")
         self._dropped = 0
+
+    def _feed(self, kind: int, data: bytes, *, tell: bool) -> None:
+        for at in range(0, len(data), _PART):
+            self._print(kind, self._flows[kind].feed(data[at : at + _PART]), tell=tell)
 
     def _print(self, kind: int, lines: Iterable[str], *, tell: bool = True) -> None:
         """Write lines of a stream, and tell them."""
@@ -166,14 +197,7 @@ class Transcript:
 
 def escaped(text: str) -> str:
     """A line in which every character that can't be seen, or does something, is shown by its number."""
-    if text.isprintable():
-        return text
-    return "".join([each if each.isprintable() or each in _SPACES else _number(each) for each in text])
-
-
-def _number(char: str) -> str:
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return text if text.isprintable() else text.translate(_ESCAPES)
 
 
 def _shown(line: str) -> list[str]:

@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 from execplan.clock import now
-from execplan.engine.ledger import anchor, chain, names
+from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import MovedMeanwhileError
 from execplan.engine.ledger.file import File
 from execplan.engine.ledger.verify import read, verify
+from execplan.record import NamedTuple
 from execplan.repo import author
-from execplan.text import secrets
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.ledger.chain import Record
+    from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-def accept(home: Home, ref: Ref, reason: str) -> Record | None:
-    """Record that what is there is to hold from now on, whatever was lost; None where nothing is wrong.
+class Accepted(NamedTuple):
+    """What was done."""
 
-    Raises ExecplanError.
-    """
-    path = names.path_of(home, ref)
+    record: Record | None
+    """None where nothing is wrong."""
+    commit: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def accept(home: Home, ref: Ref, reason: str, options: Options) -> Accepted:
+    """Record that what is there is to hold from now on, whatever was lost, and commit it when asked; raises ExecplanError."""
+    path, before = names.path_of(home, ref), names.read(home, ref)
+    made = _accept(home, ref, reason, path)
+    if made is None or not options.commits(home):
+        return Accepted(made)
+    from execplan.repo.commit import commit_paths
+
+    done = commit_paths(home, ref.id, [path], "audit", "accept the ledger", {path: before} if before else {}, None)
+    return Accepted(made, done.digest, done.warnings)
+
+
+def _accept(home: Home, ref: Ref, reason: str, path: str) -> Record | None:
     with File(home, path, f"the ledger of {ref.id}") as file:
         wrong, found = verify(home, ref), read(home, ref)
         if not wrong.reasons:
             return None
         lost = found.anchor if wrong.lost else None
-        readable = found.walked.records
+        readable, session = found.walked.records, author.session()
         made = chain.sealed(
             chain.Record(
                 seq=max(found.data.count(b"\n"), *[each.seq for each in readable], lost.seq if lost else 0, 0) + 1,
@@ -37,13 +54,13 @@ def accept(home: Home, ref: Ref, reason: str) -> Record | None:
                 kind=chain.ACCEPTED,
                 ledger=found.name,
                 plan_id=ref.id,
-                user=author.login(),
-                session=author.session(),
+                user=author.as_name(author.login()),
+                session=author.as_name(session) if session else None,
                 run=None,
                 entry=None,
                 line=None,
                 said={
-                    "reason": secrets.masked(reason),
+                    **said.clean({"reason": reason}),
                     "why": [*([str(wrong.flaw)] if wrong.flaw else []), *([wrong.lost] if wrong.lost else [])],
                     "doubts": list(wrong.doubts),
                     "lost": {"seq": lost.seq, "hash": lost.hash} if lost is not None else None,

@@ -41,7 +41,30 @@ class MovedMeanwhileError(Exception):
 
 def ref_of(name: str) -> str:
     """The ref of a ledger's anchor."""
-    return _REFS + _escaped(name)
+    return _REFS + key(name)
+
+
+def every(home: Home) -> set[str]:
+    """The keys of all anchors; raises ExecplanError."""
+    if home.git is None:
+        folder = os.path.dirname(_path(home, ""))
+        return {name.removesuffix(".json") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
+    found = ask.output(home, "for-each-ref", "--format=%(refname)", _REFS)
+    return {line.decode().removeprefix(_REFS) for line in found.splitlines()}
+
+
+def key(name: str) -> str:
+    """A name as part of a ref and of a file's name: letters, digits, `_`, `-`, and `%` with two digits for all else."""
+    parts = [
+        chr(byte) if byte < 128 and (chr(byte).isalnum() or byte in b"_-") else f"%{byte:02X}"
+        for byte in os.fsencode(name)
+    ]
+    text = "".join(parts)
+    if len(text) <= _LONGEST:
+        return text
+    from execplan.text.lines import digest
+
+    return f"{text[:100]}%{digest(os.fsencode(name))[:32]}"
 
 
 def get(home: Home, name: str) -> Anchor | None:
@@ -103,21 +126,7 @@ def _parsed(data: bytes, token: str) -> Anchor:
 def _path(home: Home, name: str) -> str:
     from execplan.repo.execution import private, standing
 
-    return os.path.join(private.ledgers(home), standing.place(home)[:32], f"{_escaped(name)}.json")
-
-
-def _escaped(name: str) -> str:
-    """A name as part of a ref and of a file's name: letters, digits, `_`, `-`, and `%` with two digits for all else."""
-    parts = [
-        chr(byte) if byte < 128 and (chr(byte).isalnum() or byte in b"_-") else f"%{byte:02X}"
-        for byte in os.fsencode(name)
-    ]
-    text = "".join(parts)
-    if len(text) <= _LONGEST:
-        return text
-    from execplan.text.lines import digest
-
-    return f"{text[:100]}%{digest(os.fsencode(name))[:32]}"
+    return os.path.join(private.ledgers(home), standing.place(home)[:32], f"{key(name)}.json")
 
 
 def broken(shown: str, typed: str, why: str) -> ExecplanError:

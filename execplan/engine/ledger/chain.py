@@ -10,7 +10,6 @@ from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any, Final
 
 ACCEPTED: Final = "accepted"
@@ -69,7 +68,9 @@ class Walked(NamedTuple):
     """A ledger read from its first line to the last."""
 
     records: list[Record]
-    """Those that can be read, flaw or not."""
+    """Those whose hash is that of their bytes, whatever stands around them."""
+    unread: tuple[Flaw, ...]
+    """The other lines, accepted or not."""
     flaw: Flaw | None
     """The first one that nobody has accepted."""
     accepted: tuple[str, ...]
@@ -119,12 +120,12 @@ def follows(record: Record, before: Record | None) -> str:
     return ""
 
 
-def walk(data: bytes) -> Walked:
-    """Read whole lines, each against the one before; what was accepted ends no walk."""
+def walk(data: bytes, before: Record | None = None) -> Walked:
+    """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk."""
     records: list[Record] = []
+    unread: list[Flaw] = []
     flaw: Flaw | None = None
     accepted: list[str] = []
-    before: Record | None = None
     running = hashlib.sha256()
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         record, why = _read(line)
@@ -136,39 +137,19 @@ def walk(data: bytes) -> Walked:
             else:
                 why = follows(record, before)
             before = record
+        else:
+            unread.append(Flaw(number, _number(line), why))
         if why and flaw is None:
-            flaw = Flaw(number, record.seq if record is not None else None, why)
+            flaw = Flaw(number, record.seq if record is not None else _number(line), why)
         running.update(line + b"\n")
-    return Walked(records, flaw, tuple(accepted))
+    return Walked(records, tuple(unread), flaw, tuple(accepted))
 
 
-def find(data: bytes, own: str) -> int:
-    """Where the line of the record with this hash begins; -1 where it is not there."""
-    at = data.find(_ending(own) + b"\n")
-    return data.rfind(b"\n", 0, at) + 1 if at >= 0 else -1
-
-
-def end_is_whole(data: bytes) -> str:
-    """Why lines do not follow each other, of which the first one is known to be right; nothing where they do."""
-    before: Record | None = None
-    for line in data.split(b"\n")[:-1]:
-        record, why = _read(line)
-        if record is not None and before is not None and record.kind != ACCEPTED:
-            why = follows(record, before)
-        if why:
-            return f"behind record {before.seq}: {why}" if before is not None else why
-        before = record
-    return ""
-
-
-def of_run(data: bytes, run: str) -> Iterator[Record]:
-    """The records of a run, of lines that may be none."""
-    needle = f'"run":{json.dumps(run)}'.encode()
-    for line in data.split(b"\n")[:-1]:
-        if needle in line:
-            record, _ = _read(line)
-            if record is not None and record.run == run:
-                yield record
+def behind(data: bytes, own: str) -> int:
+    """Where the line ends of the record with this hash; -1 where it is not there."""
+    ending = _ending(own) + b"\n"
+    at = data.find(ending)
+    return at + len(ending) if at >= 0 else -1
 
 
 def name_of(data: bytes) -> str:
@@ -190,6 +171,15 @@ def _read(line: bytes) -> tuple[Record | None, str]:
         return parse(line), ""
     except ValueError as error:
         return None, str(error)
+
+
+def _number(line: bytes) -> int | None:
+    """The number that a line gives itself, which is no record."""
+    try:
+        seq = json.loads(line)["seq"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return seq if type(seq) is int else None
 
 
 def _ending(own: str) -> bytes:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.engine import place
+from execplan.engine import journal, place
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import Anchor, MovedMeanwhileError
 from execplan.engine.ledger.chain import START, Record
 from execplan.engine.ledger.file import File
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import author
-from execplan.text import secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,32 +45,35 @@ class Ledger:
     def append(self, kind: str, told: dict[str, Any]) -> Record:
         """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
         with self._open() as file:
-            made = self._next(self._head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", told)
+            made = self._next(self._head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said.clean(told))
             self._write(file, [made])
             return made
 
     def follow(self, run: str, entries: Sequence[Entry]) -> None:
-        """Bring over what the ledger lacks of a journal, of which these are the entries, or those that follow.
+        """Bring over what the ledger lacks of a journal, of which these are the entries, or the last of them.
 
+        What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        document = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "").document
+        at = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "")
         with self._open() as file:
             last, made = self._head(file), []
-            known = self._run(file, run)
+            known = self._known.setdefault(run, {})
+            if entries and entries[0].number > len(known) + 1:
+                entries = journal.read(at.journal)  # some could not be brought over when they were written
             for entry in entries:
-                about = self._steps.about(entry, document)
+                about = self._steps.about(entry, at.document)
                 if entry.number in known:
-                    self._stop_other(run, entry, known[entry.number])
+                    self._stop_other(at, entry, known[entry.number])
                     continue
-                assert entry.number == len(known) + 1, f"entry {len(known) + 1} of {run} was left out"
+                assert entry.number == len(known) + 1, f"entry {len(known) + 1} of {run} is not there"
                 last = self._next(last, entry.kind, entry.at, {**said.of(entry), **about}, run, entry)
                 made.append(last)
                 known[entry.number] = entry.line
             try:
                 self._write(file, made)
             except BaseException:
-                del self._known[run]
+                self._name = ""  # read anew, whatever is there by now
                 raise
 
     def anchor(self) -> None:
@@ -105,34 +107,44 @@ class Ledger:
             raise self._broken(f"record {self._last.seq}, which was just written, is gone")
         if not self._name:
             self._check(file, last)
+        elif last is not None and (self._last is None or last.hash != self._last.hash):
+            self._go_on(file, last)
         self._last = last
         return last
 
     def _check(self, file: File, last: Record | None) -> None:
         """Compare it with its anchor; raises ExecplanError."""
         name = last.ledger if last is not None else names.free(self.home, self.ref)
-        found = anchor.get(self.home, name)
-        if found is not None and (why := names.lacks(file.whole(), found)):
+        known, data = anchor.get(self.home, name), file.whole()
+        walked = chain.walk(data)
+        why = str(walked.flaw or "") or (names.lost(data, known) if known is not None else "")
+        if why:
             raise self._broken(why)
-        self._name, self._anchor = name, found
+        self._name, self._anchor, self._known = name, known, {}
+        self._learn(walked.records)
 
-    def _run(self, file: File, run: str) -> dict[int, str]:
-        """What the ledger knows of a run's journal."""
-        if run not in self._known:
-            self._known[run] = {
-                each.entry: each.line
-                for each in chain.of_run(file.whole(), run)
-                if each.entry is not None and each.line is not None
-            }
-        return self._known[run]
+    def _go_on(self, file: File, last: Record) -> None:
+        """Look at what another process has written since; raises ExecplanError."""
+        data = file.whole()
+        begin = chain.behind(data, self._last.hash) if self._last is not None else 0
+        walked = chain.walk(data[begin:], self._last)
+        if begin < 0 or walked.flaw is not None:
+            self._check(file, last)
+        else:
+            self._learn(walked.records)
 
-    def _stop_other(self, run: str, entry: Entry, line: str) -> None:
+    def _learn(self, records: Sequence[Record]) -> None:
+        """Keep in mind which entries of journals are here."""
+        for each in records:
+            if each.run is not None and each.entry is not None and each.line is not None:
+                self._known.setdefault(each.run, {})[each.entry] = each.line
+
+    def _stop_other(self, at: place.Place, entry: Entry, line: str) -> None:
         if entry.line == line:
             return
-        shown = self.home.shown(os.path.join(place.folder(self.home, self.ref), run, "journal.jsonl"))
         raise ExecplanError(
             "journal-altered",
-            f"{shown}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            f"{self.home.shown(at.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
             exit=ENVIRONMENT,
             hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.typed} --verify",
             line=entry.number,
@@ -149,6 +161,7 @@ class Ledger:
     ) -> Record:
         """The record that stands behind the last one."""
         by = entry.said if entry is not None else {}
+        session = by.get("session") or author.session()
         return chain.sealed(
             Record(
                 seq=last.seq + 1 if last is not None else 1,
@@ -156,12 +169,12 @@ class Ledger:
                 kind=kind,
                 ledger=self._name,
                 plan_id=self.ref.id,
-                user=by.get("user") or author.login(),
-                session=by.get("session") or author.session(),
+                user=author.as_name(by.get("user") or author.login()),
+                session=author.as_name(session) if session else None,
                 run=run,
                 entry=entry.number if entry is not None else None,
                 line=entry.line if entry is not None else None,
-                said=_clean(told),
+                said=told,
                 prev=last.hash if last is not None else START,
             )
         )
@@ -173,12 +186,3 @@ class Ledger:
 
     def _broken(self, why: str) -> ExecplanError:
         return anchor.broken(self._shown, self.ref.typed, why)
-
-
-def _clean(said: Any) -> Any:
-    """What is said without what looks like a secret."""
-    if isinstance(said, str):
-        return secrets.masked(said)
-    if isinstance(said, dict):
-        return {_clean(name): _clean(value) for name, value in said.items()}
-    return [_clean(each) for each in said] if isinstance(said, (list, tuple)) else said

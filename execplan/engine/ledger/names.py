@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.ledger.anchor import Anchor
+    from execplan.engine.ledger.chain import Record
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -38,6 +39,12 @@ def read(home: Home, ref: Ref) -> bytes:
     return data
 
 
+def records(home: Home, ref: Ref) -> list[Record]:
+    """The records of a plan's ledger that can be read; raises ExecplanError."""
+    data = read(home, ref)
+    return chain.walk(data[: data.rfind(b"\n") + 1]).records
+
+
 def first(home: Home, ref: Ref) -> str:
     """What the ledger of a plan is called that has none yet: as the plan, below its home where that is not the root."""
     return os.path.normpath(os.path.join(os.path.relpath(home.base, home.root), ref.id))
@@ -52,17 +59,11 @@ def free(home: Home, ref: Ref) -> str:
     return name
 
 
-def lacks(data: bytes, known: Anchor) -> str:
-    """What a ledger lacks of what its anchor knows, or what is wrong behind that; nothing where it is as it should be."""
-    at = chain.find(data, known.hash)
-    return chain.end_is_whole(data[at:]) if at >= 0 else lost(data, known)
-
-
 def lost(data: bytes, known: Anchor) -> str:
     """Why a ledger does not have the record that its anchor knows; nothing where it has."""
     if not known.seq:
         return "its anchor can't be read"
-    if chain.find(data, known.hash) >= 0:
+    if chain.behind(data, known.hash) >= 0:
         return ""
     if not data:
         return f"it is gone, and its anchor knows {known.seq} records"

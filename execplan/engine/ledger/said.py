@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 
 from execplan.engine import entries as kinds
+from execplan.engine.revisions import beside
+from execplan.engine.commands.environment import open_names
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
 from execplan.text import disk
+from execplan.text.redaction import Redaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +29,10 @@ _OWN = ("run", "plan_id", "user", "session")
 _STEP = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network", "inferred")
 _NEW = (kinds.BEGUN, kinds.RESUMED, kinds.REPLANNED)
 """Behind them another document may be run."""
+_PLAIN = frozenset(
+    "approval approved_at digest document expires_at file head how inferred max_risk policy revision steps".split()
+)
+"""What no person has written: digests and ids stay as they are, even where a variable of a CI job has the same value."""
 _LIMIT = 64 << 20
 
 
@@ -38,12 +46,19 @@ class Steps:
     def about(self, entry: Entry, document: str) -> dict[str, Any]:
         """What the step of an entry is to do, in few words; nothing where its document can't be read."""
         if entry.kind in _NEW or self._read != document:
-            self._steps, self._read = _steps(document), document
+            later = beside(document, entry.said.get("revision", 0))
+            self._steps, self._read = _steps(later) or _steps(document), document
         step = self._steps.get(entry.said.get("step", ""), {}) if entry.kind == kinds.INTENT else {}
         told = {name: step[name] for name in _STEP if step.get(name)}
         if "argv" in told:
             told.pop("command", None)
-        return told
+        return clean(told)
+
+
+def clean(told: dict[str, Any]) -> dict[str, Any]:
+    """What is said, without secrets."""
+    redaction = Redaction(os.environ, open_names(os.environ))
+    return {name: value if name in _PLAIN else redaction.value(value) for name, value in told.items()}
 
 
 def of(entry: Entry) -> dict[str, Any]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.engine.ledger import anchor, chain, names, witness
 from execplan.errors import NO, OK
 from execplan.record import NamedTuple
+from execplan.repo import shelf
+from execplan.repo.homes import together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.ledger.anchor import Anchor
-    from execplan.engine.ledger.chain import Record, Walked
+    from execplan.engine.ledger.chain import Walked
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -89,10 +93,17 @@ def verify(home: Home, ref: Ref) -> Verified:
     )
 
 
-def records(home: Home, ref: Ref) -> list[Record]:
-    """The records of a plan's ledger that can be read; raises ExecplanError."""
-    data = names.read(home, ref)
-    return chain.walk(data[: data.rfind(b"\n") + 1]).records
+def every(home: Home) -> tuple[list[Verified], tuple[str, ...]]:
+    """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
+    known, homes_of = anchor.every(home), [(each, ref) for each in together(home) for ref in shelf.every(each)]
+    due = [
+        (each, ref)
+        for each, ref in homes_of
+        if os.path.lexists(names.path_of(each, ref)) or anchor.key(names.first(each, ref)) in known
+    ]
+    owned = {anchor.key(read(each, ref).name) for each, ref in due}
+    warnings = [f"a ledger was anchored that no plan here has: {each}" for each in sorted(known - owned)]
+    return [verify(each, ref) for each, ref in due], tuple(warnings)
 
 
 def _accepted(walked: Walked) -> set[str]:

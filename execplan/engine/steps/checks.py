@@ -40,7 +40,7 @@ class Checked(NamedTuple):
 
 def check(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Transcript) -> Checked:
     """Check a step whose work was done; the first thing that is wrong."""
-    for cause, said in ((EXPECTATION, _outputs(bench, step)), (EXPECTATION, _printed(step, acted.ended))):
+    for cause, said in ((EXPECTATION, _outputs(bench, step)), (EXPECTATION, _printed(bench, step, acted.ended))):
         if said:
             return Checked(cause, said)
     said = _syntax(bench, step, acted)
@@ -54,14 +54,17 @@ def _outputs(bench: Bench, step: Step) -> str:
     return f"it has not made {', '.join(missing)}" if missing else ""
 
 
-def _printed(step: Step, ended: Ended | None) -> str:
-    """How what was printed differs from what is expected, or nothing."""
+def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
+    """How what was printed differs from what is expected, without the secrets in it, or nothing."""
     if step.expect is None or ended is None:
         return ""
     if not ended.whole:
         return "it printed more than is kept, so that nobody can tell whether it is what was expected"
-    said = difference(step.expect, ended.stdout.decode("utf-8", "replace"))
-    return f"it printed something else than expected: {said}" if said else ""
+    printed = ended.stdout.decode("utf-8", "replace")
+    if not difference(step.expect, printed):
+        return ""
+    said = difference(step.expect, bench.redaction.text(printed)) or "a secret is in it"
+    return f"it printed something else than expected: {said}"
 
 
 def _syntax(bench: Bench, step: Step, acted: Acted) -> str:

@@ -69,9 +69,8 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
 
 def _cwd(bench: Bench, step: Step) -> str:
     """The folder that it runs in: of packages for a Node project that of the project, where nothing else is said."""
-    cwd = plain(step.cwd) or "."
-    target = _environment(step)
-    return target if cwd == "." and target and _is_node(bench, target) else cwd
+    cwd, target = plain(step.cwd), _environment(step)
+    return target if cwd == "." and target and _is_node(bench, target) else cwd or step.cwd
 
 
 def _installed(bench: Bench, step: Step, env: dict[str, str]) -> dict[str, str]:

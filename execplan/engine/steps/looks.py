@@ -26,8 +26,8 @@ def keep(bench: Bench, step: Step) -> None:
     tree.save(_look(bench, step, known, keep=True), snapshot(bench.place, step))
 
 
-def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], bool]:
-    """What has changed since, the folders that were made, and whether all of the tree was seen; raises ExecplanError."""
+def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
+    """What has changed since, the folders that were made, and where nobody has looked, in words; raises ExecplanError."""
     from execplan.engine.files import tree
 
     before = tree.load(snapshot(bench.place, step))
@@ -36,7 +36,9 @@ def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ..
     _last[bench.place.id] = after
     changes, folders = tree.differences(before, after, declared(step), bench.store, bench.ground)
     ticked = ticks.plans(bench.home, bench.ref, bench.document)
-    return tuple([each for each in changes if each.path not in ticked]), folders, before.whole and after.whole
+    hidden = "in files that git ignores" if before.unseen or after.unseen else ""
+    hidden = hidden if before.whole and after.whole else "in files that it does not declare"
+    return tuple([each for each in changes if each.path not in ticked]), folders, hidden
 
 
 def _look(bench: Bench, step: Step, known: Tree | None, *, keep: bool) -> Tree:

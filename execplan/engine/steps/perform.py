@@ -41,8 +41,8 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
     checked = failed if acted.cause else check(bench, step, attempt, acted, transcript)
     if checked.cause:
         transcript.note(f"failed: {checked.reason}")
-    own = (acted.changes, acted.folders, True)
-    changes, folders, whole = looks.changed(bench, step) if runs(step) else own
+    own = (acted.changes, acted.folders, "")
+    changes, folders, hidden = looks.changed(bench, step) if runs(step) else own
     ended = acted.ended
     programs = [each for each in (ended, checked.test) if each is not None]
     return Performed(
@@ -58,12 +58,15 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
         folders,
         Checks("passed") if acted.cause else checked.checks,
         stdout=ended.stdout_sha256 if ended is not None else "",
-        outside=outside(bench, step, whole=whole) if programs else "",
+        outside=outside(bench, step, hidden) if programs else "",
     )
 
 
-def outside(bench: Bench, step: Step, *, whole: bool) -> str:
-    """What of the effects of its programs nobody can take back, in words; nothing of those that are known to read only."""
+def outside(bench: Bench, step: Step, hidden: str) -> str:
+    """What of the effects of its programs nobody can take back, in words; nothing of those that are known to read only.
+
+    `hidden` is where in the repository nobody has looked.
+    """
     from shlex import join
 
     from execplan.execution.risk.rate import LOW, highest, rate_command
@@ -75,9 +78,9 @@ def outside(bench: Bench, step: Step, *, whole: bool) -> str:
     if highest(risks).level == LOW and not step.network and step.type is not Type.INSTALL:
         return ""
     places = [] if bench.sandbox is not None else ["outside the repository"]
-    places.append("in files that git ignores" if whole else "in files that it does not declare")
+    places += [hidden] if hidden else []
     places += ["over the network"] if step.network or bench.sandbox is None else []
-    return f"what it did {', '.join(places[:-1])}{' or ' if len(places) > 1 else ''}{places[-1]}"
+    return f"what it did {', '.join(places[:-1])}{' or ' if len(places) > 1 else ''}{places[-1]}" if places else ""
 
 
 class Opened:

@@ -6,10 +6,10 @@ from execplan.engine.entries import Change, Performed
 from execplan.engine.steps import looks
 from execplan.engine.steps.acted import Acted
 from execplan.engine.steps.execute import judge
-from execplan.engine.steps.named import is_command, marks
+from execplan.engine.steps.named import is_command, marks, runs
 from execplan.engine.steps.perform import Opened, finish, outside
-from execplan.engine.steps.write import folders_made, planned
-from execplan.errors import ExecplanError
+from execplan.engine.steps.write import ballast, drop, folders_made, planned
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import differs
 from execplan.execution.evaluation.outcome import ImpossibleError
 from execplan.record import NamedTuple
@@ -50,16 +50,24 @@ def settle(bench: Bench, step: Step, attempt: Attempt) -> Settled:
 
 
 def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
+    drop(ballast(bench, step))
     try:
         changes = [change for _, change in planned(bench, step, attempt.before)]
-    except (ImpossibleError, ExecplanError):
+    except ImpossibleError:
         return Settled(UNDONE)  # it would have failed before it wrote anything
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            raise
+        return Settled(UNDONE)  # as above: a hunk that does not fit
     folders = folders_made(bench, attempt.before)
     found = [bench.ground.state(change.path) for change in changes]
     if not any([differs(change.after, now) for change, now in zip(changes, found, strict=True)]):
         return _done(bench, step, attempt, Acted(changes=tuple(changes), folders=folders))
     if not folders and not any([differs(change.before, now) for change, now in zip(changes, found, strict=True)]):
         return Settled(UNDONE)
+    if runs(step):  # its test may have changed the same files
+        seen, made, _ = looks.changed(bench, step)
+        return Settled(PARTIAL, None, seen, made)
     return Settled(PARTIAL, None, tuple(changes), folders)
 
 
@@ -72,11 +80,11 @@ def _command(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     if not isinstance(left, str) and (step.expect is None or judge(step, left).cause):
         return _done(bench, step, attempt, judge(step, left))
     # what it printed is not known any more: nobody can say whether that was what is expected
-    changes, folders, whole = looks.changed(bench, step)
+    changes, folders, hidden = looks.changed(bench, step)
     if step.effect == "idempotent":
         return Settled(PARTIAL, None, changes, folders)
     reason = "it was cut short, and somebody said that it has done its work"
-    told = Performed(True, "", reason, changes=changes, folders=folders, outside=outside(bench, step, whole=whole))
+    told = Performed(True, "", reason, changes=changes, folders=folders, outside=outside(bench, step, hidden))
     return Settled(UNKNOWN, told, changes, folders)
 
 

@@ -10,7 +10,7 @@ from execplan.clock import now
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import ALTERNATIVE, LEVELS
 from execplan.execution.documents.document import check, refusal, to_bytes
-from execplan.execution.documents.filling import rate, read_command
+from execplan.execution.documents.filling import describe, rate, read_command
 from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.making.progress import ExecutionState
 from execplan.execution.making.shapes.form import Book
@@ -143,7 +143,7 @@ def _new(given: object, before: int, book: Book) -> list[dict[str, Any]]:
         kind = step.get("type")
         if isinstance(kind, str) and kind in TYPES and TYPES[kind].tool:
             step.setdefault("tool", TYPES[kind].tool)
-        step.setdefault("description", " ".join([str(step.get(name, "")) for name in ("type", "target")]).strip())
+        step.setdefault("description", describe(step))
         read_command(step)
         _rate(step)
         steps.append(step)

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     Before = dict[str, bytes | None]
     """By path, what a file held that was written."""
 
-_LONGEST = 200
-
 
 class Yes(NamedTuple):
     """How somebody said yes, and to what."""
@@ -183,9 +181,9 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
         policy=binding.policy,
         tree=tree.tree(home) if found.policy.pin == "tree" else None,
         head=git.head(home),
-        approver=_name("the policy" if by_policy is not None else yes.by),
-        user=_name(author.login()),
-        session=_name(session) if session else None,
+        approver=author.as_name("the policy" if by_policy is not None else yes.by),
+        user=author.as_name(author.login()),
+        session=author.as_name(session) if session else None,
         approved_at=seals.moment(moment),
         expires_at=seals.moment(moment + timedelta(seconds=yes.seconds)),
         how=yes.how,
@@ -195,8 +193,3 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
         key=seals.name_of(sealing),
     )
     return seals.seal(terms, sealing)
-
-
-def _name(said: str) -> str:
-    """A name as a document holds it."""
-    return "".join([char if char.isprintable() else " " for char in " ".join(said.split())])[:_LONGEST] or "unknown"

@@ -1,0 +1,204 @@
+"""What `audit` says: records, a line each with the files that changed, and whether the ledger is whole."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli.answer import Answer
+from execplan.cli.table import table
+from execplan.engine.ledger import names, verify
+from execplan.errors import NO, OK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.engine.ledger.chain import Record
+    from execplan.engine.ledger.verify import Verified
+    from execplan.repo.amend import Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_MOST = 20
+"""Lines that are no records of which each is told."""
+_HEAD = ("record", "time", "user", "run", "what", "about")
+_WORDS = {
+    "approved": "{digest:.12} by {approver} ({how}) until {expires_at}: {steps}",
+    "not_given": "{digest:.12}: {reason}",
+    "declined": "{digest:.12} by {approver}: {steps}",
+    "revoked": "{digest:.12}",
+    "accepted": "{reason} ({why})",
+    "begun": "revision {revision}, as approved: {approval:.12} by {approver}",
+    "intent": "{step}, attempt {attempt}: {runs}",
+    "result": "{step}, attempt {attempt}: {ended}",
+    "retaken": "{step}, attempt {attempt}",
+    "skipped": "{step}: {reason}",
+    "blocked": "{step}: {reason}",
+    "recovered": "{step}: {by} stood in for it",
+    "ticked": "{step}: {task}",
+    "reopened": "{step}: {task}",
+    "paused": "{question}",
+    "answered": "{why}: {answer}",
+    "replanned": "revision {revision}: {reason}",
+    "interrupted": "{signal}",
+    "resumed": "revision {revision}, as approved: {approval:.12} by {approver}",
+    "ended": "{status} after {seconds} s {reason}",
+    "rollback": "{steps} {automatic}",
+    "restored": "{path}",
+    "rolled_back": "{steps}",
+}
+"""What is told of a record, by its kind."""
+
+
+def told(home: Home, ref: Ref, run: str | None) -> Answer:
+    """The records of a plan, or of one of its runs with the approval that let it run."""
+    found = verify.read(home, ref)
+    records = found.walked.records
+    if run is not None:
+        from execplan.engine import place
+
+        records = _of_run(records, place.named(home, ref, run).id)
+    warnings = [f"the ledger is broken: {found.walked.flaw}"] if found.walked.flaw is not None else []
+    warnings += [f"left out: {each}" for each in found.walked.unread[:_MOST]]
+    data = {
+        "id": ref.id,
+        "ledger": home.shown(names.path_of(home, ref)),
+        "anchored": found.anchor.seq if found.anchor is not None else None,
+        "records": [each._asdict() for each in records],
+    }
+    text = table(_HEAD, [row for each in records for row in _rows(each)]) if records else "nothing is recorded yet"
+    follow = (f"execplan audit {ref.typed} --verify",) if records else ()
+    return Answer(data, text, warnings=tuple(warnings), next=follow)
+
+
+def verified(home: Home, ref: Ref) -> Answer:
+    """Whether a plan's ledger is whole."""
+    return _verdict([verify.verify(home, ref)], ())
+
+
+def verified_all(home: Home) -> Answer:
+    """Whether all of them are."""
+    return _verdict(*verify.every(home))
+
+
+def accepted(home: Home, ref: Ref, reason: str, options: Options) -> Answer:
+    """Go on with a ledger that is broken."""
+    wrong = verify.verify(home, ref)
+    data: dict[str, Any] = {"id": ref.id, "ledger": wrong.path, "reasons": list(wrong.reasons), "changed": False}
+    if not wrong.reasons:
+        return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
+    if options.dry_run:
+        lines = [f"would accept: {each}" for each in wrong.reasons]
+        return Answer({**data, "record": None, "commit": None}, "\n".join(lines))
+    from execplan.engine.ledger.accept import accept
+
+    made, commit, warnings = accept(home, ref, reason, options)
+    lines = [f"accepted: {each}" for each in wrong.reasons]
+    lines += [f"committed {commit[:12]}"] if commit else []
+    data |= {"changed": made is not None, "record": made._asdict() if made is not None else None, "commit": commit}
+    return Answer(data, "\n".join(lines), warnings=warnings, wanted=False)
+
+
+def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
+    rows = [row for each in found for row in _verdict_rows(each)]
+    broken = [each for each in found if each.reasons]
+    lines = [table(("state", "plan", "what"), rows)] if rows else ["nothing is recorded yet"]
+    for each in broken:
+        lines.append(f"bring {each.path} back as it was, from git or a backup; or go on, on record:")
+        lines.append(f"  execplan audit {shlex.quote(each.plan)} --accept REASON")
+    warnings = tuple([f"{each.plan}: {line}" for each in found for line in each.warnings]) + more
+    data = {"plans": [_verified_json(each) for each in found]}
+    return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings)
+
+
+def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:
+    anchored = f"anchored at record {found.anchored}" if found.anchored is not None else "no anchor"
+    count = f"{found.records} record{'s' * (found.records != 1)}"
+    if not found.reasons:
+        yield ("whole", found.plan, f"{count}, {anchored}")
+    for each in found.reasons:
+        yield ("broken", found.plan, each)
+    for each in found.accepted:
+        yield ("accepted", found.plan, each)
+
+
+def _verified_json(found: Verified) -> dict[str, Any]:
+    flaw = found.flaw._asdict() if found.flaw is not None else None
+    return {
+        "id": found.plan,
+        "ledger": found.path,
+        "ok": not found.reasons,
+        "records": found.records,
+        "anchored": found.anchored,
+        "flaw": flaw,
+        "reasons": list(found.reasons),
+        "accepted": list(found.accepted),
+        "warnings": list(found.warnings),
+    }
+
+
+def _of_run(records: Sequence[Record], run: str) -> list[Record]:
+    """The records of a run, and those that approved it."""
+    own = [each for each in records if each.run == run]
+    served = {each.said.get("approval_id") for each in own} - {None}
+    return [each for each in records if each.run == run or (not each.run and each.said.get("approval") in served)]
+
+
+class _Said(dict[str, str]):
+    """What a record says, in words; a dash for what it does not say."""
+
+    def __missing__(self, name: str) -> str:
+        return "-"
+
+
+def _rows(record: Record) -> Iterator[tuple[str, ...]]:
+    """A line for a record, and one for each file that changed."""
+    user = f"{record.user} [{record.session[:8]}]" if record.session else record.user
+    said = _Said({name: _word(value) for name, value in record.said.items()})
+    if record.kind == "intent":
+        said["runs"] = _runs(record.said)
+    elif record.kind == "result":
+        said["ended"] = _ended(record.said)
+    words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
+    yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
+    for change in record.said.get("changes", []):
+        yield ("", "", "", "", "", f"  {_change(change)}")
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join([_word(each) for each in value]) or "-"
+    if isinstance(value, float):
+        return f"{value:.1f}"
+    return "-" if value is None else str(value)
+
+
+def _runs(said: dict[str, Any]) -> str:
+    """What a step is about to do."""
+    if said.get("argv"):
+        return shlex.join([str(each) for each in said["argv"]])
+    if said.get("command"):
+        return f"{said.get('shell') or 'sh'}: {said['command']}"
+    return " ".join([str(each) for each in (said.get("type"), said.get("target")) if each]) or "-"
+
+
+def _ended(said: dict[str, Any]) -> str:
+    """How a step ended."""
+    took = f"{said.get('seconds') or 0:.1f} s"
+    if said.get("ok"):
+        return f"done in {took}"
+    return f"failed ({said.get('cause') or '-'}) after {took}: {said.get('reason') or '-'}"
+
+
+def _change(change: dict[str, Any]) -> str:
+    """What became of a path, with the digests before and after."""
+    before, after = [_state(change.get(name)) for name in ("before", "after")]
+    own = "" if change.get("declared", True) else " (not declared)"
+    return f"{change.get('path')}: {before} -> {after}{own}"
+
+
+def _state(state: dict[str, Any] | None) -> str:
+    if state is None:
+        return "absent"
+    detail = str(state.get("sha256", ""))[:12] or state.get("link") or ""
+    return " ".join([each for each in (str(state.get("kind")), str(state.get("mode") or ""), str(detail)) if each])

@@ -1,0 +1,64 @@
+"""Figures in the text format of Prometheus. The only importer of prometheus_client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+from execplan.engine.stats import BUCKETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from prometheus_client.core import Metric
+
+    from execplan.engine.stats import Figures
+
+
+def render(figures: Figures) -> str:
+    """The figures as Prometheus reads them."""
+    registry = CollectorRegistry()
+    registry.register(_Collector(figures))
+    return generate_latest(registry).decode()
+
+
+class _Collector(Collector):
+    def __init__(self, figures: Figures) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        """Each of the metrics."""
+        told = self._figures
+        yield _counter("plan_executions", "Runs that ended, by how.", "status", told.executions)
+        yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", told.seconds)
+        yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", told.rollbacks)
+        yield _plain("plan_steps_completed", "Steps that were completed.", told.steps["completed"])
+        yield _plain("plan_replans", "Revisions that were made while a run was under way.", told.replans)
+        yield _counter("plan_approvals", "Approvals, by what became of them.", "status", told.approvals)
+        yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", told.approval_rate)
+        yield _gauge("plan_execution_success_rate", "Completed of the runs that ended.", told.success_rate)
+        yield _gauge("plan_rollback_rate", "Runs that were rolled back, of all.", told.rollback_rate)
+
+
+def _counter(name: str, about: str, label: str, counts: dict[str, int]) -> Metric:
+    family = CounterMetricFamily(name, about, labels=[label])
+    for value, count in sorted(counts.items()):
+        family.add_metric([value], count)
+    return family
+
+
+def _plain(name: str, about: str, count: int) -> Metric:
+    return CounterMetricFamily(name, about, value=count)
+
+
+def _gauge(name: str, about: str, value: float | None) -> Metric:
+    """A rate; of nothing there is none."""
+    return GaugeMetricFamily(name, about, value=value)
+
+
+def _histogram(name: str, about: str, values: tuple[float, ...]) -> Metric:
+    buckets = [(f"{limit:.1f}", float(sum([each <= limit for each in values]))) for limit in BUCKETS]
+    return HistogramMetricFamily(name, about, buckets=[*buckets, ("+Inf", float(len(values)))], sum_value=sum(values))

@@ -1,0 +1,71 @@
+"""`execplan audit`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import new_options, verb
+from execplan.errors import USAGE, ExecplanError
+from execplan.repo import homes, pick
+
+if TYPE_CHECKING:
+    from execplan.repo.amend import Options
+
+
+@verb(
+    reads="the ledger among the plan's artifacts, and its anchor; with --verify the journals and the approvals beside it, and "
+    "without PLAN those of every plan, archived ones too.",
+    writes="nothing; with --accept a record in the ledger, and its anchor.",
+    examples=(
+        "execplan audit",
+        "execplan audit parser --json",
+        "execplan audit --verify",
+        "execplan audit parser --accept 'The disk was lost; this is the backup.' --dry-run",
+    ),
+)
+@click.argument("plan", required=False)
+@click.option("--verify", "verifies", is_flag=True, help="Check the chain, its anchor and what lies beside it.")
+@click.option("--run", "run_", metavar="RUN", help="Only this run, and the approval that let it run.")
+@click.option("--accept", "reason", metavar="REASON", help="Go on with a ledger that is broken, on record.")
+@new_options
+def audit(
+    call: Call, plan: str | None, *, verifies: bool, run_: str | None, reason: str | None, options: Options
+) -> Answer:
+    """Tell who approved what, what ran, what changed on which file, and what was rolled back, from the plan's ledger.
+
+    The ledger is a chain: each record holds the hash of the one before. --verify says whether it is as it was written,
+    and exits 1 at the first bad record.
+    """
+    from execplan.cli import auditing
+
+    _stop_usage(verifies=verifies, run=run_, reason=reason, options=options)
+    if verifies and plan is None and not os.environ.get("EXECPLAN_PLAN"):
+        return auditing.verified_all(homes.require(os.getcwd()))
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    homes.existing(home)
+    if reason is not None:
+        return auditing.accepted(home, ref, reason, options)
+    return auditing.verified(home, ref) if verifies else auditing.told(home, ref, run_)
+
+
+def _stop_usage(*, verifies: bool, run: str | None, reason: str | None, options: Options) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    chosen = [
+        name
+        for name, on in (("--verify", verifies), ("--run", run is not None), ("--accept", reason is not None))
+        if on
+    ]
+    why = f"{' and '.join(chosen)} exclude each other" if len(chosen) > 1 else ""
+    if reason is not None and (not reason.strip() or len(reason) > 1000):
+        why = why or "--accept takes a reason, in words, at most 1000 characters"
+    if reason is None and (options.dry_run or options.commit is not None):
+        why = why or "--dry-run and --commit go with --accept"
+    if why:
+        raise ExecplanError("usage", why, exit=USAGE, hint="see execplan audit --help")
+
+
+command = audit

@@ -1,0 +1,97 @@
+"""Commands run as a step runs them: under their supervisor, in a sandbox or not, with a transcript."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from execplan.engine.commands.environment import environment, open_names
+from execplan.engine.commands.launch import Ended, Limits, Order, launch, marked
+from execplan.engine.commands.stop import Stop
+from execplan.engine.commands.transcript import Transcript
+from execplan.text.redaction import Redaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from execplan.engine.commands.sandbox import Sandbox
+
+LIMITS = Limits(60, 4096, 512, 1024)
+DAEMON = "(setsid sh -c 'echo $$ > daemon; exec sleep 99' &); while ! test -s daemon; do sleep 0.01; done; "
+"""A line of shell that leaves a process behind which has left its session and its parent."""
+
+
+class Yard:
+    """A folder to run commands in."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = path / "work"
+        self.folder.mkdir(exist_ok=True)
+        self.marks = str(path / "marks")
+        self.stop = Stop()
+        self.sandbox: Sandbox | None = None
+
+    def run(
+        self,
+        *argv: str,
+        limits: Limits = LIMITS,
+        network: bool = False,
+        line: Callable[[str, bool], None] | None = None,
+        kept: int = 1 << 20,
+        env: dict[str, str] | None = None,
+    ) -> Ended:
+        """Run a command to its end."""
+        redaction = Redaction(os.environ, open_names(os.environ))
+        transcript = Transcript(str(self.path / "transcript.md"), "A step", redaction, kept, line)
+        order = Order(argv, str(self.folder), environment(env or {}, ()), network, limits, self.marks)
+        try:
+            return launch(order, self.sandbox, transcript, self.stop)
+        finally:
+            transcript.close()
+
+    def sh(self, script: str, **more: int) -> Ended:
+        """Run a script of the shell, with limits that differ from the usual."""
+        return self.run("sh", "-c", script, limits=LIMITS._replace(**more))
+
+    def python(self, code: str, **more: int) -> Ended:
+        """Run some Python."""
+        return self.run(sys.executable, "-I", "-S", "-c", code, limits=LIMITS._replace(**more))
+
+    def transcript(self) -> str:
+        """What was written of it."""
+        return (self.path / "transcript.md").read_text("utf-8")
+
+    def told(self) -> list[str]:
+        """The lines that it printed, with their marks."""
+        return [line[4:] for line in self.transcript().splitlines() if line.startswith("    ")]
+
+    def marked(self) -> str | Ended:
+        """What the marks say."""
+        return marked(self.marks)
+
+    def pid(self, name: str = "daemon") -> int:
+        """The process whose number lies in a file, once it is there."""
+        path = self.folder / name
+        until(lambda: path.exists() and path.read_text().endswith("\n"))
+        return int(path.read_text())
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    late = monotonic() + 20
+    while not holds():
+        assert monotonic() < late
+        sleep(0.005)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return False

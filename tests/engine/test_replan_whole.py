@@ -1,0 +1,192 @@
+"""Replanned runs as they are typed: run, replan, evaluate, approve, resume, with the real engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.engine import place as places
+from execplan.engine import record, replan
+from execplan.engine.ledger.verify import verify
+from execplan.errors import ExecplanError
+from tests.repo.approving import NAME, Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from execplan.execution.record import Record
+
+PLAN = """\
+# Build the parser
+
+## Progress
+
+- [ ] Make it.
+- [ ] Check it.
+
+## Concrete Steps
+
+```python {#make type=create_file target=src/made.py task="Make it."}
+X = 1
+```
+
+```sh {#check needs=make task="Check it."}
+grep -q Y src/made.py
+```
+
+```sh {#last needs=check}
+grep -q 1 src/made.py
+```
+"""
+NEW = """\
+{"steps": [
+  {"id": "fresh", "type": "create_file", "target": "src/fresh.py", "content": "Y = 1\\n", "depends_on": ["make"]},
+  {"id": "look", "type": "execute_command", "command": "grep -q Y src/fresh.py", "depends_on": ["fresh"], "task": "Check it."}
+]}
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository with a plan of three steps, of a user whom nothing is rolled back for, without a sandbox."""
+    made = Desk(tmp_path / "repo", monkeypatch)
+    settings = tmp_path / ".config/execplan/config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('[execution]\nrollback_on = []\nsandbox = "off"\n')
+    return made
+
+
+def begin(desk: Desk, plan: str, exit: int) -> None:
+    """Approve a plan and run it to where it stops."""
+    desk.plan(plan)
+    desk.approve()
+    assert desk.type("run").exit == exit
+
+
+def recorded(desk: Desk) -> Record:
+    """The record of the last run."""
+    home, ref = desk.home()
+    found = record.read(places.named(home, ref, None))
+    assert found is not None
+    assert verify(home, ref).reasons == ()
+    return found
+
+
+def tasks(desk: Desk) -> list[str]:
+    found: list[Any] = desk.data("show")["tasks"]
+    return [each["state"] for each in found]
+
+
+def test_new_steps_take_over_where_a_run_failed(desk: Desk) -> None:
+    begin(desk, PLAN, 1)
+    inode = (desk.path / "src/made.py").stat().st_ino
+    told = desk.type("replan", "--reason", "It looks in the wrong file.", "--new-information", NEW)
+    assert told.exit == 0
+    for words in (
+        "step check is gone",
+        "step fresh is new",
+        "done, and not run again: make",
+        "next: execplan evaluate",
+    ):
+        assert words in told.out
+    assert "replan" not in desk.type("resume").out, "nothing goes on unapproved"
+    assert recorded(desk).status == "replanning"
+    desk.approve()
+    done = desk.type("resume")
+    assert done.exit == 0, done
+    found = recorded(desk)
+    assert (found.status, found.revision, found.completed_steps) == ("completed", 2, (1, 2, 3))
+    assert [(each.id, each.status, each.attempts) for each in found.steps] == [
+        ("make", "completed", 1),
+        ("fresh", "completed", 1),
+        ("look", "completed", 1),
+    ]
+    assert [(each.revision, each.completed_steps, each.failed_steps) for each in found.history] == [(2, (1,), (2,))]
+    assert (found.resources.files_created, tasks(desk)) == (2, ["done", "done"])
+    assert (desk.path / "src/made.py").stat().st_ino == inode, "what was done is not done again"
+    text = desk.type("audit").out
+    assert "replanned  revision 2: It looks in the wrong file." in text
+    assert "look, attempt 1: grep -q Y src/fresh.py" in text, "the ledger says what ran, of later revisions too"
+    assert desk.type("replan", "--reason", "x").exit == 1
+
+
+def test_a_run_that_replans_by_itself(desk: Desk) -> None:
+    begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 8)
+    found = recorded(desk)
+    assert (found.status, found.revision) == ("replanning", 2)
+    assert found.history[0].failed_steps == (2,)
+    assert "run 1 waits for an answer" in desk.type("status").out
+    steps = desk.data("evaluate")["steps"]
+    assert [each["dry_run"]["kind"] for each in steps] == ["done", "unpredictable", "unpredictable"]
+    desk.approve()
+    assert desk.type("resume").exit == 8, "it fails again, and is planned anew again"
+    assert recorded(desk).revision == 3
+    desk.approve()
+    desk.write("src/made.py", "X = 1\nY = 1\n")
+    error = desk.refused(4, "stale-approval", "resume")
+    assert any("src/made.py: other bytes" in each for each in error["candidates"])
+    desk.write("src/made.py", "X = 1\n")
+    assert desk.type("resume", "--answer", "stop").exit == 1
+    found = recorded(desk)
+    assert (found.status, found.revision, [each.status for each in found.steps][0]) == ("failed", 3, "completed")
+    undone = desk.type("rollback")
+    assert undone.exit == 0, undone
+    assert recorded(desk).status == "rolled_back"
+    assert not (desk.path / "src/made.py").exists()
+    assert tasks(desk) == ["open", "open"]
+
+
+def test_a_run_that_cannot_be_planned_anew_has_failed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(request: object) -> None:
+        raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
+
+    monkeypatch.setattr(replan, "replan", refuse)
+    begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)
+    found = recorded(desk)
+    assert (found.status, found.revision, found.failed_steps) == ("failed", 1, (2,))
+
+
+def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: Desk) -> None:
+    """What a run had done counts for that run only."""
+    begin(desk, PLAN, 1)
+    desk.data("replan", "--reason", "x", "--new-information", NEW)
+    desk.data("rollback")
+    steps = desk.data("evaluate")["steps"]
+    assert [each["dry_run"]["kind"] for each in steps] == ["exact", "exact", "unpredictable"]
+    assert desk.approve()["done"] == []
+    assert desk.type("run").exit == 0
+    found = recorded(desk)
+    assert (found.run_id[:4], found.revision, found.status, found.history) == ("0002", 2, "completed", ())
+
+
+def test_an_approval_that_expired_is_renewed_for_what_is_left(desk: Desk) -> None:
+    """The first revision too: what is done fails no evaluation."""
+    begin(desk, PLAN, 1)
+    desk.later(2 * 86_400)
+    desk.refused(4, "approval-expired", "resume")
+    assert desk.approve()["done"] == ["make"]
+    assert desk.type("resume").exit == 1, "it goes on, and fails at the same step"
+    assert [each.status for each in recorded(desk).steps] == ["completed", "failed", "blocked"]
+
+
+def test_it_is_committed_with_its_evidence(desk: Desk) -> None:
+    begin(desk, PLAN, 1)
+    desk.commit()
+    data = desk.data("replan", "--reason", "x", "--new-information", NEW, "--commit")
+    shown = desk.git("show", "--name-only", "--format=%s", data["commit"]).splitlines()
+    assert "revision 2" in shown[0]
+    names = {each.rpartition("/")[2] for each in shown[2:]}
+    assert names == {"execution-plan.json", "execution-plan-2.json", "journal.jsonl", "ledger.jsonl", "record.json"}
+    assert desk.git("status", "--short") == ""
+
+
+def test_usage(desk: Desk) -> None:
+    desk.plan(PLAN)
+    desk.refused(3, "no-such-run", "replan", "--reason", "x")
+    assert desk.type("replan").exit == 2
+    begin(desk, PLAN, 1)
+    dry = desk.data("replan", "1", "-p", NAME, "--reason", "x", "--failed", "check", "--dry-run")
+    assert (dry["changed"], dry["revision"], dry["done"]) == (False, 2, ["make"])
+    assert '+  "revision": 2,' in dry["diff"]
+    assert recorded(desk).status == "failed"
