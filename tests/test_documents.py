@@ -39,7 +39,14 @@ def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [path for path in PATHS if _PYTHON.search(path.read_text(encoding="utf-8"))], ids=lambda path: path.name
 )
-def test_python_blocks_show_what_comes_of_them(path: Path) -> None:
+def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "EXECPLAN_PLAN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     names: dict[str, object] = {}
     told: list[str] = []
     for block in _PYTHON.findall(path.read_text(encoding="utf-8")):

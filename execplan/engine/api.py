@@ -19,11 +19,11 @@ from execplan.engine.runs import Summary, runs
 from execplan.engine.underway import underway
 from execplan.engine.watch import Chosen, Finished, RolledBack, Watch
 from execplan.execution.record import Record
+from execplan.repo import pick
 from execplan.repo.amend import Options
 from execplan.repo.execution import store
 from execplan.repo.execution.current import current
 from execplan.repo.execution.evaluated import Evaluated, evaluated
-from execplan.repo.pick import open_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +53,11 @@ __all__ = [
     "run",
     "runs",
 ]
+
+
+def open_plan(folder: str = ".", name: str | None = None) -> tuple[Home, Ref]:
+    """The home of a folder and a plan in it, named as on the command line; raises ExecplanError."""
+    return pick.open_plan(folder, name)
 
 
 def compile_plan(home: Home, ref: Ref, options: Options | None = None) -> ExecutionPlan:

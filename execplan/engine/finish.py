@@ -12,7 +12,7 @@ from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
 from execplan.engine.notice import notify
 from execplan.engine.questions import approve
 from execplan.engine.watch import Finished
-from execplan.errors import ExecplanError
+from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
 from execplan.repo import shelf
@@ -54,12 +54,12 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
     book, course = own.book, own.book.course
     question, rolled_back = None, None
+    if fate.kind == fates.REPLAN:
+        fate = _replanned(own, fate, warnings)
     if fate.kind == fates.SIGNAL:
         book.write(INTERRUPTED, signal=signal)
     elif fate.kind == fates.PAUSED and fate.question is not None:
         question = _pause(book, fate.question)
-    elif fate.kind == fates.REPLAN:
-        question = _pause(book, _replanned(own, fate, warnings))
     else:
         rolled_back = _end(own, schedule, fate, warnings)
     commit = _filed(own, question, warnings)
@@ -82,23 +82,29 @@ def _pause(book: Book, question: Question) -> Question:
     return question
 
 
-def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Question:
-    """Make a new revision without what has failed; the question that it leads to."""
+def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
+    """Make a new revision after a failure, and pause until it is approved; where none can be made the run has failed."""
     from execplan.engine.replan import replan_run
 
-    made = replan_run(
-        own.home,
-        own.ref,
-        own.place,
-        reason=fate.reason,
-        failed=[fate.step],
-        information=None,
-        watch=own.book.watch,
-        options=Options(commit=False),
-        book=own.book,
-    )
+    try:
+        made = replan_run(
+            own.home,
+            own.ref,
+            own.place,
+            reason=fate.reason,
+            failed=[fate.step],
+            information=None,
+            watch=own.book.watch,
+            options=Options(commit=False),
+            book=own.book,
+        )
+    except ExecplanError as error:
+        if error.exit not in (INPUT, CHANGED):
+            raise
+        warnings.append(f"it could not be planned anew: {error.message}")
+        return fate._replace(kind=fates.FAILED)
     warnings += made.warnings
-    return approve(made.revision)
+    return fate._replace(kind=fates.PAUSED, question=approve(made.revision))
 
 
 def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -> RolledBack | None:

@@ -177,7 +177,7 @@ class Loop:
         elif found.kind == ALTERNATIVE and (other := self._schedule.stands_in(step)):
             self._waiting[step.id] = other
         elif found.kind == REPLAN:
-            self._end(Fate(fate.REPLAN, step.id, reason=f"{step.id} failed: {performed.reason}"))
+            self._end(Fate(fate.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}"))
         else:
             self._fail(step.id, performed)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.engine import record, revisions, runs
 from execplan.engine.course import Course
 from execplan.engine.entries import PAUSED, REPLANNED
+from execplan.engine.left import Left
 from execplan.engine.opened import never_begun, opened, redaction
 from execplan.engine.questions import approve
 from execplan.errors import CHANGED, INPUT, NO, ExecplanError
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
+
+
+_LONGEST = 2000
+"""Characters of a reason, as the model of the request has it."""
 
 
 class Replanned(NamedTuple):
@@ -75,7 +80,8 @@ def replan_run(
     run which does it, and which pauses behind it; without, the run is paused until the revision is approved.
     """
     if book is not None:
-        return _written(home, ref, place, book, _made(book.course, reason, failed, information, book.redaction))
+        short = book.redaction.text(reason)[:_LONGEST]
+        return _written(home, ref, place, book, _made(book.course, short, failed, information, book.redaction))
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
@@ -125,8 +131,8 @@ def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:
     if course.rolling is not None:
         what = f"a rollback of the run {place.id} was cut short"
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"finish it: {back}")
-    if left := course.open_attempt():
-        steps = [step for step, _ in left]
+    steps = [step for step, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
+    if steps:
         what = f"the run {place.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
 

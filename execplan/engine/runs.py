@@ -46,6 +46,8 @@ class Summary(NamedTuple):
     """A run in a line."""
 
     id: str
+    number: int
+    """Which run of the plan it is, from 1."""
     plan: str
     """The id of the plan."""
     state: str
@@ -97,6 +99,7 @@ def summary(home: Home, ref: Ref, place: Place) -> Summary:
     left = at_work and not is_under_way(home, place)
     return Summary(
         id=place.id,
+        number=place.number,
         plan=ref.id,
         state=ARCHIVED if ref.archived else _FILED[status],
         status=status,

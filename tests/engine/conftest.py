@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
+def yard(tmp_path: Path) -> Yard:
+    """A folder to run commands in."""
+    return Yard(tmp_path)
+
+
+@pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """A repository whose plan has steps."""
     return Desk(tmp_path / "repo", monkeypatch)
@@ -24,9 +30,3 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def kept(desk: Desk) -> Kept:
     """A plan whose ledger is about to be written."""
     return Kept(desk)
-
-
-@pytest.fixture
-def yard(tmp_path: Path) -> Yard:
-    """A folder to run commands in."""
-    return Yard(tmp_path)

@@ -186,6 +186,7 @@ def seen(folder: Path) -> dict[str, bytes]:
         ("rolled_back", "nothing-to-replan", 1),
         ("rolling", "run-cut-short", 4),
         ("attempt", "run-cut-short", 4),
+        ("once", "run-cut-short", 4),
     ],
 )
 @pytest.mark.parametrize("dry_run", [True, False])
@@ -193,6 +194,10 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     hand, place = begun(desk)
     if ends == "attempt":
         hand.intent("api")
+    elif ends == "once":
+        hand.intent("build")
+        hand.result("build", ok=False, cause="interrupted", reason="SIGINT", signal=2)
+        hand.write(kinds.INTERRUPTED, signal="SIGINT")
     elif ends == "completed":
         hand.end("completed")
     else:

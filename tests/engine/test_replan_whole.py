@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine import place as places
-from execplan.engine import record
+from execplan.engine import record, replan
 from execplan.engine.ledger.verify import verify
+from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -82,7 +83,12 @@ def test_new_steps_take_over_where_a_run_failed(desk: Desk) -> None:
     inode = (desk.path / "src/made.py").stat().st_ino
     told = desk.type("replan", "--reason", "It looks in the wrong file.", "--new-information", NEW)
     assert told.exit == 0
-    for words in ("step check is gone", "step fresh is new", "done, and not run again: make", "next: execplan evaluate"):
+    for words in (
+        "step check is gone",
+        "step fresh is new",
+        "done, and not run again: make",
+        "next: execplan evaluate",
+    ):
         assert words in told.out
     assert "replan" not in desk.type("resume").out, "nothing goes on unapproved"
     assert recorded(desk).status == "replanning"
@@ -129,6 +135,16 @@ def test_a_run_that_replans_by_itself(desk: Desk) -> None:
     assert recorded(desk).status == "rolled_back"
     assert not (desk.path / "src/made.py").exists()
     assert tasks(desk) == ["open", "open"]
+
+
+def test_a_run_that_cannot_be_planned_anew_has_failed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(request: object) -> None:
+        raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
+
+    monkeypatch.setattr(replan, "replan", refuse)
+    begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)
+    found = recorded(desk)
+    assert (found.status, found.revision, found.failed_steps) == ("failed", 1, (2,))
 
 
 def test_a_revision_runs_as_a_whole_once_the_run_is_rolled_back(desk: Desk) -> None:

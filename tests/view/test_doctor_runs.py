@@ -10,7 +10,7 @@ import pytest
 from execplan.engine import entries as kinds
 from execplan.engine.alone import alone
 from tests.engine.hand import begun
-from tests.engine.test_last import ROLLBACK
+from tests.engine.test_runs import ROLLBACK
 from tests.engine.test_underway import PLAN
 from tests.repo.approving import NAME, Desk
 from tests.view.tools import age, clean, doctor, one

@@ -1,0 +1,108 @@
+"""The Python API of the engine: what docs/api.md does not show of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.engine import api
+from execplan.errors import ExecplanError
+
+if TYPE_CHECKING:
+    from execplan.engine.course import Question
+    from tests.repo.approving import Desk
+
+PLAN = """\
+# Build the parser
+
+## Progress
+
+- [ ] Build the parser.
+
+## Concrete Steps
+
+```python {#make type=create_file target=src/made.py}
+X = 1
+```
+
+```python {#more type=create_file target=src/more.py confirm}
+Y = 1
+```
+"""
+
+
+class Asked(api.Watch):
+    """One who says the same to every question."""
+
+    def __init__(self, answer: str | None) -> None:
+        self.answer = answer
+        self.heard: list[tuple[str, str]] = []
+
+    def ask(self, question: Question) -> str | None:
+        """The answer."""
+        self.heard.append((question.why, question.step))
+        return self.answer
+
+
+def begun(desk: Desk, watch: api.Watch) -> api.Finished:
+    desk.plan(PLAN)
+    desk.data("approve")
+    return api.run(*desk.home(), watch=watch)
+
+
+def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
+    watch = Asked("go")
+    finished = begun(desk, watch)
+    assert (finished.status, finished.question, watch.heard) == ("completed", None, [("confirm", "more")])
+    assert (desk.path / "src/more.py").exists()
+
+
+def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
+    home, ref = desk.home()
+    finished = begun(desk, api.Watch())
+    assert finished.status == "in_progress"
+    assert finished.question is not None
+    assert (finished.question.why, finished.question.step) == ("confirm", "more")
+    (summary,) = api.runs(home, [ref])
+    assert (summary.id, summary.state, summary.done, summary.question) == (finished.run, "active", 1, finished.question)
+    found = api.evaluate(home, ref)
+    assert [each.dry_run.kind for each in found.evaluation.steps] == ["done", "exact"]
+    assert api.resume(home, ref, "1", answer="go").status == "completed"
+    told = api.record(home, ref, finished.run)
+    assert told is not None
+    assert (told.status, told.completed_steps) == ("completed", (1, 2))
+
+
+def test_a_revision_of_what_waits(desk: Desk) -> None:
+    home, ref = desk.home()
+    begun(desk, api.Watch())
+    new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
+    made = api.replan(home, ref, reason="Another file.", information=new)
+    assert (made.revision, made.done, [step.id for step in made.document.steps]) == (2, ("make",), ["make", "other"])
+    desk.data("approve")
+    assert api.resume(home, ref).status == "completed"
+    assert not (desk.path / "src/more.py").exists()
+    undone = api.rollback(home, ref, step="other")
+    assert (undone.removed, undone.whole) == (("src/other2.py",), False)
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda home, ref: api.run(home, ref), "not-approved"),
+        (lambda home, ref: api.resume(home, ref), "no-such-run"),
+        (lambda home, ref: api.replan(home, ref, reason="x"), "no-such-run"),
+        (lambda home, ref: api.rollback(home, ref), "no-such-run"),
+        (lambda home, ref: api.record(home, ref), "no-such-run"),
+    ],
+)
+def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:
+    desk.plan(PLAN)
+    with pytest.raises(ExecplanError) as caught:
+        call(*desk.home())
+    assert caught.value.code == code
+
+
+def test_every_name_is_there() -> None:
+    assert all(hasattr(api, name) for name in api.__all__)
