@@ -10,6 +10,7 @@ from execplan.engine import fate as fates
 from execplan.engine import record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
 from execplan.engine.fate import Fate
+from execplan.engine.files.store import Store
 from execplan.engine.notice import notify
 from execplan.engine.questions import approve
 from execplan.engine.watch import Finished
@@ -140,6 +141,8 @@ def _filed(own: Leg, question: Question | None, warnings: list[str]) -> str | No
     record.save(own.place, made)
     book.ledger.anchor()
     ended = course.status in states.ENDED
+    if ended:
+        Store(own.home).purge()
     if ended or question is not None:
         warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
     if not ended or not own.options.commits(own.home):
