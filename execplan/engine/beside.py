@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.files import tree
+from execplan.engine.ticks import plans
 from execplan.execution.documents.touched import written
 
 TYPE_CHECKING = False
@@ -25,4 +26,5 @@ class Beside:
         bench = self._bench
         after = tree.look(bench.home, bench.ground, bench.store, self._declared, self._before, keep=True)
         changes, folders = tree.differences(self._before, after, self._declared, bench.store, bench.ground)
-        return tuple([each for each in changes if not each.declared]), folders
+        ticked = plans(bench.home, bench.ref, bench.document)
+        return tuple([each for each in changes if not each.declared and each.path not in ticked]), folders

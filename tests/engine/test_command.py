@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from execplan.engine.beside import Beside
 from execplan.engine.commands.sandbox import Sandbox
 from execplan.engine.steps.perform import outside, perform
 from execplan.engine.steps.take_back import take_back
@@ -171,3 +172,11 @@ def test_the_plan_that_is_ticked_meanwhile_is_no_work_of_a_step(repo: Folder) ->
     made.repo.plan("# Another\n", "parser")
     done = perform(made.bench, made.step("it"), 1, prepared)
     assert [each.path for each in done.changes] == ["made"]
+
+
+def test_nor_of_steps_that_run_beside_each_other(repo: Folder) -> None:
+    made = Shop(repo, step("touch made", "parallel outputs=made"))
+    beside = Beside(made.bench)
+    made.repo.plan("# Another\n", "parser")
+    made.repo.write("other", "x\n")
+    assert [each.path for each in beside.undeclared()[0]] == ["other"]

@@ -145,7 +145,7 @@ def test_what_can_not_be_taken_back_is_told_and_kept(repo: Folder, monkeypatch: 
 
 def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     made = shop(repo)
-    ballast = os.path.join(made.bench.place.state, "ballast")
+    ballast = os.path.join(made.bench.place.state, "split.ballast")
     sizes = []
 
     def write(self: Ground, path: str, data: bytes, mode: int) -> tuple[str, ...]:

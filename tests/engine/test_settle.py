@@ -9,13 +9,14 @@ import pytest
 from execplan.engine.course import Attempt
 from execplan.engine.files.ground import Ground
 from execplan.engine.steps.named import marks
+from execplan.engine.steps.perform import perform
 from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, Settled, settle
 from execplan.engine.steps.take_back import take_back
-from execplan.errors import CHANGED, ExecplanError
+from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine import test_refactor
 from tests.engine.bench import Shop
-from tests.engine.test_create import CREATE, DELETE
+from tests.engine.test_create import CREATE, DELETE, PATCH
 
 COMMAND = "```sh {#it shell %s}\necho 1 >> count; mkdir -p out; echo x > out/x; echo printed\n```\n\n"
 
@@ -28,8 +29,6 @@ def cut_short(made: Shop, name: str, *, leave: str) -> Settled:
     """Do a step whose result nobody writes down; of its marks those are left that are named. How far it came."""
     prepared = made.prepare(name)
     step = made.step(name)
-    from execplan.engine.steps.perform import perform
-
     if leave:
         try:
             perform(made.bench, step, 1, prepared)
@@ -144,6 +143,22 @@ def test_several_files_half_way(repo: Folder, monkeypatch: pytest.MonkeyPatch, f
     take_back(made.bench, found.changes, found.folders)
     assert test_refactor.tree(repo) == before
     assert made.do("split", 2).ok
+
+
+def test_without_its_backup_nothing_is_said_of_it(repo: Folder) -> None:
+    repo.write("src/app.py", "A = 1\nB = 1\n")
+    made = Shop(repo, PATCH)
+    prepared = made.prepare("patch")
+    with open(made.bench.store.path(prepared.before["src/app.py"].sha256), "wb"):
+        pass
+    for work in (
+        lambda: settle(made.bench, made.step("patch"), Attempt(1, None, prepared.before, "policy")),
+        lambda: perform(made.bench, made.step("patch"), 1, prepared),
+    ):
+        with pytest.raises(ExecplanError) as caught:
+            work()
+        assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-altered")
+    assert made.path("src/app.py").read_text() == "A = 1\nB = 1\n"
 
 
 def test_a_file_that_its_test_has_changed(repo: Folder) -> None:

@@ -8,8 +8,8 @@ from execplan.engine.steps.acted import Acted
 from execplan.engine.steps.execute import judge
 from execplan.engine.steps.named import is_command, marks, runs
 from execplan.engine.steps.perform import Opened, finish, outside
-from execplan.engine.steps.write import folders_made, planned
-from execplan.errors import ExecplanError
+from execplan.engine.steps.write import ballast, drop, folders_made, planned
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import differs
 from execplan.execution.evaluation.outcome import ImpossibleError
 from execplan.record import NamedTuple
@@ -50,10 +50,15 @@ def settle(bench: Bench, step: Step, attempt: Attempt) -> Settled:
 
 
 def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
+    drop(ballast(bench, step))
     try:
         changes = [change for _, change in planned(bench, step, attempt.before)]
-    except (ImpossibleError, ExecplanError):
+    except ImpossibleError:
         return Settled(UNDONE)  # it would have failed before it wrote anything
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            raise
+        return Settled(UNDONE)  # as above: a hunk that does not fit
     folders = folders_made(bench, attempt.before)
     found = [bench.ground.state(change.path) for change in changes]
     if not any([differs(change.after, now) for change, now in zip(changes, found, strict=True)]):

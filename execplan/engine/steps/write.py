@@ -10,7 +10,7 @@ from execplan.engine.entries import Change
 from execplan.engine.files.counting import counted
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import folders_of
-from execplan.errors import ExecplanError
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import differs
 from execplan.execution.evaluation.outcome import ImpossibleError, outcome, shown
 from execplan.execution.world import ABSENT, FILE, FOLDER, State
@@ -59,6 +59,8 @@ def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Tra
     except ImpossibleError as why:
         return Acted(ERROR, str(why))
     except ExecplanError as error:
+        if error.exit == ENVIRONMENT:  # a backup, or the disk that it lies on
+            raise
         return Acted(ERROR, f"{error.message}; {error.hint}" if error.hint else error.message)
     for changed, change in todo:
         wrong = differs(change.before, bench.ground.state(change.path))
@@ -68,7 +70,8 @@ def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Tra
         transcript.out(shown(changed).encode("utf-8", "surrogateescape"))
     done: list[Change] = []
     folders: list[str] = []
-    ballast = _ballast(bench, todo)
+    held = ballast(bench, step)
+    _hold(held, todo)
     try:
         for changed, change in todo:
             done.append(change)
@@ -77,9 +80,9 @@ def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Tra
             else:
                 folders += bench.ground.write(change.path, changed.after, change.after.mode)
     except ExecplanError as error:
-        _drop(ballast)
+        drop(held)
         return _undone(bench, done, before, error)
-    _drop(ballast)
+    drop(held)
     return Acted(changes=tuple(done), folders=tuple(folders))
 
 
@@ -114,7 +117,7 @@ def _change(changed: Changed, before: State) -> Change:
 
 
 def _told(change: Change) -> str:
-    verb = "created" if change.before.kind == ABSENT else "deleted" if change.after.kind == ABSENT else "changed"
+    verb = "create" if change.before.kind == ABSENT else "delete" if change.after.kind == ABSENT else "change"
     return f"{verb} {change.path}: +{change.added} -{change.removed} lines"
 
 
@@ -126,26 +129,27 @@ def _umask() -> int:
     return found
 
 
-def _ballast(bench: Bench, todo: Sequence[tuple[Changed, Change]]) -> str:
-    """A file as large as what would have to be written to take several changes back, so that a full disk has the room."""
+def ballast(bench: Bench, step: Step) -> str:
+    """The file that holds the room for taking a step back, on the same disk."""
+    return os.path.join(bench.place.state, f"{step.id}.ballast")
+
+
+def _hold(path: str, todo: Sequence[tuple[Changed, Change]]) -> None:
+    """Hold as much room as taking several changes back takes, so that it is there on a disk that is full by then."""
     if len(todo) < 2:
-        return ""
-    path = os.path.join(bench.place.state, "ballast")
-    size = _SPARE + sum([len(changed.before or b"") for changed, _ in todo])
+        return
     try:
         with open(path, "wb") as file:
-            file.write(bytes(size))
+            file.write(bytes(_SPARE + sum([len(changed.before or b"") for changed, _ in todo])))
             file.flush()
             os.fsync(file.fileno())
     except OSError:
-        _drop(path)
-        return ""
-    return path
+        drop(path)
 
 
-def _drop(path: str) -> None:
-    if path:
-        try:
-            os.unlink(path)
-        except FileNotFoundError:
-            pass
+def drop(path: str) -> None:
+    """Let go of what is held, if it is."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

@@ -38,10 +38,7 @@ def outcome(step: Step, files: Files) -> tuple[Changed, ...]:
         return tuple(_refactored(files, step))
     if step.type is Type.TOOL:
         raise ImpossibleError(f"an agent calls {step.tool}")
-    path = plain(step.target or "..")
-    if path is None:
-        raise ImpossibleError("its target is not in the repository")
-    return (_changed(files, step, path),)
+    return (_changed(files, step, _inside(step.target or "..")),)
 
 
 def shown(change: Changed) -> str:
@@ -81,7 +78,7 @@ def _refactored(files: Files, step: Step) -> list[Changed]:
     """What a diff over several files makes of them."""
     changed = []
     for change in patch.read(step.patch or ""):
-        source, target = [plain(name) if name is not None else None for name in (change.source, change.target)]
+        source, target = [_inside(name) if name is not None else None for name in (change.source, change.target)]
         mode = _mode(files, source) if source is not None else NEW
         if mode is None:
             raise ImpossibleError(f"there is no file {source}")
@@ -97,6 +94,14 @@ def _refactored(files: Files, step: Step) -> list[Changed]:
             there = source == target
             changed.append(Changed(target, old if there else None, new, change.mode or mode, mode if there else NEW))
     return changed
+
+
+def _inside(name: str) -> str:
+    """A path in its plain form; raises ImpossibleError for one that leads out."""
+    path = plain(name)
+    if path is None:
+        raise ImpossibleError("its target is not in the repository")
+    return path
 
 
 def _mode(files: Files, path: str) -> int | None:
