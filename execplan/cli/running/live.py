@@ -16,7 +16,7 @@ from execplan.cli.door import shown
 from execplan.cli.running.phrases import lasted
 from execplan.cli.running.steady import Steady
 from execplan.cli.running.telling import ASIDE, BAD, GOOD, INTERRUPTED, PLAIN, Teller
-from execplan.cli.running.watching import Asker
+from execplan.cli.running.watches import Asker
 from execplan.engine import entries
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     writes="the next revision among the plan's artifacts and in the run's folder, the run's journal and record, the ledger.",
     examples=(
         "execplan replan --reason 'The compiler is too old.'",
-        "execplan replan 2 -p parser --reason 'The test needs a server.' --new-information @steps.json",
-        "execplan replan --reason 'It never ends.' --failed build --dry-run",
+        "execplan replan 1 -p parser --reason 'The test needs a server.' --new-information @steps.json",
+        "execplan replan --reason 'It never ends.' --failed api --dry-run",
     ),
 )
 @click.argument("run", required=False)

@@ -1,0 +1,82 @@
+"""Who looks on while a run goes on where there is no terminal, or nothing to be seen: silence, lines, or records."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+from execplan.cli.running.steady import Steady
+from execplan.cli.running.telling import Teller
+from execplan.engine import entries
+from execplan.engine.questions import ANSWERS_TO
+from execplan.engine.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from execplan.engine.course import Question
+    from execplan.engine.journal import Entry
+
+
+class Asker(Watch):
+    """One who shows nothing while the run goes on, and asks where somebody sits at a terminal.
+
+    A new revision is not asked for: it takes an approval.
+    """
+
+    def ask(self, question: Question) -> str | None:
+        """The answer that is typed; None for later, and where nobody can be asked."""
+        from execplan.cli.running import asking
+
+        if question.why == entries.APPROVE or not asking.can_ask():
+            return None
+        return asking.ask(question, ANSWERS_TO[question.why])
+
+
+class Plain(Asker):
+    """Lines as they come, for a pipe, a file or a log."""
+
+    def __init__(self) -> None:
+        self._teller = Teller()
+        self._out = Steady()
+        self._lock = threading.Lock()
+
+    def begin(self, run: str, steps: Sequence[Any]) -> None:
+        """Know the steps by their numbers."""
+        self._teller.begin(steps)
+
+    def entry(self, entry: Entry) -> None:
+        """Print what has happened."""
+        with self._lock:
+            for line in self._teller.tell(entry):
+                self._out.write(f"{line.text}\n")
+            self._out.flush()
+
+    def line(self, step: str, text: str, *, error: bool) -> None:
+        """Keep it: it is shown if the step fails."""
+        with self._lock:
+            self._teller.line(step, text)
+
+
+class Stream(Watch):
+    """A line of JSON for each entry."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._run = ""
+        self._out = Steady()
+        self._lock = threading.Lock()
+
+    def begin(self, run: str, steps: Sequence[Any]) -> None:
+        """Know which run it is."""
+        self._run = run
+
+    def entry(self, entry: Entry) -> None:
+        """Print it."""
+        told = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.said}
+        line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": told}
+        with self._lock:
+            self._out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self._out.flush()
