@@ -48,10 +48,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "replan": "Revise what a run is still to do.",
         "runs": "A line for each run, and how it stands.",
         "audit": "Tell who approved what, what ran and what changed.",
-<<<<<<< HEAD
-=======
         "audit": "Tell who approved what, what ran and what changed.",
->>>>>>> h-v
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {
