@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from tests.conftest import CLOCK
-from tests.engine.stage import ARTIFACTS, FILES, NAME, Stage, wait_for
+from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, Stage, wait_for
 
 PLAN = """\
 # Print
@@ -40,6 +40,7 @@ sh count.sh end
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 VALUE = "correct-horse-battery"
 PRINT = f"""\
+if [ -e {COUNTS}/slow ]; then touch {COUNTS}/started; sleep 60; fi
 echo print >made/print.txt
 printf '\\033[2J\\033]0;title\\007red\\r\\n'
 echo 'token: {SECRET}'
@@ -55,6 +56,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     """A plan that is approved, run to its checkpoint; and what it is when it was run."""
     made = Stage(tmp_path_factory.mktemp("print"), PLAN, {**FILES, "print.sh": PRINT})
     made.repo.env["DEPLOY_TOKEN"] = VALUE
+    made.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 2 * 3600)
     assert made.run("run", NAME).exit == 8
     made.keep("paused")
     assert made.run("resume", "-p", NAME).exit == 0
@@ -126,11 +128,10 @@ def test_60_a_ledger_that_was_cut(stage: Stage) -> None:
 
 def test_60_two_runs_at_once(stage: Stage) -> None:
     stage.back("approved")
-    stage.repo.write("print.sh", "sleep 1\n" + PRINT)
-    stage.back("approved")
+    stage.repo.write(f"{COUNTS}/slow", "")
     first = stage.repo.start("run", NAME)
     try:
-        wait_for(stage.repo.path / ARTIFACTS / "runs")
+        wait_for(stage.repo.path / COUNTS / "started")
         for verb in (("run", NAME), ("resume", "-p", NAME), ("rollback", "-p", NAME)):
             second = stage.run(*verb)
             assert second.exit == 5, (verb, second)
@@ -142,14 +143,14 @@ def test_60_two_runs_at_once(stage: Stage) -> None:
 
 def test_59_a_clock_that_is_set_back(stage: Stage) -> None:
     stage.back("paused")
-    stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK - 3 * 3600)
+    stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 3600)
     stage.repo.env["TZ"] = "Pacific/Kiritimati"
     try:
         done = stage.run("resume", "-p", NAME)
         assert done.exit == 0, done
         assert stage.run("audit", NAME, "--verify").exit == 0
     finally:
-        stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK)
+        stage.repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 2 * 3600)
         del stage.repo.env["TZ"]
     entries = stage.entries()
     assert [each["n"] for each in entries] == list(range(1, len(entries) + 1))

@@ -53,7 +53,7 @@ def undisturbed(stage: Stage, *how: str) -> Undisturbed:
 
 def statuses(stage: Stage) -> dict[str, str]:
     """How the steps of the last run stand."""
-    told: dict[str, str] = {each["id"]: each["status"] for each in stage.repo.ok("show", NAME, "--run", "1")["steps"]}
+    told: dict[str, str] = {each["id"]: each["status"] for each in stage.repo.ok("show", NAME, "--run")["steps"]}
     return told
 
 

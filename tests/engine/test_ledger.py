@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine import entries
-from execplan.engine.journal import Entry
 from execplan.engine.ledger import chain
 from execplan.engine.ledger.ledger import Ledger
 from execplan.engine.ledger.verify import verify
@@ -78,10 +77,24 @@ def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> Non
     assert kept.path.read_bytes() == before
 
 
-def test_an_entry_that_was_left_out_is_a_bug(kept: Kept) -> None:
-    with pytest.raises(AssertionError):
-        kept.ledger.follow("0001-00000000", [Entry(2, "ended", "2026-01-01T00:00:00Z", {}, "0" * 64)])
-    assert not kept.path.exists()
+def test_what_could_not_be_brought_over_is_brought_over_with_the_next(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+        kept.ledger.follow(run.id, journal.entries)
+        for status in ("failed", "completed"):
+            journal.write(entries.ENDED, status=status, cause="", reason="", seconds=1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(ExecplanError):
+                kept.ledger.follow(run.id, journal.entries[1:2])
+        kept.ledger.follow(run.id, journal.entries[2:])
+    assert [each.line for each in kept.records()] == [each.line for each in journal.entries]
+
+
+def full(handle: int) -> None:
+    """A disk without room."""
+    raise OSError(28, "No space left on device")
 
 
 def test_secrets_stay_out(kept: Kept) -> None:

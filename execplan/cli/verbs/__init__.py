@@ -48,7 +48,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "replan": "Revise what a run is still to do.",
         "runs": "A line for each run, and how it stands.",
         "audit": "Tell who approved what, what ran and what changed.",
-        "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Set up": {

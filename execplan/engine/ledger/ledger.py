@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.clock import now
-from execplan.engine import place
+from execplan.engine import journal, place
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import Anchor, MovedMeanwhileError
 from execplan.engine.ledger.chain import START, Record
@@ -50,21 +50,23 @@ class Ledger:
             return made
 
     def follow(self, run: str, entries: Sequence[Entry]) -> None:
-        """Bring over what the ledger lacks of a journal, of which these are the entries, or those that follow.
+        """Bring over what the ledger lacks of a journal, of which these are the entries, or the last of them.
 
         What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        document = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "").document
+        at = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "")
         with self._open() as file:
             last, made = self._head(file), []
             known = self._known.setdefault(run, {})
+            if entries and entries[0].number > len(known) + 1:
+                entries = journal.read(at.journal)  # some could not be brought over when they were written
             for entry in entries:
-                about = self._steps.about(entry, document)
+                about = self._steps.about(entry, at.document)
                 if entry.number in known:
-                    self._stop_other(run, entry, known[entry.number])
+                    self._stop_other(at, entry, known[entry.number])
                     continue
-                assert entry.number == len(known) + 1, f"entry {len(known) + 1} of {run} was left out"
+                assert entry.number == len(known) + 1, f"entry {len(known) + 1} of {run} is not there"
                 last = self._next(last, entry.kind, entry.at, {**said.of(entry), **about}, run, entry)
                 made.append(last)
                 known[entry.number] = entry.line
@@ -137,13 +139,12 @@ class Ledger:
             if each.run is not None and each.entry is not None and each.line is not None:
                 self._known.setdefault(each.run, {})[each.entry] = each.line
 
-    def _stop_other(self, run: str, entry: Entry, line: str) -> None:
+    def _stop_other(self, at: place.Place, entry: Entry, line: str) -> None:
         if entry.line == line:
             return
-        shown = self.home.shown(os.path.join(place.folder(self.home, self.ref), run, "journal.jsonl"))
         raise ExecplanError(
             "journal-altered",
-            f"{shown}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            f"{self.home.shown(at.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
             exit=ENVIRONMENT,
             hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.typed} --verify",
             line=entry.number,
