@@ -263,7 +263,7 @@ class Engine:
         self.hand.write(kinds.ROLLED_BACK, steps=["make"], restored=[], removed=[], whole=whole)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_any_course_of_a_run_has_a_record_that_holds_its_rules(data: st.DataObject) -> None:
     engine = Engine(data)

@@ -19,6 +19,7 @@ from execplan.repo.amend import Options
 from execplan.repo.execution import register, standing
 from execplan.text.lines import digest
 from tests.engine.hand import begun, make
+from tests.engine.test_runs import ROLLBACK
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -201,8 +202,7 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     elif ends == "completed":
         hand.end("completed")
     else:
-        rollback = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
-        hand.write(kinds.ROLLBACK, steps=["api"], **rollback)
+        hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
         if ends == "rolled_back":
             hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     before = stored(desk)
