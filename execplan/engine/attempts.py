@@ -126,7 +126,6 @@ class Attempts:
             error = caught
         self._inbox.put(Returned(step, attempt, begun, performed, error))
 
-
     def _own(self, performed: Performed) -> Performed:
         """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""
         if len(self._together) < 2:

@@ -100,7 +100,7 @@ class _Rollback:
         for name, attempt in self.course.open_attempt():
             _tidy(self.bench, attempt.before)
             self.book.write(RESULT, **result_of(self.bench, self.steps[name], attempt))
-        return self._do(undoing(self.course, self.steps, only), automatic)
+        return self._do(undoing(self.course, self.steps, only, self.bench.ground.state), automatic)
 
     def _do(self, todo: Undoing, automatic: str) -> RolledBack:
         """Restore the files, then reopen the tasks, with an entry for each; raises ExecplanError."""
@@ -180,7 +180,7 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
         for name, attempt in course.open_attempt():
             performed = performed_from(result_of(bench, steps[name], attempt))
             course.attempts[name][-1] = attempt._replace(performed=performed)
-        todo = undoing(course, steps, only)
+        todo = undoing(course, steps, only, bench.ground.state)
     check(bench.ground, bench.store, todo.changes, todo.folders, done=todo.done, again=todo.again)
     gone = [each.path for each in todo.changes if each.before.kind == ABSENT]
     back = [each.path for each in todo.changes if each.before.kind != ABSENT]

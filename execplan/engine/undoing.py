@@ -11,12 +11,13 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from execplan.engine.course import Attempt, Course
     from execplan.engine.entries import Change
     from execplan.engine.journal import Entry
     from execplan.execution.model import Step
+    from execplan.execution.world import State
 
 
 class Undoing(NamedTuple):
@@ -24,7 +25,7 @@ class Undoing(NamedTuple):
 
     steps: tuple[str, ...]
     changes: tuple[Change, ...]
-    """One for each path."""
+    """One for each path, that of the last step first."""
     folders: tuple[str, ...]
     """Those that were made, the outer ones first."""
     ticks: tuple[tuple[str, str, str], ...]
@@ -38,8 +39,11 @@ class Undoing(NamedTuple):
     """Whether something was cut short while it was taken back."""
 
 
-def undoing(course: Course, steps: Mapping[str, Step], only: str | None) -> Undoing:
-    """What a rollback of a run, or of one step, is to do; `steps` are those of all its revisions. Raises ExecplanError."""
+def undoing(course: Course, steps: Mapping[str, Step], only: str | None, now: Callable[[str], State]) -> Undoing:
+    """What a rollback of a run, or of one step, is to do; `steps` are those of all its revisions. Raises ExecplanError.
+
+    `now` says what is at a path: what a failed attempt has changed may be taken back in part, or not be done in part.
+    """
     said = _in_order(course)
     chosen = [name for name, _ in said if only in (None, name) and _may(steps, name)]
     chosen = list(dict.fromkeys(chosen))
@@ -48,7 +52,8 @@ def undoing(course: Course, steps: Mapping[str, Step], only: str | None) -> Undo
     for name, attempt in ahead:
         assert attempt.performed is not None  # as above
         for change in whole(attempt.performed.changes, attempt.performed.folders):
-            by_path.setdefault(change.path, []).append((name, change))
+            if attempt.performed.ok or now(change.path) != change.before:
+                by_path.setdefault(change.path, []).append((name, change))
     left = _outside(said, only)
     taken: list[Change] = []
     for path, every in by_path.items():
@@ -59,7 +64,7 @@ def undoing(course: Course, steps: Mapping[str, Step], only: str | None) -> Undo
     left += [f"{each.path}: it was no regular file, or could not be read" for each in found if not restorable(each)]
     found = [each for each in found if restorable(each)]
     folders = [each.path for each in found if each.before.kind == ABSENT and each.after.kind == FOLDER]
-    changes = [each for each in found if each.path not in folders]
+    changes = [each for each in reversed(found) if each.path not in folders]
     failed = any([attempt.performed is not None and not attempt.performed.ok for _, attempt in ahead])
     return Undoing(
         tuple(chosen),

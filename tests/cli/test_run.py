@@ -62,21 +62,6 @@ def test_a_run_that_is_completed(desk: Desk) -> None:
     assert (desk.path / "src/made.py").read_text() == "X = 1\n"
 
 
-def test_its_document(desk: Desk) -> None:
-    document = planned(desk, MAKE, SEE).type("run", "--json").json
-    assert (document["kind"], document["ok"], document["error"]) == ("run", True, None)
-    data = document["data"]
-    assert (data["status"], data["counts"]) == ("completed", {"done": 2, "total": 2})
-    assert [each["status"] for each in data["steps"]] == ["completed", "completed"]
-    assert (data["rolled_back"], data["differences"], data["commit"]) == (None, [], None)
-    assert desk.data("show", "--run")["run"] == data["run"]
-
-
-def test_quiet_tells_only_the_outcome(desk: Desk) -> None:
-    (line,) = planned(desk, MAKE, SEE).type("run", "-q").out.splitlines()
-    assert line.startswith("completed 2 of 2 steps in ")
-
-
 def test_what_failed_is_shown_and_rolled_back(desk: Desk) -> None:
     result = planned(desk, MAKE, FAILS).type("run")
     assert result.exit == 1
@@ -107,7 +92,12 @@ def test_each_record_is_a_line_and_the_document_is_the_last(desk: Desk) -> None:
     assert kinds == ["begun", "intent", "result", "ticked", "intent", "result", "ticked", "ended"]
     assert [each["entry"]["number"] for each in records] == list(range(1, 9))
     assert {each["run"] for each in records} == {run_id(desk)}
-    assert (last["kind"], last["ok"], last["data"]["status"]) == ("run", True, "completed")
+    assert (last["kind"], last["ok"], last["error"]) == ("run", True, None)
+    data = last["data"]
+    assert (data["status"], data["counts"]) == ("completed", {"done": 2, "total": 2})
+    assert [each["status"] for each in data["steps"]] == ["completed", "completed"]
+    assert (data["rolled_back"], data["differences"], data["commit"]) == (None, [], None)
+    assert desk.data("show", "--run")["run"] == data["run"]
 
 
 def test_a_refusal_is_a_document_in_a_stream_too(desk: Desk) -> None:
@@ -257,7 +247,8 @@ def test_a_rollback_says_what_it_will_do_and_what_it_did(desk: Desk) -> None:
 
 
 def test_the_document_of_a_rollback(desk: Desk) -> None:
-    planned(desk, MAKE, SEE).type("run")
+    (line,) = planned(desk, MAKE, SEE).type("run", "-q").out.splitlines()
+    assert line.startswith("completed 2 of 2 steps in ")
     would = desk.data("rollback", "--dry-run")
     assert (would["changed"], would["removed"]) == (False, ["src/made.py"])
     data = desk.data("rollback", "--step", "make")

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine import alone
+from execplan.engine import alone, begin
 from execplan.engine.outlook import outlook
+from execplan.engine.run import run
 from execplan.engine.watch import Chosen, Watch
 from execplan.errors import BUSY, CHANGED, INPUT, NO, POLICY, ExecplanError
+from execplan.repo.amend import Options
 from tests.crash.bench import tree
+from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps
 
 if TYPE_CHECKING:
@@ -123,21 +126,17 @@ def test_a_step_that_is_none_is_refused(bench: Bench) -> None:
 
 
 def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
-    document = bench.data("compile", "--dry-run")
-    assert document
     bench.approved(steps(MAKE))
     home, ref = bench.home()
-    with pytest.raises(ExecplanError) as caught:
-        from execplan.engine.run import run
-        from execplan.repo.amend import Options
-
-        run(home, ref._replace(archived=True), Chosen(), Watch(), Options())
-    assert caught.value.code == "archived-plan"
+    archived = ref._replace(archived=True)
+    refused(NO, "archived-plan", lambda: run(home, archived, Chosen(), Watch(), Options()))
+    refused(INPUT, "agent-mode", lambda: begin.stop_agent(plan(step("a"), mode="agent"), ref))
+    assert not bench.runs()
 
 
 def test_two_runs_at_once_the_second_is_told_by_whom(bench: Bench) -> None:
     bench.approved(steps(MAKE))
-    home, ref = bench.home()
+    home, _ = bench.home()
     with alone.alone(home, "run 0001-12345678 of another"):
         error = refused(BUSY, "run-busy", bench.go)
     assert "run 0001-12345678 of another" in error.message

@@ -232,9 +232,12 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
     steps = []
     for at in range(count):
         before = [f"s{each}" for each in range(at)]
-        few = st.lists(st.sampled_from(before), unique=True, max_size=3) if before else st.just([])
+        few: st.SearchStrategy[list[str]] = st.just([])
+        if before:
+            few = st.lists(st.sampled_from(before), unique=True, max_size=3)
         needs = draw(few)
-        said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": draw(st.booleans())}
+        parallel = draw(st.booleans())
+        said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": parallel}
         if before and draw(st.booleans()):
             kind = draw(st.sampled_from(("succeeded", "failed", "skipped")))
             said["when"] = {"kind": kind, "of": draw(st.sampled_from(before))}

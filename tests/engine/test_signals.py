@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,13 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 @pytest.mark.parametrize("kick", SIGNALS)
 def test_a_step_that_may_run_again_is_taken_back_and_runs_again(bench: Bench, kick: signal.Signals) -> None:
-    bench.approved(steps(MAKE, SLOW.format("effect=idempotent", "test -e src/go && echo > slow.txt || echo on; test -e src/go || "), DROP))
+    bench.approved(
+        steps(
+            MAKE,
+            SLOW.format("effect=idempotent", "test -e src/go && echo > slow.txt || echo on; test -e src/go || "),
+            DROP,
+        )
+    )
     before = [signal.getsignal(each) for each in SIGNALS]
     finished = bench.go(Kicks(kick))
     assert (finished.signal, finished.status, finished.rolled_back) == (kick.name, "in_progress", None)
@@ -107,7 +114,7 @@ def test_a_signal_that_is_ignored_stays_so() -> None:
 
 
 def test_in_another_thread_no_handler_is_set() -> None:
-    found = []
+    found: list[Any] = []
     before = signal.getsignal(signal.SIGINT)
 
     class Looks(Watch):
