@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.engine import fate as fates
 from execplan.engine import record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
+from execplan.engine.files.store import Store
 from execplan.engine.notice import notify
 from execplan.engine.questions import approve
 from execplan.engine.watch import Finished
@@ -144,6 +145,8 @@ def _filed(own: Leg, question: Question | None, warnings: list[str]) -> str | No
     record.save(own.place, made)
     book.ledger.anchor()
     ended = course.status in states.ENDED
+    if ended:
+        Store(own.home).purge()
     if ended or question is not None:
         warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
     if not ended or not own.options.commits(own.home):

@@ -262,15 +262,31 @@ def test_a_run_that_waits_has_its_end_first(desk: Desk) -> None:
     desk.refused(1, "nothing-to-resume", "resume")
 
 
-@pytest.mark.parametrize(("step", "kind"), [(step, kind) for step in STEPS for kind in ("intent", "result")])
-def test_a_run_that_was_cut_short(desk: Desk, step: str, kind: str) -> None:
+def killed(desk: Desk, at: str) -> None:
+    """Run the plan until it dies at an entry."""
+    desk.env[KILL] = at
+    assert desk.run("run").exit == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "make after 2",
+        "make before 3",
+        "wire before 6",
+        "turn after 9",
+        "turn before 10",
+        "more after 12",
+        "more before 13",
+    ],
+)
+def test_a_run_that_was_cut_short(desk: Desk, at: str) -> None:
     """Killed behind the announcement of a step, or before its result is written: what it did by then is taken back too."""
     before = prepare(desk)
-    whole = runs_whole(desk)
-    (number,) = [each["n"] for each in whole if each["kind"] == kind and each["step"] == step]
-    killed = desk.run("run", **{KILL: f"{'after' if kind == 'intent' else 'before'}:{number}"})
-    assert killed.exit == -signal.SIGKILL
-    if step != "make" and kind == "result":
+    step, when, number = at.split()
+    killed(desk, f"{when}:{number}")
+    assert (entries(desk)[-1]["kind"], entries(desk)[-1]["step"]) == ("intent", step)
+    if step != "make":
         desk.refused(4, "run-cut-short", "rollback", "--step", "make")
     would = desk.data("rollback", "--dry-run")
     did = desk.data("rollback")
@@ -280,27 +296,22 @@ def test_a_run_that_was_cut_short(desk: Desk, step: str, kind: str) -> None:
     assert ended["cause"] == "cancellation"
 
 
-def runs_whole(desk: Desk) -> list[dict[str, Any]]:
-    """The entries of the run when nothing happens, which is gone again then."""
-    kept = desk.path.parent / "kept"
-    for back in (False, True):
-        if back:
-            assert desk.type("run").exit == 0
-            found = entries(desk)
-        for name in ("repo", "state-home"):
-            source, target = [path / name for path in (desk.path.parent, kept)][:: -1 if back else 1]
-            shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(source, target, symlinks=True)
-    os.chdir(desk.path)
-    return found
+def test_a_failure_that_was_taken_back_in_part(desk: Desk) -> None:
+    """Killed between what is done to the files and the entry that says so: each file is as before, or as it was left."""
+    before = prepare(desk, turn=f"{TURN}exit 3\n")
+    killed(desk, "before:11")
+    assert entries(desk)[-1]["kind"] == "result"
+    (desk.path / "tool").chmod(0o755)
+    (desk.path / "to-folder").unlink()
+    desk.data("rollback")
+    assert now(desk) == before
 
 
 def test_what_a_killed_writer_left_beside_a_file_is_gone(desk: Desk) -> None:
     from execplan.text.files import temporary
 
     before = prepare(desk)
-    (number,) = [each["n"] for each in runs_whole(desk) if each["kind"] == "intent" and each["step"] == "wire"]
-    desk.run("run", **{KILL: f"after:{number}"})
+    killed(desk, "after:5")
     desk.write(f"src/{temporary('other.py')}", "y =")
     desk.data("rollback")
     assert now(desk) == before
@@ -329,6 +340,8 @@ def test_another_at_work_is_named(desk: Desk, before: Things) -> None:
     assert now(desk) == ran
 
 
+EVERY = 3
+"""Every so manieth call is tried here."""
 CALLS = ("rename", "unlink", "rmdir", "mkdir", "symlink", "fchmod")
 """What changes a file, a folder or an entry; a kill in between leaves what they have left."""
 
@@ -339,9 +352,9 @@ def test_a_rollback_killed_at_any_call(
     """Killed at each call that changes something, and done again: all is as it was before the run."""
     kept = desk.path.parent / "kept"
     shutil.copytree(desk.path, kept, symlinks=True, ignore=shutil.ignore_patterns("hooks", "objects", "info"))
-    kill, ended, bad = 0, False, []
+    kill, ended, bad = 1 - EVERY, False, []
     while not ended:
-        kill += 1
+        kill += EVERY
         ended = _rolled_back(desk, kill)
         result = desk.type("rollback", "--json")
         if result.exit and (result.exit != 1 or result.json["error"]["code"] != "nothing-to-roll-back"):
@@ -354,7 +367,9 @@ def test_a_rollback_killed_at_any_call(
         for name in (".agent", ".git/execplan"):
             shutil.rmtree(desk.path / name)
         shutil.copytree(kept, desk.path, symlinks=True, dirs_exist_ok=True)
-    record_property(COUNTED, f"rollback: killed at {kill - 1} calls that change something, and done again")
+    record_property(
+        COUNTED, f"rollback: killed at every {EVERY}rd of {kill} calls that change something, and done again"
+    )
     assert not bad, bad
     assert kill > 60
 
