@@ -42,12 +42,14 @@ _WORDS = {
     "replanned": "revision {revision}: {reason}",
     "interrupted": "{signal}",
     "resumed": "revision {revision}, as approved: {approval:.12} by {approver}",
-    "ended": "{status} after {seconds} s {reason}",
-    "rollback": "{steps} {automatic}",
+    "ended": "{status} after {seconds} s: {reason}",
+    "rollback": "{steps} {cause}",
     "restored": "{path}",
     "rolled_back": "{steps}",
 }
 """What is told of a record, by its kind."""
+_BACK = ("retaken", "rollback")
+"""Records whose changes are those that are taken back."""
 
 
 def told(home: Home, ref: Ref, run: str | None) -> Answer:
@@ -159,10 +161,11 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
         said["runs"] = _runs(record.said)
     elif record.kind == "result":
         said["ended"] = _ended(record.said)
+    said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
     for change in record.said.get("changes", []):
-        yield ("", "", "", "", "", f"  {_change(change)}")
+        yield ("", "", "", "", "", f"  {_change(change, back=record.kind in _BACK)}")
 
 
 def _word(value: Any) -> str:
@@ -190,9 +193,10 @@ def _ended(said: dict[str, Any]) -> str:
     return f"failed ({said.get('cause') or '-'}) after {took}: {said.get('reason') or '-'}"
 
 
-def _change(change: dict[str, Any]) -> str:
-    """What became of a path, with the digests before and after."""
-    before, after = [_state(change.get(name)) for name in ("before", "after")]
+def _change(change: dict[str, Any], *, back: bool) -> str:
+    """What became of a path, with the digests before and after, or the other way round where that was taken back."""
+    names = ("after", "before") if back else ("before", "after")
+    before, after = [_state(change.get(name)) for name in names]
     own = "" if change.get("declared", True) else " (not declared)"
     return f"{change.get('path')}: {before} -> {after}{own}"
 

@@ -38,7 +38,7 @@ def kept(desk: Desk) -> Kept:
         made = change("src/a b.py")
         journal.write(entries.RESULT, step="api", attempt=1, ok=True, seconds=1.25, changes=[made])
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
-        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made | {"after": made["before"]}])
+        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made])
         journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
         journal.write(entries.ROLLED_BACK, steps=["api"], whole=True)
     kept.ledger.follow(run.id, journal.entries)
@@ -55,6 +55,7 @@ def test_who_approved_what_ran_and_what_changed(kept: Kept) -> None:
     assert "0001  intent       api, attempt 1: make" in out
     assert "0001  result       api, attempt 1: done in 1.2 s" in out
     assert "  src/a b.py: absent -> file 0644 bbbbbbbbbbbb" in out
+    assert "  src/a b.py: file 0644 bbbbbbbbbbbb -> absent" in out
     assert "0001  rolled_back  api" in out
     data = kept.repo.data("audit")
     assert [each["kind"] for each in data["records"]][:4] == ["approved", "begun", "intent", "result"]
