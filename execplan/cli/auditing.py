@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.table import table
-from execplan.engine.ledger import names, verify
-from execplan.errors import NO, OK
+from execplan.engine.ledger import chain, names, verify
+from execplan.errors import OK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,7 +110,7 @@ def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
         lines.append(f"  execplan audit {shlex.quote(each.plan)} --accept REASON")
     warnings = tuple([f"{each.plan}: {line}" for each in found for line in each.warnings]) + more
     data = {"plans": [_verified_json(each) for each in found]}
-    return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings)
+    return Answer(data, "\n".join(lines), max([each.exit for each in found], default=OK), warnings=warnings)
 
 
 def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:
@@ -142,7 +142,7 @@ def _verified_json(found: Verified) -> dict[str, Any]:
 def _of_run(records: Sequence[Record], run: str) -> list[Record]:
     """The records of a run, and those that approved it."""
     own = [each for each in records if each.run == run]
-    served = {each.said.get("approval_id") for each in own} - {None}
+    served = [each.said["approval_id"] for each in own if each.said.get("approval_id")]
     return [each for each in records if each.run == run or (not each.run and each.said.get("approval") in served)]
 
 
@@ -164,7 +164,7 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
-    for change in record.said.get("changes", []):
+    for change in [each for each in chain.listed(record.said.get("changes")) if isinstance(each, dict)]:
         yield ("", "", "", "", "", f"  {_change(change, back=record.kind in _BACK)}")
 
 
@@ -173,13 +173,15 @@ def _word(value: Any) -> str:
         return ", ".join([_word(each) for each in value]) or "-"
     if isinstance(value, float):
         return f"{value:.1f}"
+    if isinstance(value, dict):
+        return "-"
     return "-" if value is None else str(value)
 
 
 def _runs(said: dict[str, Any]) -> str:
     """What a step is about to do."""
-    if said.get("argv"):
-        return shlex.join([str(each) for each in said["argv"]])
+    if argv := chain.listed(said.get("argv")):
+        return shlex.join([str(each) for each in argv])
     if said.get("command"):
         return f"{said.get('shell') or 'sh'}: {said['command']}"
     return " ".join([str(each) for each in (said.get("type"), said.get("target")) if each]) or "-"
@@ -187,7 +189,7 @@ def _runs(said: dict[str, Any]) -> str:
 
 def _ended(said: dict[str, Any]) -> str:
     """How a step ended."""
-    took = f"{said.get('seconds') or 0:.1f} s"
+    took = f"{_word(said.get('seconds'))} s"
     if said.get("ok"):
         return f"done in {took}"
     return f"failed ({said.get('cause') or '-'}) after {took}: {said.get('reason') or '-'}"
@@ -201,8 +203,8 @@ def _change(change: dict[str, Any], *, back: bool) -> str:
     return f"{change.get('path')}: {before} -> {after}{own}"
 
 
-def _state(state: dict[str, Any] | None) -> str:
-    if state is None:
+def _state(state: Any) -> str:
+    if not isinstance(state, dict):
         return "absent"
     detail = str(state.get("sha256", ""))[:12] or state.get("link") or ""
     return " ".join([each for each in (str(state.get("kind")), str(state.get("mode") or ""), str(detail)) if each])
