@@ -121,7 +121,7 @@ def launch(order: Order, sandbox: Sandbox | None, transcript: Transcript, stop: 
         },  # it may need that to start
     )
     os.close(theirs)
-    taken = _Taken(supervisor, ours, transcript, monotonic() + order.limits.seconds + _LATE)
+    taken = _Taken(supervisor, ours, transcript, order.limits.seconds)
     try:
         _send(supervisor, marshal.dumps(told))
         taken.follow(stop)
@@ -143,12 +143,15 @@ def _send(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
 class _Taken:
     """What comes from a supervisor and from what it watches."""
 
-    def __init__(self, supervisor: subprocess.Popen[bytes], report: int, transcript: Transcript, latest: float) -> None:
+    def __init__(
+        self, supervisor: subprocess.Popen[bytes], report: int, transcript: Transcript, seconds: float
+    ) -> None:
         from hashlib import sha256
 
         self.supervisor = supervisor
         self.transcript = transcript
-        self.latest = latest
+        self.begun = monotonic()
+        self.latest = self.begun + seconds + _LATE
         self.report = b""
         self.digest = sha256()
         self.stdout = bytearray()
@@ -202,7 +205,7 @@ class _Taken:
         left = told.pop("left", ())
         if not told:
             told = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
-            told.update(seconds=0.0, cpu_s=0.0, peak_memory_bytes=0)
+            told.update(seconds=monotonic() - self.begun, cpu_s=0.0, peak_memory_bytes=0)
         if not told["cause"] and (told["exit"] == 128 + FILE_SIZE or (told["exit"] and _TOO_LARGE in self.last_words)):
             told.update(cause="limit", reason=f"a file of more than {order.limits.file_mb} MB")
         if left:
