@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.entries import Performed, performed_json
-from execplan.errors import ExecplanError
+from execplan.errors import ENVIRONMENT, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
     from execplan.engine.steps.named import is_command, runs
     from execplan.engine.steps.perform import outside
 
-    told, whole = "", True
+    told = ""
     changes: tuple[Change, ...] = ()
     folders: tuple[str, ...] = ()
     if not runs(step):
@@ -51,8 +51,8 @@ def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
     elif not is_command(step) or _was_begun(bench, step, attempt):
         from execplan.engine.steps import looks
 
-        changes, folders, whole = looks.changed(bench, step)
-        told = outside(bench, step, whole=whole)
+        changes, folders, hidden = looks.changed(bench, step)
+        told = outside(bench, step, hidden)
         if any([step.parallel and each.parallel and each.id != step.id for each in bench.document.steps]):
             changes = tuple([change for change in changes if change.declared])
     why = "it was cut short, and then rolled back"
@@ -62,13 +62,18 @@ def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
 
 def _written(bench: Bench, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """What a step that writes files, and in which no program runs, has or may have written."""
-    from execplan.engine.steps.write import folders_made, planned
+    from execplan.engine.steps.write import ballast, drop, folders_made, planned
     from execplan.execution.evaluation.outcome import ImpossibleError
 
+    drop(ballast(bench, step))
     try:
         changes = tuple([change for _, change in planned(bench, step, attempt.before)])
-    except (ImpossibleError, ExecplanError):
+    except ImpossibleError:
         return (), ()  # it would have failed before it wrote anything
+    except ExecplanError as error:
+        if error.exit == ENVIRONMENT:
+            raise
+        return (), ()  # as above: a hunk that does not fit
     return changes, folders_made(bench, attempt.before)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -158,11 +159,7 @@ def test_the_document_of_a_run_that_waits(desk: Desk) -> None:
 
 
 def test_a_person_is_asked_on_a_terminal(desk: Desk) -> None:
-    from execplan.cli.app import run
-    from execplan.cli.door import behind
-
-    planned(desk, MAKE, ASKS)
-    terminal = Terminal(lambda: behind(lambda: run(["run"]), as_json=False, kind="run"))
+    terminal = at_work(desk, "question")
     terminal.answer("go/skip/stop? [later] ", "go\n")
     shown = terminal.end()
     assert shown.exit == 0, shown.raw
@@ -176,15 +173,31 @@ def test_a_person_is_asked_on_a_terminal(desk: Desk) -> None:
     ]
 
 
-@pytest.mark.parametrize("where", ["question", "step"])
-def test_ctrl_c_on_a_terminal(desk: Desk, where: str) -> None:
-    from execplan.cli.app import run
-    from execplan.cli.door import behind
+def at_work(desk: Desk, where: str) -> Terminal:
+    """A terminal in which a run asks, or its second step is under way."""
+    from execplan.cli.main import main
 
     planned(desk, MAKE, ASKS if where == "question" else SLOW)
-    terminal = Terminal(lambda: behind(lambda: run(["run"]), as_json=False, kind="run"))
+    desk.patch.setattr(sys, "argv", ["execplan", "run"])
+    terminal = Terminal(main)
     terminal.until("? [later] " if where == "question" else "2 see (0.")
     time.sleep(0.1)
+    return terminal
+
+
+@pytest.mark.parametrize("where", ["question", "step"])
+def test_a_terminal_that_is_closed(desk: Desk, where: str) -> None:
+    terminal = at_work(desk, where)
+    terminal.close()
+    assert terminal.end().exit == 143
+    assert not list(desk.path.parent.rglob("bug-*.txt"))
+    (found,) = desk.data("runs")["runs"]
+    assert (found["state"], found["done"]) == ("active", 1)
+
+
+@pytest.mark.parametrize("where", ["question", "step"])
+def test_ctrl_c_on_a_terminal(desk: Desk, where: str) -> None:
+    terminal = at_work(desk, where)
     terminal.type("\x03")
     shown = terminal.end()
     assert shown.exit == 130, shown.raw

@@ -7,6 +7,7 @@ import os
 import stat
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,6 +19,9 @@ from execplan.repo import homes
 from execplan.text.files import temporary
 from execplan.text.folder import Folder as Swapped
 from tests.conftest import Folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WAYS = ["openat2", "walk"]
 
@@ -212,7 +216,7 @@ def test_a_folder_swapped_for_a_link_again_and_again(
     swapper = threading.Thread(target=swap)
     swapper.start()
     refusals, done, seen = set(), 0, set()
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: files.write("src/new", b"x", 0o644),
         lambda: files.remove("src/secret"),
         lambda: files.write("src/secret", b"ours", 0o644),

@@ -19,6 +19,7 @@ from execplan.repo.amend import Options
 from execplan.repo.execution import register, standing
 from execplan.text.lines import digest
 from tests.engine.hand import begun, make
+from tests.engine.test_runs import ROLLBACK
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -201,8 +202,7 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     elif ends == "completed":
         hand.end("completed")
     else:
-        rollback = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
-        hand.write(kinds.ROLLBACK, steps=["api"], **rollback)
+        hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
         if ends == "rolled_back":
             hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     before = stored(desk)
@@ -269,9 +269,10 @@ def test_killed_before_it_was_on_record(desk: Desk, monkeypatch: pytest.MonkeyPa
     def killed(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(journal.Journal, "write", killed)
-        replanned(desk, place, reason="The first try.")
+        with pytest.raises(KeyboardInterrupt):
+            replanned(desk, place, reason="The first try.")
     assert json.loads(stored(desk))["revision"] == 2
     assert course(place).replans == []
     made = replanned(desk, place, reason="The second try.")

@@ -262,6 +262,12 @@ def test_a_run_that_waits_has_its_end_first(desk: Desk) -> None:
     desk.refused(1, "nothing-to-resume", "resume")
 
 
+def killed(desk: Desk, at: str) -> None:
+    """Run the plan until it dies at an entry."""
+    desk.env[KILL] = at
+    assert desk.run("run").exit == -signal.SIGKILL
+
+
 @pytest.mark.parametrize(
     "at",
     [
@@ -278,7 +284,7 @@ def test_a_run_that_was_cut_short(desk: Desk, at: str) -> None:
     """Killed behind the announcement of a step, or before its result is written: what it did by then is taken back too."""
     before = prepare(desk)
     step, when, number = at.split()
-    assert desk.run("run", **{KILL: f"{when}:{number}"}).exit == -signal.SIGKILL
+    killed(desk, f"{when}:{number}")
     assert (entries(desk)[-1]["kind"], entries(desk)[-1]["step"]) == ("intent", step)
     if step != "make":
         desk.refused(4, "run-cut-short", "rollback", "--step", "make")
@@ -293,7 +299,7 @@ def test_a_run_that_was_cut_short(desk: Desk, at: str) -> None:
 def test_a_failure_that_was_taken_back_in_part(desk: Desk) -> None:
     """Killed between what is done to the files and the entry that says so: each file is as before, or as it was left."""
     before = prepare(desk, turn=f"{TURN}exit 3\n")
-    assert desk.run("run", **{KILL: "before:11"}).exit == -signal.SIGKILL
+    killed(desk, "before:11")
     assert entries(desk)[-1]["kind"] == "result"
     (desk.path / "tool").chmod(0o755)
     (desk.path / "to-folder").unlink()
@@ -305,7 +311,7 @@ def test_what_a_killed_writer_left_beside_a_file_is_gone(desk: Desk) -> None:
     from execplan.text.files import temporary
 
     before = prepare(desk)
-    desk.run("run", **{KILL: "after:5"})
+    killed(desk, "after:5")
     desk.write(f"src/{temporary('other.py')}", "y =")
     desk.data("rollback")
     assert now(desk) == before

@@ -146,12 +146,18 @@ def test_what_nobody_used_for_thirty_days_goes(store: Store) -> None:
     digests = [store.keep(each) for each in (b"old", b"got", b"kept", b"new")]
     left = Path(store.folder) / "left.tmp"
     left.write_bytes(b"half")
+    run = Path(store.home.state, "runs/0001-00000000")
+    run.mkdir(parents=True)
+    for name in ("01-build.tree", "01-build-1.begun"):
+        (run / name).write_bytes(b"")
+        os.utime(run / name, (0, time.time() - KEPT - 60))
     for path in kept(store):
         os.utime(path, (0, time.time() - KEPT - 60))
     os.utime(store.path(digests[3]), (0, time.time() - KEPT + 60))
     store.get(digests[1])
     store.keep(b"kept")
-    assert store.purge() == 2
+    assert store.purge() == 3
+    assert os.listdir(run) == ["01-build-1.begun"]  # that it was begun is never forgotten: it may be one that runs once
     assert [store.has(digest) for digest in digests] == [False, True, True, True]
     assert not left.exists()
 

@@ -197,6 +197,19 @@ def test_going_on_with_nothing(kept: Kept) -> None:
     assert verify(kept.home, kept.ref).exit == 0
 
 
+def test_killed_while_it_is_accepted(kept: Kept) -> None:
+    tampered(kept, lambda lines: lines.__delitem__(slice(2, None)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("execplan.engine.ledger.anchor.move", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            accept(kept.home, kept.ref, "Once.", Options())
+    assert verify(kept.home, kept.ref).exit == 1
+    made = accept(kept.home, kept.ref, "Twice.", Options()).record
+    assert made is not None
+    assert made.seq == 6
+    assert verify(kept.home, kept.ref).exit == 0
+
+
 def test_nothing_to_accept(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()

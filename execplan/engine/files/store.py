@@ -9,6 +9,7 @@ import zlib
 from contextlib import contextmanager
 from hashlib import sha256
 
+from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import FILE
 from execplan.repo import state
@@ -133,16 +134,17 @@ class Store:
                 sync_folder(folder)
 
     def purge(self) -> int:
-        """Remove what nobody has used for thirty days, and what killed writers have left; how many files."""
+        """Remove backups and looks at the tree that nobody has used for thirty days; how many files. Never fails."""
         gone, until = 0, time.time() - KEPT
-        for folder, _, names in os.walk(self.folder):
-            for path in [os.path.join(folder, name) for name in names]:
-                try:
-                    if os.lstat(path).st_mtime < until:
-                        os.unlink(path)
-                        gone += 1
-                except FileNotFoundError:
-                    continue
+        for top in (self.folder, os.path.join(self.home.state, "runs")):
+            for folder, _, names in os.walk(top):
+                for path in [os.path.join(folder, name) for name in names if name.endswith((".gz", ".tmp", ".tree"))]:
+                    try:
+                        if os.lstat(path).st_mtime < until:
+                            os.unlink(path)
+                            gone += 1
+                    except OSError as error:
+                        trace.tell(f"{path} could not be removed: {error}")
         return gone
 
     def path(self, digest: str) -> str:

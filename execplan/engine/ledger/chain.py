@@ -17,6 +17,15 @@ ACCEPTED: Final = "accepted"
 that the anchor knew, or null), doubts (what else is not as the ledger says). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
 START: Final = ""
 """What the first record has for the hash of the one before."""
+_TEXT, _MAYBE = (str,), (str, type(None))
+_TYPES = dict.fromkeys(("at", "kind", "ledger", "plan_id", "user", "prev", "hash"), _TEXT) | {
+    "seq": (int,),
+    "session": _MAYBE,
+    "run": _MAYBE,
+    "entry": (int, type(None)),
+    "line": _MAYBE,
+    "said": (dict,),
+}
 _LONG = 64 + len(',"hash":""}')
 
 
@@ -101,7 +110,7 @@ def parse(line: bytes) -> Record:
         record = Record(**told)
     except (ValueError, TypeError, RecursionError):
         raise ValueError("is no record of a ledger") from None
-    if not (type(record.seq) is int and isinstance(record.said, dict) and list(told) == list(Record._fields)):
+    if list(told) != list(Record._fields) or not all([type(value) in _TYPES[name] for name, value in told.items()]):
         raise ValueError("is no record of a ledger")
     if line[-_LONG:] != _ending(record.hash) or digest(line[:-_LONG] + b"}") != record.hash:
         raise ValueError("its hash is not that of its bytes: it was edited")
@@ -163,7 +172,12 @@ def name_of(data: bytes) -> str:
 
 def accepted_by(record: Record) -> list[str]:
     """What a record has accepted, in words."""
-    return [str(each) for each in [*record.said.get("why", []), *record.said.get("doubts", [])]]
+    return [str(each) for name in ("why", "doubts") for each in listed(record.said.get(name))]
+
+
+def listed(value: object) -> list[Any]:
+    """A list that a record should hold; an empty one for what is none, whoever has written it."""
+    return value if isinstance(value, list) else []
 
 
 def _read(line: bytes) -> tuple[Record | None, str]:

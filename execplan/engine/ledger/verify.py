@@ -22,6 +22,8 @@ class Verified(NamedTuple):
     """What was found."""
 
     plan: str
+    name: str
+    """Of the ledger."""
     path: str
     """From the root of the repository."""
     records: int
@@ -82,6 +84,7 @@ def verify(home: Home, ref: Ref) -> Verified:
         warnings.append("it has no anchor here, as in a fresh clone: whether its end was cut off can't be told")
     return Verified(
         plan=ref.id,
+        name=found.name,
         path=home.shown(names.path_of(home, ref)),
         records=len(walked.records),
         anchored=known.seq if known is not None else None,
@@ -95,15 +98,15 @@ def verify(home: Home, ref: Ref) -> Verified:
 
 def every(home: Home) -> tuple[list[Verified], tuple[str, ...]]:
     """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
-    known, homes_of = anchor.every(home), [(each, ref) for each in together(home) for ref in shelf.every(each)]
-    due = [
-        (each, ref)
-        for each, ref in homes_of
+    known = anchor.every(home)
+    found = [
+        verify(each, ref)
+        for each in together(home)
+        for ref in shelf.every(each)
         if os.path.lexists(names.path_of(each, ref)) or anchor.key(names.first(each, ref)) in known
     ]
-    owned = {anchor.key(read(each, ref).name) for each, ref in due}
-    warnings = [f"a ledger was anchored that no plan here has: {each}" for each in sorted(known - owned)]
-    return [verify(each, ref) for each, ref in due], tuple(warnings)
+    gone = known - {anchor.key(each.name) for each in found}
+    return found, tuple([f"a ledger was anchored that no plan here has: {each}" for each in sorted(gone)])
 
 
 def _accepted(walked: Walked) -> set[str]:
