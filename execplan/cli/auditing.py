@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer
 from execplan.cli.table import table
 from execplan.engine.ledger import chain, names, verify
-from execplan.errors import NO, OK
+from execplan.errors import OK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,7 +110,7 @@ def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
         lines.append(f"  execplan audit {shlex.quote(each.plan)} --accept REASON")
     warnings = tuple([f"{each.plan}: {line}" for each in found for line in each.warnings]) + more
     data = {"plans": [_verified_json(each) for each in found]}
-    return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings)
+    return Answer(data, "\n".join(lines), max([each.exit for each in found], default=OK), warnings=warnings)
 
 
 def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:

@@ -84,7 +84,7 @@ def test_escapes_stay_escaped(kept: Kept) -> None:
     assert r"\x1b[2J\nAnn" in out
 
 
-NONSENSE = (None, 5, True, "x", [1, [2]], {"a": {}}, [{"before": 1, "after": [3]}], "\x1b[2J")
+NONSENSE: tuple[Any, ...] = (None, 5, True, "x", [1, [2]], {"a": {}}, [{"before": 1, "after": [3]}], "\x1b[2J")
 
 
 def test_whatever_somebody_else_has_written_is_told(kept: Kept) -> None:
@@ -243,6 +243,14 @@ def test_declined_and_revoked(desk: Desk) -> None:
     assert told["records"][2]["said"]["approval"] == told["records"][1]["said"]["approval"]
     assert told["anchored"] == 3
     assert json.loads(desk.type("audit", "--json").out)["data"] == told
+
+
+def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: Desk) -> None:
+    desk.approve()
+    desk.write(f".agent/execplans/artifacts/{desk.home()[1].id}/ledger.jsonl", "no record\n")
+    error = desk.refused(1, "ledger-broken", "approve", "--revoke")
+    assert "is revoked, and that is not recorded" in error["message"]
+    assert desk.stands() == "revoked"
 
 
 def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: Desk) -> None:

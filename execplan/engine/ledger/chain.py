@@ -63,7 +63,7 @@ class Flaw(NamedTuple):
     """Where a ledger is not as it was written, and why that is so."""
 
     line: int
-    """From 1; one more than there are where the end is missing."""
+    """From 1."""
     seq: int | None
     """The number of the record, where it has one that can be read."""
     why: str
@@ -82,8 +82,8 @@ class Walked(NamedTuple):
     """The other lines, accepted or not."""
     flaw: Flaw | None
     """The first one that nobody has accepted."""
-    accepted: tuple[str, ...]
-    """Flaws that somebody has accepted, and what else was accepted, in words."""
+    accepted: tuple[tuple[str, str], ...]
+    """What somebody has accepted, flaws and what else was not as the ledger says, each with the reason."""
 
 
 def sealed(record: Record) -> Record:
@@ -129,19 +129,25 @@ def follows(record: Record, before: Record | None) -> str:
     return ""
 
 
-def walk(data: bytes, before: Record | None = None) -> Walked:
-    """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk."""
+def walk(data: bytes, before: Record | None = None, anchored: int | None = None) -> Walked:
+    """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk.
+
+    What stands behind the bytes that are `anchored` accepts nothing: else who edits a record could accept that himself.
+    """
     records: list[Record] = []
     unread: list[Flaw] = []
     flaw: Flaw | None = None
-    accepted: list[str] = []
+    accepted: list[tuple[str, str]] = []
+    read = 0
     running = hashlib.sha256()
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         record, why = _read(line)
+        read += len(line) + 1
         if record is not None:
             records.append(record)
-            if record.kind == ACCEPTED and record.prev == running.hexdigest():
-                accepted += [f"{each} (accepted: {record.said.get('reason')})" for each in accepted_by(record)]
+            counts = record.kind == ACCEPTED and (anchored is None or read <= anchored)
+            if counts and record.prev == running.hexdigest():
+                accepted += [(each, str(record.said.get("reason"))) for each in _accepted_by(record)]
                 flaw = None
             else:
                 why = follows(record, before)
@@ -170,7 +176,7 @@ def name_of(data: bytes) -> str:
     return ""
 
 
-def accepted_by(record: Record) -> list[str]:
+def _accepted_by(record: Record) -> list[str]:
     """What a record has accepted, in words."""
     return [str(each) for name in ("why", "doubts") for each in listed(record.said.get(name))]
 

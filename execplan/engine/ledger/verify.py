@@ -69,7 +69,7 @@ def read(home: Home, ref: Ref) -> Read:
     known = anchor.get(home, name)
     data = names.read(home, ref)  # after its anchor: another process may write meanwhile
     whole = data[: data.rfind(b"\n") + 1]
-    return Read(whole, chain.walk(whole), name, known, len(whole) < len(data))
+    return Read(whole, names.walk(whole, known), name, known, len(whole) < len(data))
 
 
 def verify(home: Home, ref: Ref) -> Verified:
@@ -90,8 +90,8 @@ def verify(home: Home, ref: Ref) -> Verified:
         anchored=known.seq if known is not None else None,
         flaw=walked.flaw,
         lost=names.lost(found.data, known) if known is not None else "",
-        doubts=tuple([each for each in seen.doubts if each not in _accepted(walked)]),
-        accepted=walked.accepted,
+        doubts=tuple([each for each in seen.doubts if each not in dict(walked.accepted)]),
+        accepted=tuple([f"{what} (accepted: {reason})" for what, reason in walked.accepted]),
         warnings=tuple(warnings),
     )
 
@@ -107,7 +107,3 @@ def every(home: Home) -> tuple[list[Verified], tuple[str, ...]]:
     ]
     gone = known - {anchor.key(each.name) for each in found}
     return found, tuple([f"a ledger was anchored that no plan here has: {each}" for each in sorted(gone)])
-
-
-def _accepted(walked: Walked) -> set[str]:
-    return {each for record in walked.records if record.kind == chain.ACCEPTED for each in chain.accepted_by(record)}
