@@ -14,7 +14,7 @@ from execplan.engine.ledger import anchor, chain
 from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals
 from execplan.text.lines import digest
-from tests.engine.ledgers import Kept, change
+from tests.engine.ledgers import BEGUN, Kept, change
 from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ def kept(desk: Desk) -> Kept:
     desk.approve("--expires", "2h")
     run, journal = kept.run()
     with journal:
-        who = {"user": "ann", "session": None, "approver": "Ann", "approval": desk.kept()["digest"]}
-        journal.write(entries.BEGUN, run=run.id, approval_id=desk.kept()["id"], revision=1, states={}, **who)
+        by = {"run": run.id, "approval": desk.kept()["digest"], "approval_id": desk.kept()["id"]}
+        journal.write(entries.BEGUN, **(BEGUN | by))
         journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
         made = change("src/a b.py")
         journal.write(entries.RESULT, step="api", attempt=1, ok=True, seconds=1.25, changes=[made])
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
-        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made])
+        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made], folders=[])
         journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
-        journal.write(entries.ROLLED_BACK, steps=["api"], whole=True)
+        journal.write(entries.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     kept.ledger.follow(run.id, journal.entries)
     kept.ledger.anchor()
     return kept
