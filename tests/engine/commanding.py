@@ -53,9 +53,9 @@ class Yard:
         finally:
             transcript.close()
 
-    def sh(self, script: str, **more: int) -> Ended:
+    def sh(self, script: str, seconds: float = LIMITS.seconds, **more: int) -> Ended:
         """Run a script of the shell, with limits that differ from the usual."""
-        return self.run("sh", "-c", script, limits=LIMITS._replace(**more))
+        return self.run("sh", "-c", script, limits=LIMITS._replace(seconds=seconds, **more))
 
     def python(self, code: str, **more: int) -> Ended:
         """Run some Python."""

@@ -135,15 +135,15 @@ def test_what_it_leaves_behind_is_ended_and_told(yard: Yard) -> None:
 
 
 def test_time_ends_all_of_it(yard: Yard) -> None:
-    result = yard.sh(f"trap '' TERM; {DAEMON} sleep 98", seconds=1)
+    result = yard.sh(f"trap '' TERM; {DAEMON} sleep 98", seconds=0.4)
     assert (result.exit, result.signal, result.cause) == (None, 9, "timeout")
-    assert result.reason == "it took longer than 1 s"
+    assert result.reason == "it took longer than 0.4 s"
     assert not is_alive(yard.pid())
     assert ended(yard.marked()).cause == "timeout"
 
 
 def test_it_may_tidy_up_before_it_is_killed(yard: Yard) -> None:
-    result = yard.sh("trap 'echo bye; exit 5' TERM; while :; do sleep 0.02; done", seconds=1)
+    result = yard.sh("trap 'echo bye; exit 5' TERM; while :; do sleep 0.02; done", seconds=0.4)
     assert (result.exit, result.cause, result.stdout) == (5, "timeout", b"bye\n")
     assert result.seconds < 2
 
@@ -198,21 +198,21 @@ def test_with_execplan_all_of_it_dies(yard: Yard) -> None:
 
 
 def test_with_its_supervisor_the_program_dies(yard: Yard) -> None:
-    result = yard.sh("echo $$ > shell; kill -9 $PPID; sleep 98")
+    result = yard.sh("echo $$ > shell; kill -9 $PPID; exec sleep 98")
     assert (result.cause, result.reason) == ("error", "its supervisor was killed")
-    assert not is_alive(yard.pid("shell"))
+    until(lambda: not is_alive(yard.pid("shell")))
     assert yard.marked() == "begun"
 
 
 def test_a_supervisor_that_was_stopped_is_given_up(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launching, "_LATE", -0.5)
-    result = yard.sh(f"{DAEMON} kill -STOP $PPID; sleep 98", seconds=1)
+    monkeypatch.setattr(launching, "_LATE", 0.0)
+    result = yard.sh(f"{DAEMON} kill -STOP $PPID; sleep 98", seconds=0.4)
     assert result.cause == "error"
-    assert not is_alive(yard.pid())
+    until(lambda: not is_alive(yard.pid()))
 
 
 def test_much_of_it_takes_no_memory(yard: Yard) -> None:
-    size = 100_000_000
+    size = 60_000_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = yard.sh(f"yes | head -c {size}")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000

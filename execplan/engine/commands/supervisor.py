@@ -28,6 +28,8 @@ BRIEF = 0.5
 PATIENCE = 10.0
 """Seconds without the end of any process after which those that are left are given up: another user's, or one that waits
 for a disk."""
+_SOON = 0.004
+"""Seconds in which a process that was sent a signal may be gone."""
 _PAUSE, _LONGER, _LONGEST = 0.005, 0.05, 1.0
 """Seconds between two looks at a program: at first, in the end, and where each look takes a process."""
 
@@ -190,16 +192,26 @@ class _Watched:
         if not self.cause:
             self.left = [each.name for each in left]
         stopped = self.cause in ("timeout", "interrupted") and not self.died
-        grace = GRACE if stopped else BRIEF if left and not self.cause else 0.0
-        asked = processes.family(self._root()) if grace else []
-        for each in asked:
-            processes.send(each.pid, TERM)
-        grace = grace if asked else 0.0
-        while not processes.all_gone(self._see, grace):
+        if stopped or not self.cause:
+            self._ask(GRACE if stopped else BRIEF)
+        if not LINUX:  # what has lost its parent is nobody's child here
+            processes.send(-self.child, KILL)
+        while not processes.all_gone(self._see, _SOON):
             self._kill()
-            grace = 0.002  # what forks without end is killed again at once
             if time.monotonic() > self.last_end + PATIENCE:
                 self.reason += f"; {len(processes.family(os.getpid()))} of its processes can't be killed"
+                return
+
+    def _ask(self, seconds: float) -> None:
+        """Ask all that is there to end, and what comes meanwhile, and wait so long."""
+        until = time.monotonic() + seconds
+        asked: set[int] = set()
+        while not processes.all_gone(self._see, _SOON) and time.monotonic() < until:
+            found = {each.pid for each in processes.family(self._root())}
+            for pid in found - asked:
+                processes.send(pid, TERM)
+            asked |= found
+            if not found:
                 return
 
     def _kill(self) -> None:
@@ -208,8 +220,6 @@ class _Watched:
             processes.send(self._root() or self.child, KILL)
             processes.send(self.child, KILL)
         processes.kill_all(os.getpid())
-        if not LINUX:
-            processes.send(-self.child, KILL)
 
     def _told(self) -> dict[str, Any]:
         """How it ended."""
