@@ -37,11 +37,10 @@ class Shop:
 
     def __init__(self, repo: Folder, steps: str, **policy: Any) -> None:
         from execplan.engine.commands.stop import Stop
-        from execplan.text.redaction import Redaction
-
         from execplan.engine.files.ground import Ground
         from execplan.engine.files.store import Store
         from execplan.engine.watch import Watch
+        from execplan.text.redaction import Redaction
 
         self.repo = repo
         repo.plan(HEAD + steps, "parser")

@@ -19,7 +19,14 @@ from tests.repo.approving import NAME, Desk
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROLLBACK: dict[str, Any] = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
+ROLLBACK: dict[str, Any] = {
+    "automatic": "",
+    "user": "ann",
+    "session": None,
+    "changes": [],
+    "folders": [],
+    "undone_not": [],
+}
 
 
 @pytest.fixture
