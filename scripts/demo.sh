@@ -108,6 +108,7 @@ run execplan uninstall merge-driver
 # A plan whose steps a program can carry out: nothing runs yet, and what was approved is exactly what would.
 mkdir -p src
 printf 'def greet():\n    return "hello"\n' >src/greet.py
+echo __pycache__/ >.gitignore
 git add -A
 git commit -q -m "A greeting"
 run execplan new "Say goodbye" -q --task "Write the function" --task "See it work"

@@ -32,6 +32,7 @@ _VARYING = (
     (re.compile(r"\b(\d{4})-[0-9a-f]{8}\b"), r"\1-1f0c2a9b"),
     (re.compile(r"\b\d+\.\d s\b"), "0.1 s"),
     (re.compile(r"\bin \d+\.\d{3}s\b"), "in 0.001s"),
+    (re.compile(r"\bin \d+\.\d{3}s\b"), "in 0.001s"),
     (re.compile(r'("(?:seconds|cpu_s|duration_s)"): [0-9.e-]+'), r"\1: 0.1"),
     (re.compile(r'("peak_memory_bytes"): \d+'), r"\1: 8388608"),
     (re.compile(rf'(\bby |"user": "){_USER}\b'), r"\1ann"),

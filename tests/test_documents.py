@@ -60,3 +60,16 @@ def test_the_readme_shows_commands() -> None:
     text = PATHS[0].read_text(encoding="utf-8")
     assert text.count("\n$ execplan ") > 5
     assert "make demo" in "".join(_SH.findall(text))
+
+
+def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
+    text = (ROOT / "docs" / "example.md").read_text(encoding="utf-8")
+    for words in (
+        "\ncompleted 5 of 5 steps in ",
+        "\nwhole  2026-01-01_farewell  ",
+        "\nfailed 3 check ",
+        "\nrolled back 3 steps (rename, shout, check) of ",
+        "\nhint: put them aside or as the run left them",
+        "\nrolled back 5 steps (endpoint, route, test, check.1, check.2) of ",
+    ):
+        assert words in text, f"the example is not what it was meant to show: {words!r} is missing"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.table import table
-from execplan.engine.ledger import names, verify
-from execplan.errors import NO, OK
+from execplan.engine.ledger import chain, names, verify
+from execplan.errors import OK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,12 +42,14 @@ _WORDS = {
     "replanned": "revision {revision}: {reason}",
     "interrupted": "{signal}",
     "resumed": "revision {revision}, as approved: {approval:.12} by {approver}",
-    "ended": "{status} after {seconds} s {reason}",
-    "rollback": "{steps} {automatic}",
+    "ended": "{status} after {seconds} s: {reason}",
+    "rollback": "{steps} {cause}",
     "restored": "{path}",
     "rolled_back": "{steps}",
 }
 """What is told of a record, by its kind."""
+_BACK = ("retaken", "rollback")
+"""Records whose changes are those that are taken back."""
 
 
 def told(home: Home, ref: Ref, run: str | None) -> Answer:
@@ -108,7 +110,7 @@ def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
         lines.append(f"  execplan audit {shlex.quote(each.plan)} --accept REASON")
     warnings = tuple([f"{each.plan}: {line}" for each in found for line in each.warnings]) + more
     data = {"plans": [_verified_json(each) for each in found]}
-    return Answer(data, "\n".join(lines), NO if broken else OK, warnings=warnings)
+    return Answer(data, "\n".join(lines), max([each.exit for each in found], default=OK), warnings=warnings)
 
 
 def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:
@@ -140,7 +142,7 @@ def _verified_json(found: Verified) -> dict[str, Any]:
 def _of_run(records: Sequence[Record], run: str) -> list[Record]:
     """The records of a run, and those that approved it."""
     own = [each for each in records if each.run == run]
-    served = {each.said.get("approval_id") for each in own} - {None}
+    served = [each.said["approval_id"] for each in own if each.said.get("approval_id")]
     return [each for each in records if each.run == run or (not each.run and each.said.get("approval") in served)]
 
 
@@ -159,10 +161,11 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
         said["runs"] = _runs(record.said)
     elif record.kind == "result":
         said["ended"] = _ended(record.said)
+    said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
-    for change in record.said.get("changes", []):
-        yield ("", "", "", "", "", f"  {_change(change)}")
+    for change in [each for each in chain.listed(record.said.get("changes")) if isinstance(each, dict)]:
+        yield ("", "", "", "", "", f"  {_change(change, back=record.kind in _BACK)}")
 
 
 def _word(value: Any) -> str:
@@ -170,13 +173,15 @@ def _word(value: Any) -> str:
         return ", ".join([_word(each) for each in value]) or "-"
     if isinstance(value, float):
         return f"{value:.1f}"
+    if isinstance(value, dict):
+        return "-"
     return "-" if value is None else str(value)
 
 
 def _runs(said: dict[str, Any]) -> str:
     """What a step is about to do."""
-    if said.get("argv"):
-        return shlex.join([str(each) for each in said["argv"]])
+    if argv := chain.listed(said.get("argv")):
+        return shlex.join([str(each) for each in argv])
     if said.get("command"):
         return f"{said.get('shell') or 'sh'}: {said['command']}"
     return " ".join([str(each) for each in (said.get("type"), said.get("target")) if each]) or "-"
@@ -184,21 +189,22 @@ def _runs(said: dict[str, Any]) -> str:
 
 def _ended(said: dict[str, Any]) -> str:
     """How a step ended."""
-    took = f"{said.get('seconds') or 0:.1f} s"
+    took = f"{_word(said.get('seconds'))} s"
     if said.get("ok"):
         return f"done in {took}"
     return f"failed ({said.get('cause') or '-'}) after {took}: {said.get('reason') or '-'}"
 
 
-def _change(change: dict[str, Any]) -> str:
-    """What became of a path, with the digests before and after."""
-    before, after = [_state(change.get(name)) for name in ("before", "after")]
+def _change(change: dict[str, Any], *, back: bool) -> str:
+    """What became of a path, with the digests before and after, or the other way round where that was taken back."""
+    names = ("after", "before") if back else ("before", "after")
+    before, after = [_state(change.get(name)) for name in names]
     own = "" if change.get("declared", True) else " (not declared)"
     return f"{change.get('path')}: {before} -> {after}{own}"
 
 
-def _state(state: dict[str, Any] | None) -> str:
-    if state is None:
+def _state(state: Any) -> str:
+    if not isinstance(state, dict):
         return "absent"
     detail = str(state.get("sha256", ""))[:12] or state.get("link") or ""
     return " ".join([each for each in (str(state.get("kind")), str(state.get("mode") or ""), str(detail)) if each])

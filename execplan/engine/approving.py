@@ -73,7 +73,11 @@ def revoke(home: Home, ref: Ref, ids: Mapping[str, str]) -> None:
     ledger = Ledger(home, ref)
     for name, found in ids.items():
         if register.revoke(home, found):
-            ledger.append(REVOKED, {"digest": name, "approval": found})
+            try:
+                ledger.append(REVOKED, {"digest": name, "approval": found})
+            except ExecplanError as error:
+                error.message = f"{name[:12]} is revoked, and that is not recorded: {error.message}"
+                raise
     if ids:
         ledger.anchor()
 

@@ -60,6 +60,8 @@ class Attempts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None and not self.bench.stop.is_set():
+            self.bench.stop.set("trouble")  # nobody waits for what runs any more
         self._pool.shutdown()
 
     def wake(self) -> None:

@@ -135,15 +135,20 @@ class Course:
         self.approval = said
         self.goes += 1
         self.expected |= {path: state_from(state) for path, state in said.get("states", {}).items()}
+        again = (states.FAILED, states.BLOCKED, states.AWAITING)
         for step, status in self.status_of.items():
-            if status in (states.FAILED, states.BLOCKED, states.AWAITING) and step not in said.get("failed", ()):
+            if step in self.undone or (status in again and step not in said.get("failed", ())):
                 self.status_of[step] = states.PENDING
 
     def _intent(self, entry: Entry, said: dict[str, Any]) -> None:
         before = {path: state_from(state) for path, state in said["before"].items()}
         attempt = Attempt(said["attempt"], None, before, said["by"], entry=entry.number, began=entry.at, go=self.goes)
-        self.attempts.setdefault(said["step"], []).append(attempt)
-        self.status_of[said["step"]] = states.RUNNING
+        step = said["step"]
+        if step in self.undone:  # what it did before is gone, and what it does now is not
+            self.undone.discard(step)
+            self.attempts[step] = [each._replace(retaken=True) for each in self.attempts[step]]
+        self.attempts.setdefault(step, []).append(attempt)
+        self.status_of[step] = states.RUNNING
 
     def _result(self, entry: Entry, said: dict[str, Any]) -> None:
         step, performed = said["step"], performed_from(said)

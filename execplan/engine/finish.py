@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from execplan.engine import fate as fates
 from execplan.engine import record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
+from execplan.engine.fate import Fate
 from execplan.engine.files.store import Store
 from execplan.engine.notice import notify
 from execplan.engine.questions import approve
@@ -22,7 +23,6 @@ from execplan.repo.amend import Options
 if TYPE_CHECKING:
     from execplan.engine.book import Book
     from execplan.engine.course import Question
-    from execplan.engine.fate import Fate
     from execplan.engine.place import Place
     from execplan.engine.schedule import Schedule
     from execplan.engine.watch import RolledBack
@@ -59,8 +59,9 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
         fate = _replanned(own, fate, warnings)
     if fate.kind == fates.SIGNAL:
         book.write(INTERRUPTED, signal=signal)
-    elif fate.kind == fates.PAUSED and fate.question is not None:
-        question = _pause(book, fate.question)
+    elif fate.question is not None:
+        question = fate.question
+        book.write(PAUSED, why=question.why, step=question.step or None, question=question.words)
     else:
         rolled_back = _end(own, schedule, fate, warnings)
     commit = _filed(own, question, warnings)
@@ -76,11 +77,6 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
         warnings=tuple(warnings),
         commit=commit,
     )
-
-
-def _pause(book: Book, question: Question) -> Question:
-    book.write(PAUSED, why=question.why, step=question.step or None, question=question.words)
-    return question
 
 
 def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:

@@ -14,6 +14,8 @@ from execplan.errors import CHANGED, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from execplan.engine.asking import Asking
     from execplan.engine.attempts import Attempts, Returned
     from execplan.engine.book import Book
@@ -47,7 +49,7 @@ class Loop:
             if self.fate is None:
                 self._look()
             if self.fate is None:
-                self._follow()
+                self._guard(self._follow)
             if self._attempts.running or (self._delayed and self.fate is None):
                 self._wait()
         if self.fate.error is not None:
@@ -66,7 +68,7 @@ class Loop:
         stop = self._bench.stop
         if stop.is_set():
             self.fate = Fate(fate.SIGNAL)
-        elif monotonic() >= self._attempts.deadline:
+        elif monotonic() >= self._attempts.deadline and not set(self._course.status_of.values()) <= set(states.GOOD):
             self._end(Fate(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
 
     def _end(self, found: Fate) -> None:
@@ -94,7 +96,7 @@ class Loop:
             found = self._schedule.following(self._course, self._waiting, self._busy, self._jobs)
             for move in found.moves:
                 self._write(move.kind, move.step, move.words)
-            lost = self._lost()
+            lost = self._lost(found)
             if lost:
                 self._fail(lost, self._course.attempts[lost][-1].performed)
                 return None
@@ -106,11 +108,15 @@ class Loop:
         self._book.write(kind, step=step, **{"by" if kind == "recovered" else "reason": words})
         self._attempts.tick(self._schedule.step[step])
 
-    def _lost(self) -> str:
-        """A step whose alternative has not stood in for it, or nothing."""
-        over = (states.SKIPPED, states.BLOCKED)
-        gone = [name for name, other in self._waiting.items() if self._course.status_of[other] in over]
-        return next((name for name in gone if self._course.status_of[name] == states.FAILED), "")
+    def _lost(self, found: Following) -> str:
+        """A step whose alternative has not stood in for it, or never will, for that waits for it; or nothing."""
+        stuck = not (found.moves or found.begin or self._busy or self._questions)
+        for name, other in self._waiting.items():
+            if self._course.status_of[name] == states.FAILED and (
+                stuck or self._course.status_of[other] == states.SKIPPED
+            ):
+                return name
+        return ""
 
     @property
     def _busy(self) -> list[str]:
@@ -135,12 +141,15 @@ class Loop:
         """Wait for what comes back, or for when a step is to be tried again."""
         ahead = [when - monotonic() for when in self._delayed.values()] if self.fate is None else []
         returned = self._attempts.wait(max(min([_GLANCE, *ahead]), 0.0))
-        if returned is None:
-            return
+        if returned is not None:
+            self._guard(lambda: self._take(returned))
+
+    def _guard(self, work: Callable[[], None]) -> None:
+        """Do something; what is wrong with it is raised when all that runs has ended."""
         try:
-            self._take(returned)
-        except Exception as error:  # noqa: BLE001 - it is raised when all that runs has ended
-            self._end(Fate(fate.TROUBLE, returned.step.id, error=error))
+            work()
+        except Exception as error:  # noqa: BLE001 - as it says
+            self._end(Fate(fate.TROUBLE, error=error))
 
     def _take(self, returned: Returned) -> None:
         """See what has come of an attempt; raises ExecplanError where that can't be written down."""
@@ -177,7 +186,9 @@ class Loop:
         elif found.kind == ALTERNATIVE and (other := self._schedule.stands_in(step)):
             self._waiting[step.id] = other
         elif found.kind == REPLAN:
-            self._end(Fate(fate.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}"))
+            self._end(
+                Fate(fate.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}")
+            )
         else:
             self._fail(step.id, performed)
 

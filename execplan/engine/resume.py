@@ -121,9 +121,8 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     ids = None if course.replans else course.begun["chosen"]
     bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
-    ahead = [
-        step for step in document.steps if course.status_of[step.id] not in states.GOOD and step.id in schedule.chosen
-    ]
+    done = {name for name, status in course.status_of.items() if status in states.GOOD} - course.undone
+    ahead = [step for step in document.steps if step.id in schedule.chosen - done]
     by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]

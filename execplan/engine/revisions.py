@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text import disk, files
 from execplan.text.lines import digest

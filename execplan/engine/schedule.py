@@ -107,20 +107,13 @@ class Schedule:
         ]
 
     def stands_in(self, step: Step) -> str:
-        """The alternative that can stand in for a step, or nothing: one that needs what needs it never could."""
+        """The chosen step that is to stand in for a step, or nothing."""
         other = alternative(step)
-        return other if step.id in self._stands_for.get(other, ()) and not self._needs(other, step.id) else ""
+        return other if step.id in self._stands_for.get(other, ()) else ""
 
     def stands_for(self, name: str) -> list[str]:
         """The chosen steps whose alternative a step is: it is not run by itself."""
         return self._stands_for.get(name, [])
-
-    def _needs(self, name: str, other: str) -> bool:
-        """Whether a step waits for another one, near or far."""
-        below = [name]
-        for each in below:
-            below += [need for need in self._waits[each] if need not in below]
-        return other in below
 
     def _waited_for(self, step: Step) -> list[str]:
         """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""

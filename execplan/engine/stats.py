@@ -17,6 +17,11 @@ MANUAL: Final = "manual"
 """The cause of a rollback that somebody asked for."""
 
 
+_COUNTED = frozenset(
+    "begun resumed replanned result ended rollback rolled_back approved not_given declined revoked".split()
+)
+
+
 class Figures(NamedTuple):
     """What was counted, of one plan or of many."""
 
@@ -58,7 +63,7 @@ def figures(ledgers: Iterable[Sequence[Record]]) -> Figures:
     for records in ledgers:
         counts.begin()
         for record in records:
-            getattr(counts, f"_{record.kind}", counts.other)(record)
+            counts.count(record)
         counts.end()
     return Figures(
         counts.runs,
@@ -97,8 +102,10 @@ class _Counts:
             self.runs[status] = self.runs.get(status, 0) + 1
         self.rolled += len(self._undone)
 
-    def other(self, record: Record) -> None:
-        """A record that nothing is counted of."""
+    def count(self, record: Record) -> None:
+        """Count a record, if it is of a kind that is counted."""
+        if record.kind in _COUNTED:
+            getattr(self, f"_{record.kind}")(record)
 
     def _begun(self, record: Record) -> None:
         self._status[record.run or ""] = "in_progress"
@@ -116,7 +123,8 @@ class _Counts:
         status = "completed" if record.said.get("status") == "completed" else "failed"
         self._status[record.run or ""] = status
         self.executions[status] += 1
-        self.seconds.append(float(record.said.get("seconds") or 0))
+        took = record.said.get("seconds")
+        self.seconds.append(float(took) if isinstance(took, int | float) else 0.0)
 
     def _rollback(self, record: Record) -> None:
         self._cause[record.run or ""] = str(record.said.get("automatic") or MANUAL)

@@ -79,7 +79,7 @@ ATTRIBUTES = (
     Attribute("when", "when", WHEN, "A condition: ID.succeeded, ID.failed, ID.skipped, exists:PATH or missing:PATH."),
     Attribute("checkpoint", "checkpoint", FLAG, "Whether the run stops behind it and asks."),
     Attribute("effect", "effect", CHOICE, "Whether it may be run a second time.", ("idempotent", "once")),
-    Attribute("parallel", "parallel", FLAG, "Whether it may run beside others that share no path with it."),
+    Attribute("parallel", "parallel", FLAG, "Whether it may run beside others that share no path with it; a command only with outputs."),
     Attribute("cwd", "cwd", PATH, "The folder that it runs in, from the root of the repository."),
     Attribute("env", "env", PAIRS, 'Variables that it is given: `env="CI=1 LANG=C"`.'),
     Attribute(

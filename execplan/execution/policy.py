@@ -48,7 +48,7 @@ class Policy(NamedTuple):
     """Of what a command prints that is kept."""
     sandbox: str = "auto"
     checkpoint_interval: int = 10
-    """Steps after which a run keeps a state that it can go back to."""
+    """Completed steps behind which a run asks whether it is to go on."""
     rollback_on: tuple[str, ...] = CAUSES
     pin: str = ""
     off: tuple[str, ...] = ()

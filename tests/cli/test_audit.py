@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from execplan.cli import auditing
 from execplan.engine import entries
-from execplan.engine.ledger import anchor
+from execplan.engine.ledger import anchor, chain
 from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals
+from execplan.text.lines import digest
 from tests.engine.ledgers import Kept, change
 from tests.repo.approving import Desk
 
@@ -38,7 +41,7 @@ def kept(desk: Desk) -> Kept:
         made = change("src/a b.py")
         journal.write(entries.RESULT, step="api", attempt=1, ok=True, seconds=1.25, changes=[made])
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
-        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made | {"after": made["before"]}])
+        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made])
         journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
         journal.write(entries.ROLLED_BACK, steps=["api"], whole=True)
     kept.ledger.follow(run.id, journal.entries)
@@ -55,6 +58,7 @@ def test_who_approved_what_ran_and_what_changed(kept: Kept) -> None:
     assert "0001  intent       api, attempt 1: make" in out
     assert "0001  result       api, attempt 1: done in 1.2 s" in out
     assert "  src/a b.py: absent -> file 0644 bbbbbbbbbbbb" in out
+    assert "  src/a b.py: file 0644 bbbbbbbbbbbb -> absent" in out
     assert "0001  rolled_back  api" in out
     data = kept.repo.data("audit")
     assert [each["kind"] for each in data["records"]][:4] == ["approved", "begun", "intent", "result"]
@@ -78,6 +82,36 @@ def test_escapes_stay_escaped(kept: Kept) -> None:
     out = kept.repo.type("audit").out
     assert "\x1b" not in out
     assert r"\x1b[2J\nAnn" in out
+
+
+NONSENSE: tuple[Any, ...] = (None, 5, True, "x", [1, [2]], {"a": {}}, [{"before": 1, "after": [3]}], "\x1b[2J")
+
+
+def test_whatever_somebody_else_has_written_is_told(kept: Kept) -> None:
+    """A ledger comes with a clone: its chain may be whole, and what it says may be nonsense."""
+    for kind in (*auditing._WORDS, "_init__", "count", "class__"):
+        told = re.findall(r"{(\w+)", auditing._WORDS.get(kind, ""))
+        more = "changes argv command seconds why doubts approval file automatic whole ok".split()
+        for value in NONSENSE:
+            kept.ledger.append(kind, dict.fromkeys((*told, *more), value))
+    for arguments in (("audit",), ("audit", "--run", "1"), ("audit", "--verify"), ("stats",)):
+        for form in ((), ("--json",)):
+            result = kept.repo.type(*arguments, *form)
+            assert result.exit in (0, 1), result
+            assert "\x1b" not in result.out
+
+
+def test_records_of_other_shapes_are_none(kept: Kept) -> None:
+    record = kept.ledger.append("declined", {})._asdict()
+    for name in record:
+        values: list[Any] = [[], 1.5, True, *([{}] if name != "said" else [])]
+        for value in [*values, *([None] if name not in ("session", "run", "entry", "line") else [])]:
+            told = {**record, name: value}
+            own = told.pop("hash")
+            data = json.dumps(told, separators=(",", ":")).encode()
+            ending = json.dumps(digest(data) if name != "hash" else own)
+            with pytest.raises(ValueError, match="no record"):
+                chain.parse(data[:-1] + f',"hash":{ending}}}'.encode())
 
 
 def test_whole_and_broken(kept: Kept) -> None:
@@ -135,20 +169,11 @@ def test_going_on(kept: Kept) -> None:
     kept.repo.approve()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--verify", "--accept", "x"),
-        ("--verify", "--run", "1"),
-        ("--accept", " "),
-        ("--accept", "x" * 1001),
-        ("--dry-run",),
-        ("--commit",),
-    ],
-)
-def test_usage(kept: Kept, arguments: tuple[str, ...]) -> None:
+def test_usage(kept: Kept) -> None:
     before = kept.path.read_bytes()
-    kept.repo.refused(2, "usage", "audit", *arguments)
+    for line in ("--verify --accept x", "--verify --run 1", f"--accept {'x' * 1001}", "--dry-run", "--commit"):
+        kept.repo.refused(2, "usage", "audit", *line.split())
+    kept.repo.refused(2, "usage", "audit", "--accept", " ")
     assert kept.path.read_bytes() == before
 
 
@@ -218,6 +243,14 @@ def test_declined_and_revoked(desk: Desk) -> None:
     assert told["records"][2]["said"]["approval"] == told["records"][1]["said"]["approval"]
     assert told["anchored"] == 3
     assert json.loads(desk.type("audit", "--json").out)["data"] == told
+
+
+def test_what_is_revoked_is_so_even_where_it_cannot_be_recorded(desk: Desk) -> None:
+    desk.approve()
+    desk.write(f".agent/execplans/artifacts/{desk.home()[1].id}/ledger.jsonl", "no record\n")
+    error = desk.refused(1, "ledger-broken", "approve", "--revoke")
+    assert "is revoked, and that is not recorded" in error["message"]
+    assert desk.stands() == "revoked"
 
 
 def test_a_no_is_a_no_even_where_it_cannot_be_recorded(desk: Desk) -> None:

@@ -104,10 +104,9 @@ def created(path: str, lines: int = 1) -> Change:
     return Change(path, State(ABSENT), State(FILE, "a" * 64, 0o644, size=10), added=lines)
 
 
-def begun(desk: Desk, approve: bool = True) -> tuple[Hand, Place]:
+def begun(desk: Desk) -> tuple[Hand, Place]:
     """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
-    if approve:
-        desk.approve()
+    desk.approve()
     home, ref = desk.home()
     found = standing.require(home, ref)
     assert found.approval is not None

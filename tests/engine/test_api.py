@@ -90,11 +90,11 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("call", "code"),
     [
-        (lambda home, ref: api.run(home, ref), "not-approved"),
-        (lambda home, ref: api.resume(home, ref), "no-such-run"),
+        (api.run, "not-approved"),
+        (api.resume, "no-such-run"),
         (lambda home, ref: api.replan(home, ref, reason="x"), "no-such-run"),
-        (lambda home, ref: api.rollback(home, ref), "no-such-run"),
-        (lambda home, ref: api.record(home, ref), "no-such-run"),
+        (api.rollback, "no-such-run"),
+        (api.record, "no-such-run"),
     ],
 )
 def test_what_is_refused(desk: Desk, call: Any, code: str) -> None:

@@ -188,22 +188,24 @@ class Engine:
         """End an attempt, or lose the process in it."""
         changes = (created("1.txt"),) if self.draw(True, False) else ()
         kind = self.draw("ok", "failed", "interrupted", "killed")
-        exit, signal = self.draw((0, None), (3, None), (None, 9), (255, None))
+        code, signal = self.draw((0, None), (3, None), (None, 9), (255, None))
         if kind == "killed":
             self.resume()
         if kind in ("killed", "ok"):
-            self.hand.result(step, changes=changes, exit=exit, signal=signal, seconds=1.0)
+            self.hand.result(step, changes=changes, exit=code, signal=signal, seconds=1.0)
             return
-        self.hand.result(step, ok=False, cause=kind, reason=self.draw("", "x" * 3000), changes=changes, exit=exit)
+        self.hand.result(step, ok=False, cause=kind, reason=self.draw("", "x" * 3000), changes=changes, exit=code)
         if self.draw(True, False):
             attempt = self.hand.course.attempts[step][-1].number
             said = [kinds.change_json(each) for each in changes]
             self.hand.write(kinds.RETAKEN, step=step, attempt=attempt, changes=said)
 
     def skip(self, step: str) -> None:
+        """A step is skipped or blocked."""
         self.hand.write(self.draw(kinds.SKIPPED, kinds.BLOCKED), step=step, reason=self.draw("", "not chosen"))
 
     def recover(self, step: str) -> None:
+        """Go on after a failure."""
         way = self.draw("again", "skip", "recovered")
         if way == "again" and len(self.hand.course.attempts[step]) < 11:
             self.hand.intent(step)
@@ -213,24 +215,29 @@ class Engine:
             self.hand.write(kinds.RECOVERED, step=step, by="plain")
 
     def pause(self) -> None:
+        """Wait for an answer."""
         why = self.draw(*kinds.WHYS)
         self.hand.write(kinds.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
 
     def answer(self) -> None:
+        """Answer what is asked."""
         question = self.hand.course.question
         assert question is not None
         said = {"why": question.why, "step": question.step, "answer": self.draw(*kinds.ANSWERS)}
         self.hand.write(kinds.ANSWERED, **said, user="ann", session=None, how="terminal")
 
     def interrupt(self) -> None:
+        """Interrupt the run, and resume it."""
         self.hand.write(kinds.INTERRUPTED, signal="SIGINT")
         self.resume()
 
     def resume(self) -> None:
+        """Take the run up again."""
         said = {"approval": "1" * 64, "approval_id": "2" * 32, "approver": "Ann", "how": "digest"}
         self.hand.write(kinds.RESUMED, **said, user="ann", session=None, document="0" * 64, revision=1)
 
     def replan(self) -> None:
+        """Make the next revision."""
         course = self.hand.course
         completed, failed = course.numbers(states.COMPLETED), course.numbers(states.FAILED)
         revision = course.document.revision + 1
@@ -242,6 +249,7 @@ class Engine:
         self.hand.write(kinds.REPLANNED, revision=revision, document="9" * 64, **said, user="ann", session=None)
 
     def stop(self) -> None:
+        """End the run as failed."""
         self.hand.end("failed", self.draw("", "failure", "drift"))
 
     def ended(self) -> None:
@@ -255,7 +263,7 @@ class Engine:
         self.hand.write(kinds.ROLLED_BACK, steps=["make"], restored=[], removed=[], whole=whole)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.data())
 def test_any_course_of_a_run_has_a_record_that_holds_its_rules(data: st.DataObject) -> None:
     engine = Engine(data)

@@ -123,6 +123,23 @@ def test_an_alternative_that_does_not_stand_in_fails_the_step(more: dict[str, An
     assert run.course.status_of["c"] == states.PENDING
 
 
+def test_an_alternative_that_waits_for_what_waits_for_the_step_fails_it() -> None:
+    document = plan(
+        step("a", strategy="alternative:c"), step("b", depends_on=("a",)), step("c", depends_on=("b",)), step("d")
+    )
+    run = Try(document, Told({"a": [no()]}))
+    assert (run.fate.kind, run.fate.step) == (fate.FAILED, "a")
+    hidden = plan(
+        step("a", strategy="alternative:d"),
+        step("b", depends_on=("a",), strategy="alternative:c"),
+        step("c"),
+        step("d", depends_on=("c",)),
+    )
+    run = Try(hidden, Told({"a": [no()]}))
+    assert (run.fate.kind, run.fate.step) == (fate.FAILED, "a")
+    assert run.course.status_of["d"] == states.PENDING
+
+
 def test_an_alternative_that_was_not_chosen_is_none() -> None:
     document = plan(step("a", strategy="alternative:b"), step("b"))
     run = Try(document, Told({"a": [no()]}), chosen={"a"})
@@ -281,6 +298,14 @@ def test_a_run_that_takes_too_long_fails_by_timeout_and_tries_nothing_again() ->
     run = Try(plan(step("a", strategy="retry", retries=9), step("b")), hands, seconds=0.1)
     assert (run.fate.kind, run.fate.cause) == (fate.FAILED, "timeout")
     assert hands.ran == ["a"]
+
+
+def test_a_run_that_is_done_when_its_time_is_up_is_done() -> None:
+    def slow(bench: Any) -> Performed:
+        threading.Event().wait(max(bench.deadline - monotonic(), 0))
+        return Performed(True)
+
+    assert Try(plan(step("a")), Told({"a": [slow]}), seconds=0.1).fate.kind == fate.DONE
 
 
 OUTCOMES = st.sampled_from([Performed(True), no(), no("timeout"), no("test")])

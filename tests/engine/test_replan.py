@@ -19,6 +19,7 @@ from execplan.repo.amend import Options
 from execplan.repo.execution import register, standing
 from execplan.text.lines import digest
 from tests.engine.hand import begun, make
+from tests.engine.test_runs import ROLLBACK
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -201,8 +202,7 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     elif ends == "completed":
         hand.end("completed")
     else:
-        rollback = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
-        hand.write(kinds.ROLLBACK, steps=["api"], **rollback)
+        hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
         if ends == "rolled_back":
             hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
     before = stored(desk)
@@ -212,6 +212,20 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     assert "execplan " in caught.value.hint
     assert stored(desk) == before
     assert course(place).replans == []
+
+
+def test_a_run_that_was_followed_by_another_is_left_alone(desk: Desk) -> None:
+    """What the last run has done is what evaluate and approve go by."""
+    _, first = failed(desk)
+    (desk.path / "src/made.py").unlink()
+    hand, second = begun(desk)
+    hand.failed("api")
+    hand.end("failed")
+    with pytest.raises(ExecplanError) as caught:
+        replanned(desk, first)
+    assert caught.value.code == "nothing-to-replan"
+    assert second.id in caught.value.message
+    assert replanned(desk, second).revision == 2
 
 
 @pytest.mark.parametrize(
@@ -269,9 +283,10 @@ def test_killed_before_it_was_on_record(desk: Desk, monkeypatch: pytest.MonkeyPa
     def killed(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(journal.Journal, "write", killed)
-        replanned(desk, place, reason="The first try.")
+        with pytest.raises(KeyboardInterrupt):
+            replanned(desk, place, reason="The first try.")
     assert json.loads(stored(desk))["revision"] == 2
     assert course(place).replans == []
     made = replanned(desk, place, reason="The second try.")

@@ -129,7 +129,7 @@ def test_a_run_that_replans_by_itself(desk: Desk) -> None:
     desk.write("src/made.py", "X = 1\n")
     assert desk.type("resume", "--answer", "stop").exit == 1
     found = recorded(desk)
-    assert (found.status, found.revision, [each.status for each in found.steps][0]) == ("failed", 3, "completed")
+    assert (found.status, found.revision, found.steps[0].status) == ("failed", 3, "completed")
     undone = desk.type("rollback")
     assert undone.exit == 0, undone
     assert recorded(desk).status == "rolled_back"

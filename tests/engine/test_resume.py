@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 
+from execplan.engine.alone import alone
 from execplan.engine.journal import Journal
 from execplan.engine.ledger.verify import verify
-from execplan.errors import CHANGED, ENVIRONMENT, NO, USAGE, ExecplanError
+from execplan.engine.rollback import rollback
+from execplan.engine.watch import Watch
+from execplan.errors import BUSY, CHANGED, ENVIRONMENT, NO, USAGE, ExecplanError
+from execplan.repo.amend import Options
 from tests.engine.fakes import Clerk
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import COPY, DROP, FAIL, MAKE, refused
@@ -244,4 +248,49 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_space(bench: Benc
         error = refused(ENVIRONMENT, "io-error", bench.go)
     assert "execplan resume 1 -p " in error.hint
     assert bench.told() == ["begun", "intent api"]
+    assert bench.on().status == "completed"
+
+
+def test_a_new_revision_waits_for_its_approval_and_goes_on(bench: Bench) -> None:
+    failing = "```sh {#b on-failure=replan shell}\necho x >> count/b; test -e src/go\n```"
+    bench.approved(steps(MAKE, ONCE.format("a"), failing, DROP))
+    paused = bench.go()
+    assert (paused.status, paused.question and paused.question.why) == ("replanning", "approve")
+    refused(CHANGED, "stale-approval", bench.on)
+    bench.write("src/go", "")
+    bench.approve()
+    finished = bench.on()
+    assert finished.status == "completed"
+    assert bench.course().document.revision == 2
+    assert [count(bench, name) for name in "ab"] == [1, 2]
+    assert verify(*bench.home()).reasons == ()
+
+
+def test_a_step_that_was_rolled_back_by_itself_is_run_again(bench: Bench) -> None:
+    bench.approved(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
+    assert bench.go().status == "failed"
+    home, ref = bench.home()
+    rollback(home, ref, bench.last(), step="a", automatic="", watch=Watch(), options=Options(commit=False))
+    assert not bench.there("a.txt")
+    bench.write("src/go", "")
+    assert bench.on().status == "completed"
+    assert (count(bench, "a"), bench.text("a.txt")) == (2, "a\n")
+    rollback(home, ref, bench.last(), step=None, automatic="", watch=Watch(), options=Options(commit=False))
+    assert not bench.there("a.txt")
+
+
+def test_an_end_at_a_question_is_rolled_back_where_the_policy_says_so(bench: Bench) -> None:
+    bench.own('rollback_on = ["cancellation"]')
+    bench.approved(steps(MAKE, "```sh {#b confirm}\ntrue\n```"))
+    assert bench.go().question is not None
+    finished = bench.on("stop")
+    assert (finished.status, finished.cause) == ("rolled_back", "cancellation")
+    assert not bench.there("src/made.py")
+
+
+def test_two_resumes_at_once_the_second_is_told_so(bench: Bench) -> None:
+    bench.approved(steps("```sh {#b confirm}\ntrue\n```"))
+    bench.go()
+    with alone(bench.home()[0], "resume of the run 0001-12345678"):
+        refused(BUSY, "run-busy", bench.on)
     assert bench.on().status == "completed"

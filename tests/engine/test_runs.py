@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine import entries as kinds
+from execplan.engine import last as ends
 from execplan.engine.alone import alone
 from execplan.engine.last import last
 from execplan.engine.runs import STATES, runs, summary
@@ -18,7 +19,7 @@ from tests.repo.approving import NAME, Desk
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROLLBACK = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
+ROLLBACK: dict[str, Any] = {"automatic": "", "user": "ann", "session": None, "changes": [], "folders": [], "undone_not": []}
 
 
 @pytest.fixture
@@ -29,7 +30,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return made
 
 
-def test_as_a_run_goes_on(desk: Desk) -> None:
+def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ends, "_TAIL", 2000)
     home, ref = desk.home()
     assert last(home, ref) is None
     assert runs(home, [ref]) == []
@@ -52,7 +54,7 @@ def test_as_a_run_goes_on(desk: Desk) -> None:
         assert stands() == ("running", "")
     with alone(home, "run 0009-12345678 of another"):
         assert stands() == ("cut_short", ""), "another run is at work"
-    hand.done("api", *[created(f"{number}.txt") for number in range(400)])
+    hand.done("api", *[created(f"{number}.txt") for number in range(40)])
     assert stands() == ("cut_short", ""), "the last line is longer than what is read first"
     hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert stands() == ("waiting", "checkpoint")
@@ -66,7 +68,7 @@ def test_as_a_run_goes_on(desk: Desk) -> None:
     assert stands() == ("rolling_back", "")
     hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=False)
     assert stands() == ("failed", "")
-    for _ in range(900):
+    for _ in range(30):
         hand.write(kinds.REOPENED, step="api", task="Build the parser.")
     assert stands() == ("failed", ""), "what counts lies before what is read first"
     hand.write(
@@ -116,8 +118,22 @@ def test_a_run_that_never_began(desk: Desk) -> None:
         (found,) = runs(home, [ref])
         assert (found.state, found.started, found.total, found.cut_short) == ("pending", "", 0, False)
         assert underway(home, ref) is None
+        assert last(home, ref) is None
         result: Any = desk.type("evaluate")
         assert result.exit == 0
+
+
+def test_a_run_that_never_began_hides_none_before_it(desk: Desk) -> None:
+    hand, first = begun(desk)
+    hand.done("api")
+    hand.end("failed")
+    second = begun(desk)[1]
+    with open(second.journal, "w", encoding="utf-8"):
+        home, ref = desk.home()
+        assert last(home, ref) == (first.id, "failed", "")
+        found = underway(home, ref)
+        assert found is not None
+        assert found.run == first.id
 
 
 def test_the_last_run_comes_first(desk: Desk) -> None:

@@ -17,6 +17,7 @@ from execplan.engine.ledger.ledger import Ledger
 from execplan.engine.ledger.verify import Verified, verify
 from execplan.errors import ExecplanError
 from execplan.repo.amend import Options
+from execplan.text.lines import digest
 from tests.engine.ledgers import Kept
 
 if TYPE_CHECKING:
@@ -194,6 +195,34 @@ def test_going_on_with_nothing(kept: Kept) -> None:
     assert made.said["lost"]["seq"] == 4
     assert verify(kept.home, kept.ref).exit == 0
     assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
+    assert verify(kept.home, kept.ref).exit == 0
+
+
+def test_who_edits_a_record_cannot_accept_that_himself(kept: Kept) -> None:
+    """A record that accepts counts only once it is anchored, which is what `audit --accept` does."""
+    tampered(kept, edit)
+    text = kept.path.read_bytes()
+    last = chain.parse(text.splitlines()[-1])
+    forged = last._replace(seq=5, kind="accepted", prev=digest(text), said={"reason": "I say so.", "why": ["x"]})
+    kept.path.write_bytes(text + chain.line_of(chain.sealed(forged)))
+    found = verify(kept.home, kept.ref)
+    assert found.exit == 1
+    assert "record 2, line 2" in found.reasons[0]
+    assert found.accepted == ()
+    with pytest.raises(ExecplanError):
+        Ledger(kept.home, kept.ref).append("approved", {})
+
+
+def test_killed_while_it_is_accepted(kept: Kept) -> None:
+    tampered(kept, lambda lines: lines.__delitem__(slice(2, None)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("execplan.engine.ledger.anchor.move", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            accept(kept.home, kept.ref, "Once.", Options())
+    assert verify(kept.home, kept.ref).exit == 1
+    made = accept(kept.home, kept.ref, "Twice.", Options()).record
+    assert made is not None
+    assert made.seq == 6
     assert verify(kept.home, kept.ref).exit == 0
 
 

@@ -35,11 +35,10 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
     assert found["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
     assert f"execplan rollback 1 -p {NAME}" in found["mend"]
     with alone(home, f"run {place.id} of {ref.id}"):
-        clean(desk)
+        assert doctor(desk)["findings"] == []
     hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
-    clean(desk)
+    assert doctor(desk)["findings"] == []
     hand.end("failed")
-    clean(desk)
     hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
     found = one(desk, "runs")
     assert "rollback" in found["message"]
@@ -51,7 +50,6 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
 def test_a_ledger_that_was_changed(desk: Desk) -> None:
     desk.approve()
     desk.approve()
-    clean(desk)
     ledger = desk.path / f".agent/execplans/artifacts/{NAME}/ledger.jsonl"
     data = ledger.read_bytes()
     ledger.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
@@ -61,7 +59,7 @@ def test_a_ledger_that_was_changed(desk: Desk) -> None:
     ledger.unlink()
     assert one(desk, "ledgers")["path"] == found["path"]
     ledger.write_bytes(data)
-    clean(desk)
+    assert doctor(desk)["findings"] == []
 
 
 def test_what_is_kept_of_a_run_that_is_gone(desk: Desk) -> None:
@@ -69,10 +67,10 @@ def test_what_is_kept_of_a_run_that_is_gone(desk: Desk) -> None:
     hand.end("failed")
     kept = desk.path / ".git/execplan/runs" / place.id
     age(kept, 31 * 86_400)
-    clean(desk)
+    assert doctor(desk)["findings"] == []
     shutil.rmtree(place.folder)
     age(kept, -2 * 86_400)
-    clean(desk)
+    assert doctor(desk)["findings"] == []
     age(kept, 2 * 86_400)
     found = one(desk, "run-states")
     assert (found["path"], found["mend"]) == (f".git/execplan/runs/{place.id}", f"rm -r .git/execplan/runs/{place.id}")

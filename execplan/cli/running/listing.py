@@ -22,7 +22,7 @@ def listed(found: Sequence[Summary], name: str | None, state: str | None) -> Ans
         text = f"no run is {state}" if found else "no run yet"
         return Answer(data, text, next=() if found else (f"execplan run {name}" if name else "execplan run",))
     head = ("state", "run", "plan", "begun", "time", "done", "what")
-    spare = ("begun", "time", "done")
+    spare = ("begun", "time", "done", "plan")
     return Answer(data, table(head, [_row(each) for each in kept], spare), next=_follow(kept))
 
 

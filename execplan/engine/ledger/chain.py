@@ -17,6 +17,15 @@ ACCEPTED: Final = "accepted"
 that the anchor knew, or null), doubts (what else is not as the ledger says). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
 START: Final = ""
 """What the first record has for the hash of the one before."""
+_TEXT, _MAYBE = (str,), (str, type(None))
+_TYPES = dict.fromkeys(("at", "kind", "ledger", "plan_id", "user", "prev", "hash"), _TEXT) | {
+    "seq": (int,),
+    "session": _MAYBE,
+    "run": _MAYBE,
+    "entry": (int, type(None)),
+    "line": _MAYBE,
+    "said": (dict,),
+}
 _LONG = 64 + len(',"hash":""}')
 
 
@@ -54,7 +63,7 @@ class Flaw(NamedTuple):
     """Where a ledger is not as it was written, and why that is so."""
 
     line: int
-    """From 1; one more than there are where the end is missing."""
+    """From 1."""
     seq: int | None
     """The number of the record, where it has one that can be read."""
     why: str
@@ -73,8 +82,8 @@ class Walked(NamedTuple):
     """The other lines, accepted or not."""
     flaw: Flaw | None
     """The first one that nobody has accepted."""
-    accepted: tuple[str, ...]
-    """Flaws that somebody has accepted, and what else was accepted, in words."""
+    accepted: tuple[tuple[str, str], ...]
+    """What somebody has accepted, flaws and what else was not as the ledger says, each with the reason."""
 
 
 def sealed(record: Record) -> Record:
@@ -101,7 +110,7 @@ def parse(line: bytes) -> Record:
         record = Record(**told)
     except (ValueError, TypeError, RecursionError):
         raise ValueError("is no record of a ledger") from None
-    if not (type(record.seq) is int and isinstance(record.said, dict) and list(told) == list(Record._fields)):
+    if list(told) != list(Record._fields) or not all([type(value) in _TYPES[name] for name, value in told.items()]):
         raise ValueError("is no record of a ledger")
     if line[-_LONG:] != _ending(record.hash) or digest(line[:-_LONG] + b"}") != record.hash:
         raise ValueError("its hash is not that of its bytes: it was edited")
@@ -120,19 +129,25 @@ def follows(record: Record, before: Record | None) -> str:
     return ""
 
 
-def walk(data: bytes, before: Record | None = None) -> Walked:
-    """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk."""
+def walk(data: bytes, before: Record | None = None, anchored: int | None = None) -> Walked:
+    """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk.
+
+    What stands behind the bytes that are `anchored` accepts nothing: else who edits a record could accept that himself.
+    """
     records: list[Record] = []
     unread: list[Flaw] = []
     flaw: Flaw | None = None
-    accepted: list[str] = []
+    accepted: list[tuple[str, str]] = []
+    read = 0
     running = hashlib.sha256()
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
         record, why = _read(line)
+        read += len(line) + 1
         if record is not None:
             records.append(record)
-            if record.kind == ACCEPTED and record.prev == running.hexdigest():
-                accepted += [f"{each} (accepted: {record.said.get('reason')})" for each in accepted_by(record)]
+            counts = record.kind == ACCEPTED and (anchored is None or read <= anchored)
+            if counts and record.prev == running.hexdigest():
+                accepted += [(each, str(record.said.get("reason"))) for each in _accepted_by(record)]
                 flaw = None
             else:
                 why = follows(record, before)
@@ -161,9 +176,14 @@ def name_of(data: bytes) -> str:
     return ""
 
 
-def accepted_by(record: Record) -> list[str]:
+def _accepted_by(record: Record) -> list[str]:
     """What a record has accepted, in words."""
-    return [str(each) for each in [*record.said.get("why", []), *record.said.get("doubts", [])]]
+    return [str(each) for name in ("why", "doubts") for each in listed(record.said.get(name))]
+
+
+def listed(value: object) -> list[Any]:
+    """A list that a record should hold; an empty one for what is none, whoever has written it."""
+    return value if isinstance(value, list) else []
 
 
 def _read(line: bytes) -> tuple[Record | None, str]:

@@ -116,7 +116,7 @@ class Ledger:
         """Compare it with its anchor; raises ExecplanError."""
         name = last.ledger if last is not None else names.free(self.home, self.ref)
         known, data = anchor.get(self.home, name), file.whole()
-        walked = chain.walk(data)
+        walked = names.walk(data, known)
         why = str(walked.flaw or "") or (names.lost(data, known) if known is not None else "")
         if why:
             raise self._broken(why)
@@ -127,7 +127,7 @@ class Ledger:
         """Look at what another process has written since; raises ExecplanError."""
         data = file.whole()
         begin = chain.behind(data, self._last.hash) if self._last is not None else 0
-        walked = chain.walk(data[begin:], self._last)
+        walked = chain.walk(data[begin:], self._last, anchored=0)
         if begin < 0 or walked.flaw is not None:
             self._check(file, last)
         else:
@@ -169,8 +169,8 @@ class Ledger:
                 kind=kind,
                 ledger=self._name,
                 plan_id=self.ref.id,
-                user=author.as_name(by.get("user") or author.login()),
-                session=author.as_name(session) if session else None,
+                user=author.as_name(str(by.get("user") or author.login())),
+                session=author.as_name(str(session)) if session else None,
                 run=run,
                 entry=entry.number if entry is not None else None,
                 line=entry.line if entry is not None else None,

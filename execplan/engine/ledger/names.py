@@ -59,6 +59,11 @@ def free(home: Home, ref: Ref) -> str:
     return name
 
 
+def walk(data: bytes, known: Anchor | None) -> chain.Walked:
+    """The whole lines of a ledger, read from the first to the last, with what its anchor knows."""
+    return chain.walk(data, anchored=max(chain.behind(data, known.hash), 0) if known is not None else None)
+
+
 def lost(data: bytes, known: Anchor) -> str:
     """Why a ledger does not have the record that its anchor knows; nothing where it has."""
     if not known.seq:

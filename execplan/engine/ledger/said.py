@@ -6,8 +6,8 @@ import json
 import os
 
 from execplan.engine import entries as kinds
-from execplan.engine.revisions import beside
 from execplan.engine.commands.environment import open_names
+from execplan.engine.revisions import beside
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
 from execplan.text import disk

@@ -22,6 +22,8 @@ class Verified(NamedTuple):
     """What was found."""
 
     plan: str
+    name: str
+    """Of the ledger."""
     path: str
     """From the root of the repository."""
     records: int
@@ -67,7 +69,7 @@ def read(home: Home, ref: Ref) -> Read:
     known = anchor.get(home, name)
     data = names.read(home, ref)  # after its anchor: another process may write meanwhile
     whole = data[: data.rfind(b"\n") + 1]
-    return Read(whole, chain.walk(whole), name, known, len(whole) < len(data))
+    return Read(whole, names.walk(whole, known), name, known, len(whole) < len(data))
 
 
 def verify(home: Home, ref: Ref) -> Verified:
@@ -82,29 +84,26 @@ def verify(home: Home, ref: Ref) -> Verified:
         warnings.append("it has no anchor here, as in a fresh clone: whether its end was cut off can't be told")
     return Verified(
         plan=ref.id,
+        name=found.name,
         path=home.shown(names.path_of(home, ref)),
         records=len(walked.records),
         anchored=known.seq if known is not None else None,
         flaw=walked.flaw,
         lost=names.lost(found.data, known) if known is not None else "",
-        doubts=tuple([each for each in seen.doubts if each not in _accepted(walked)]),
-        accepted=walked.accepted,
+        doubts=tuple([each for each in seen.doubts if each not in dict(walked.accepted)]),
+        accepted=tuple([f"{what} (accepted: {reason})" for what, reason in walked.accepted]),
         warnings=tuple(warnings),
     )
 
 
 def every(home: Home) -> tuple[list[Verified], tuple[str, ...]]:
     """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
-    known, homes_of = anchor.every(home), [(each, ref) for each in together(home) for ref in shelf.every(each)]
-    due = [
-        (each, ref)
-        for each, ref in homes_of
+    known = anchor.every(home)
+    found = [
+        verify(each, ref)
+        for each in together(home)
+        for ref in shelf.every(each)
         if os.path.lexists(names.path_of(each, ref)) or anchor.key(names.first(each, ref)) in known
     ]
-    owned = {anchor.key(read(each, ref).name) for each, ref in due}
-    warnings = [f"a ledger was anchored that no plan here has: {each}" for each in sorted(known - owned)]
-    return [verify(each, ref) for each, ref in due], tuple(warnings)
-
-
-def _accepted(walked: Walked) -> set[str]:
-    return {each for record in walked.records if record.kind == chain.ACCEPTED for each in chain.accepted_by(record)}
+    gone = known - {anchor.key(each.name) for each in found}
+    return found, tuple([f"a ledger was anchored that no plan here has: {each}" for each in sorted(gone)])
