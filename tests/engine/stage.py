@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.conftest import Folder, Result
 from tests.crash.bench import Tree
 from tests.crash.bench import tree as every
-from tests.engine.killing import KILL
 
 if TYPE_CHECKING:
     from typing import Any
@@ -166,7 +165,7 @@ class Stage:
 
     def run(self, *arguments: str, kill: str = "") -> Result:
         """Run execplan; with `kill` until it dies at an entry."""
-        return self.repo.run(*arguments, **({KILL: kill} if kill else {}))
+        return self.repo.run(*arguments, EXECPLAN_KILL=kill) if kill else self.repo.run(*arguments)
 
     def tree(self) -> Tree:
         """Every file of the repository that a run may change, but what the run says of itself; ids of runs are one."""
@@ -206,9 +205,9 @@ def survivors(folder: Path, patience: float = 5.0) -> list[str]:
 
 
 def processes(folder: Path) -> list[tuple[int, str]]:
-    """Every process that works in a folder, or has a path below it among its words."""
+    """Every process that works in a folder, or has a path below it among its words; none where there is no /proc."""
     found = []
-    for each in os.listdir("/proc"):
+    for each in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if not each.isdigit() or int(each) == os.getpid():
             continue
         with contextlib.suppress(OSError):
