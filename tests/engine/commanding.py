@@ -53,11 +53,11 @@ class Yard:
         finally:
             transcript.close()
 
-    def sh(self, script: str, **more: float) -> Ended:
+    def sh(self, script: str, seconds: float = LIMITS.seconds, **more: int) -> Ended:
         """Run a script of the shell, with limits that differ from the usual."""
-        return self.run("sh", "-c", script, limits=LIMITS._replace(**more))
+        return self.run("sh", "-c", script, limits=LIMITS._replace(seconds=seconds, **more))
 
-    def python(self, code: str, **more: float) -> Ended:
+    def python(self, code: str, **more: int) -> Ended:
         """Run some Python."""
         return self.run(sys.executable, "-I", "-S", "-c", code, limits=LIMITS._replace(**more))
 

@@ -198,7 +198,7 @@ def test_with_execplan_all_of_it_dies(yard: Yard) -> None:
 
 
 def test_with_its_supervisor_the_program_dies(yard: Yard) -> None:
-    result = yard.sh("echo $$ > shell; kill -9 $PPID; sleep 98")
+    result = yard.sh("echo $$ > shell; kill -9 $PPID; exec sleep 98")
     assert (result.cause, result.reason) == ("error", "its supervisor was killed")
     until(lambda: not is_alive(yard.pid("shell")))
     assert yard.marked() == "begun"

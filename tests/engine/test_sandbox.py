@@ -168,6 +168,13 @@ def test_the_key_and_the_register_can_not_be_read(box: Box) -> None:
     assert box.key.read_text() == "words\n"
 
 
+def test_the_key_is_hidden_behind_a_link_too(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    (box.path / "link").symlink_to(box.user)
+    monkeypatch.setenv("HOME", str(box.path / "link"))
+    monkeypatch.setenv("VIRTUAL_ENV", str(box.path / "link/.local"))
+    assert box.sh("cat ~/notes; cat ~/.config/execplan/key").stdout == b"words\n"
+
+
 def test_it_sees_no_other_processes(box: Box) -> None:
     pids = box.sh("ls /proc | grep -c '^[0-9]'; kill -0 " + str(os.getpid())).stdout.split()
     assert int(pids[0]) < 8

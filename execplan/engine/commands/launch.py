@@ -10,9 +10,9 @@ import sys
 from time import monotonic
 
 from execplan.engine.commands import processes
+from execplan.engine.commands.ended import Ended, marked, read, words_of
+from execplan.engine.commands.order import Limits, Order, python
 from execplan.engine.commands.starting import FILE_SIZE, KILL
-from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,70 +22,16 @@ if TYPE_CHECKING:
     from execplan.engine.commands.stop import Stop
     from execplan.engine.commands.transcript import Transcript
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-"""The folder of execplan itself."""
-_BOOT = "import sys; sys.path.insert(0, sys.argv.pop(1)); from execplan.engine.commands.{} import main; main()"
+__all__ = ["Ended", "Limits", "Order", "launch", "marked"]
 _CHUNK = 1 << 20
 _PIPE = 1031
 """F_SETPIPE_SZ of Linux: what is printed much is read in larger parts."""
+_NEEDED = ("LD_LIBRARY_PATH",)
+"""What Python itself may need to start."""
 _LATE = 20.0
 """Seconds behind its time at which a command's supervisor is given up: it was stopped or killed itself."""
 _TOO_LARGE = b"File too large"
 """What a program prints that catches the signal for a file beyond the limit, and fails."""
-
-
-class Limits(NamedTuple):
-    """What a command may take."""
-
-    seconds: float
-    memory_mb: int
-    """Of all its processes together."""
-    processes: int
-    file_mb: int
-    """Of each file."""
-
-
-class Order(NamedTuple):
-    """A command and how it is run."""
-
-    argv: tuple[str, ...]
-    cwd: str
-    """Absolute."""
-    env: dict[str, str]
-    """All that it gets."""
-    network: bool
-    """Of consequence only in a sandbox."""
-    limits: Limits
-    marks: str
-    """The path of its marks, without what follows the last dot."""
-
-
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    exit: int | None
-    """None where a signal ended it."""
-    signal: int | None
-    cause: str
-    """Why it did not end by itself: timeout, limit or interrupted; error where it could not be started."""
-    reason: str
-    seconds: float
-    cpu_s: float
-    """Of all its processes that were waited for."""
-    peak_memory_bytes: int
-    """The most that all its processes held at once, as far as that was seen, and at least what the largest did; never
-    less than what starting it takes, some 10 MB."""
-    stdout: bytes
-    stdout_sha256: str
-    """Of all of it."""
-    whole: bool
-    """Whether `stdout` is all that was printed to it."""
-
-
-def python(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:
-    """The command that runs the `main` of a module beside this one, quickly."""
-    quick = ["-B"] if sys.dont_write_bytecode else []
-    return [os.path.realpath(sys.executable), "-I", "-S", "-E", *quick, "-c", _BOOT.format(module), root]
 
 
 def launch(order: Order, sandbox: Sandbox | None, transcript: Transcript, stop: Stop) -> Ended:
@@ -116,9 +62,7 @@ def launch(order: Order, sandbox: Sandbox | None, transcript: Transcript, stop: 
         bufsize=0,
         start_new_session=True,
         cwd="/",
-        env={
-            name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ
-        },  # it may need that to start
+        env={name: os.environ[name] for name in _NEEDED if name in os.environ},
     )
     os.close(theirs)
     taken = _Taken(supervisor, ours, transcript, order.limits.seconds)
@@ -201,7 +145,7 @@ class _Taken:
 
     def ended(self, order: Order) -> Ended:
         """How it ended, said in the transcript too; raises ExecplanError."""
-        told = _read(self.report) if self.report else {}
+        told: dict[str, Any] = read(self.report) if self.report else {}
         left = told.pop("left", ())
         if not told:
             told = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
@@ -253,42 +197,6 @@ class _Taken:
         self.late = True
         for each in [self.supervisor.pid, *[each.pid for each in processes.family(self.supervisor.pid)]]:
             processes.send(each, KILL)
-
-
-def words_of(ended: Ended) -> str:
-    """How a command ended, in a line."""
-    how = f"exit {ended.exit}" if ended.exit is not None else f"signal {ended.signal}" if ended.signal else "not run"
-    why = f", {ended.cause}: {ended.reason}" if ended.cause else ""
-    return f"{how}{why}, after {ended.seconds:.1f} s"
-
-
-def marked(marks: str) -> str | Ended:
-    """How a command of which only the marks are left ended: `never` begun, `begun`, or how; what it printed is not known.
-
-    Raises ExecplanError.
-    """
-    from execplan.text import disk
-
-    if not os.path.lexists(f"{marks}.ended"):
-        return "begun" if os.path.lexists(f"{marks}.begun") else "never"
-    data = disk.read(f"{marks}.ended", 1 << 16)[0]
-    try:
-        told = _read(data)
-        told.pop("left")
-        return Ended(**told, stdout=b"", stdout_sha256="", whole=False)
-    except (ValueError, KeyError, TypeError, SyntaxError, AttributeError, RecursionError):
-        what = f"{marks}.ended is no mark of a command: somebody else has written there"
-        raise ExecplanError(
-            "journal-altered", what, exit=ENVIRONMENT, hint="bring it back as it was, or remove it"
-        ) from None
-
-
-def _read(data: bytes) -> dict[str, Any]:
-    """What a supervisor has told; raises ValueError, SyntaxError for what none tells."""
-    from ast import literal_eval
-
-    told: dict[str, Any] = literal_eval(data.decode("ascii"))
-    return told
 
 
 def _widen(handle: int) -> None:

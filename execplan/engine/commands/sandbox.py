@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from functools import cache
 
+from execplan.engine.commands.order import PACKAGE, Order, python
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.home import common
@@ -14,7 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.engine.commands.launch import Order
     from execplan.execution.policy import Policy
     from execplan.repo.home import Home
 
@@ -45,13 +46,10 @@ class Sandbox(NamedTuple):
 
     def argv(self, order: Order) -> list[str]:
         """What runs the first process of the sandbox; the descriptors that it is to use come behind."""
-        from execplan.engine.commands.launch import PACKAGE, python
-
         root = os.path.realpath(self.home.root)
         argv = [self.program, *_base(order.limits.memory_mb << 20 if self.sized else 0)]
         argv += ["--share-net"] if order.network else []
-        for path in self._visible(order):
-            argv += ["--ro-bind", path, path]
+        argv += self._visible(order)
         argv += ["--bind", root, root]
         guarded = [path for path in self._guarded() if path.startswith(f"{root}/")]
         for path in _between(root, guarded):
@@ -64,23 +62,22 @@ class Sandbox(NamedTuple):
         return [*argv, "--ro-bind", PACKAGE, f"{_PLACE}/execplan", "--", *python("inner", _PLACE)]
 
     def _visible(self, order: Order) -> list[str]:
-        """What lies in a folder that is a fresh one, and is needed nevertheless; outer ones first."""
-        import sys
-
-        wanted = [
-            os.path.expanduser("~"),
-            sys.prefix,
-            sys.base_prefix,
-            os.path.dirname(os.path.realpath(sys.executable)),
-        ]
-        wanted += [_tree(os.path.dirname(order.argv[0]))]
-        wanted += [order.env.get("HOME", ""), order.env.get("VIRTUAL_ENV", "")]
-        wanted += [_tree(folder) for folder in order.env.get("PATH", "").split(":")]
+        """Options for what lies in a folder that is a fresh one, and is needed nevertheless."""
+        wanted = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
+        wanted += [os.path.expanduser("~"), order.env.get("HOME", ""), order.env.get("VIRTUAL_ENV", "")]
+        wanted += [_tree(folder) for folder in [os.path.dirname(order.argv[0]), *order.env.get("PATH", "").split(":")]]
         wanted += [self.home.git, common(self.home.git)] if self.home.git else []
         wanted += [_RESOLVER] if order.network else []
-        found = {os.path.realpath(path) for path in wanted if path.startswith("/")} | {path for path in wanted if path}
-        fresh = [path for path in found if path.startswith(tuple([f"{each}/" for each in _FRESH]))]
-        return sorted([path for path in fresh if os.path.exists(path)])
+        argv = []
+        for path in sorted({os.path.realpath(path) for path in wanted if path.startswith("/")}):
+            argv += ["--ro-bind", path, path] if _is_fresh(path) and os.path.exists(path) else []
+        made = ""
+        for path in sorted(set(wanted)):  # what is a link there is one here, and what lies behind it is there once
+            target = os.path.realpath(path)
+            if _is_fresh(path) and target != path and not (made and path.startswith(f"{made}/")):
+                argv += ["--symlink", target, path]
+                made = path
+        return argv
 
     def _guarded(self) -> list[str]:
         """What of the repository is git's or the tool's own; outer ones first."""
@@ -132,7 +129,9 @@ def _trial(program: str) -> tuple[str, bool]:
     for size in (1 << 20, 0):
         command = [program, *_base(size), "--", "true"]
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)  # noqa: S603 - found in the user's PATH
+            done = subprocess.run(  # noqa: S603 - found in the user's own PATH
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"bwrap does not work here: {error}", False
         if not done.returncode:
@@ -143,14 +142,16 @@ def _trial(program: str) -> tuple[str, bool]:
 
 def _base(size: int) -> list[str]:
     """What holds for every command; folders in memory of at most so many bytes, 0 for any."""
-    alone = (
-        "--unshare-all --die-with-parent --new-session --as-pid-1 --cap-drop ALL --ro-bind / / --dev /dev --proc /proc"
-    )
-    argv = alone.split()
+    argv = "--unshare-all --die-with-parent --new-session --as-pid-1 --cap-drop ALL --ro-bind / / --dev /dev".split()
+    argv += ["--proc", "/proc"]
     for folder in _FRESH:
         if os.path.isdir(folder) and not os.path.islink(folder):
             argv += [*(["--size", str(size)] if size else []), "--tmpfs", folder]
     return argv
+
+
+def _is_fresh(path: str) -> bool:
+    return path.startswith(tuple([f"{each}/" for each in _FRESH]))
 
 
 def _between(root: str, paths: list[str]) -> list[str]:
