@@ -48,12 +48,15 @@ class Last(NamedTuple):
 
 def last(home: Home, ref: Ref) -> Last | None:
     """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
-    place = next(iter(places.every(home, ref)), None)
-    return how(home, place) if place is not None else None
+    for place in places.every(home, ref):
+        found = how(home, place)
+        if found.state != states.PENDING:
+            return found
+    return None
 
 
 def how(home: Home, place: Place) -> Last:
-    """How a run stands; raises ExecplanError."""
+    """How a run stands, pending where it was killed before it began; raises ExecplanError."""
     state, why = _state(place.journal)
     if state in (RUNNING, ROLLING_BACK):
         works = place.id in at_work(home)
@@ -83,7 +86,7 @@ def _state(path: str) -> tuple[str, str]:
                 return WAITING, str(said.get("why", kinds.APPROVE))
             elif kind not in _BESIDE:
                 return RUNNING, ""
-    return RUNNING, ""
+    return (RUNNING if lines else states.PENDING), ""
 
 
 def _lines(path: str, tail: int) -> list[bytes]:

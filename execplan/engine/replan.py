@@ -86,14 +86,14 @@ def replan_run(
     stop_archived(home, ref)
     if options.dry_run:
         course = _course(ref, place)
-        _stop_unfit(ref, place, course)
+        _stop_unfit(home, ref, place, course)
         return _told(home, ref, place, course, _made(course, reason, failed, information, redaction()), diff=True)
     if options.commits(home):
         from execplan.repo import git
 
         git.load()
     with opened(home, ref, place, watch, f"replan of the run {place.id} of {ref.id}") as own:
-        _stop_unfit(ref, place, own.course)
+        _stop_unfit(home, ref, place, own.course)
         made = _made(own.course, reason, failed, information, own.redaction)
         told = _written(home, ref, place, own, made)
         question = approve(made.revision)
@@ -120,13 +120,18 @@ def _course(ref: Ref, place: Place) -> Course:
     return Course(revisions.document_of(place, entries), entries)
 
 
-def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:
+def _stop_unfit(home: Home, ref: Ref, place: Place, course: Course) -> None:
     """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
     name, run = ref.typed, f"execplan resume {place.number} -p {ref.typed}"
     back = f"execplan rollback {place.number} -p {ref.typed}"
     if course.status in (states.COMPLETED, states.ROLLED_BACK):
         what = f"the run {place.id} is {course.status.replace('_', ' ')}: there is nothing left of it to be planned"
         hint = f"change the plan, and compile it anew: execplan edit {name}; execplan compile {name}"
+        raise ExecplanError("nothing-to-replan", what, exit=NO, hint=hint)
+    later, _ = runs.last_begun(home, ref)
+    if later is not None and later.number > place.number:
+        what = f"the run {place.id} was followed by {later.id}, so that nothing more is done by it"
+        hint = f"replan the last one, or take this one back: execplan replan -p {name}; {back}"
         raise ExecplanError("nothing-to-replan", what, exit=NO, hint=hint)
     if course.rolling is not None:
         what = f"a rollback of the run {place.id} was cut short"

@@ -119,6 +119,14 @@ def entries_of(place: Place) -> list[Entry]:
     return read(place.journal) if os.path.lexists(place.journal) else []
 
 
+def last_begun(home: Home, ref: Ref) -> tuple[Place | None, list[Entry]]:
+    """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
+    for place in places.every(home, ref):
+        if entries := entries_of(place):
+            return place, entries
+    return None, []
+
+
 def brief(place: Place, entries: list[Entry]) -> Course:
     """How far a run has come, without its document being checked in full; raises ExecplanError."""
     found: Any = Steps(tuple(_steps(revisions.data_of(place, entries)) if entries else ()))

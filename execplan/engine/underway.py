@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from execplan.engine import place as places
 from execplan.engine import revisions, runs
 from execplan.execution import states
 from execplan.execution.evaluate import Underway
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
 
 def underway(home: Home, ref: Ref) -> Underway | None:
     """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
-    place = next(iter(places.every(home, ref)), None)
-    entries = runs.entries_of(place) if place is not None else []
-    if place is None or not entries:
+    place, entries = runs.last_begun(home, ref)
+    if place is None:
         return None
     course = runs.brief(place, entries)
     if course.status not in (states.IN_PROGRESS, states.REPLANNING, states.FAILED) or course.rolling is not None:

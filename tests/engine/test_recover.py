@@ -300,6 +300,14 @@ def test_a_run_that_takes_too_long_fails_by_timeout_and_tries_nothing_again() ->
     assert hands.ran == ["a"]
 
 
+def test_a_run_that_is_done_when_its_time_is_up_is_done() -> None:
+    def slow(bench: Any) -> Performed:
+        threading.Event().wait(max(bench.deadline - monotonic(), 0))
+        return Performed(True)
+
+    assert Try(plan(step("a")), Told({"a": [slow]}), seconds=0.1).fate.kind == fate.DONE
+
+
 OUTCOMES = st.sampled_from([Performed(True), no(), no("timeout"), no("test")])
 STRATEGIES = st.sampled_from(["fail_fast", "skip", "retry", "ask", "replan"])
 

@@ -214,6 +214,20 @@ def test_refused(desk: Desk, ends: str, code: str, exit: int, *, dry_run: bool) 
     assert course(place).replans == []
 
 
+def test_a_run_that_was_followed_by_another_is_left_alone(desk: Desk) -> None:
+    """What the last run has done is what evaluate and approve go by."""
+    _, first = failed(desk)
+    (desk.path / "src/made.py").unlink()
+    hand, second = begun(desk)
+    hand.failed("api")
+    hand.end("failed")
+    with pytest.raises(ExecplanError) as caught:
+        replanned(desk, first)
+    assert caught.value.code == "nothing-to-replan"
+    assert second.id in caught.value.message
+    assert replanned(desk, second).revision == 2
+
+
 @pytest.mark.parametrize(
     ("more", "code", "told"),
     [

@@ -118,8 +118,22 @@ def test_a_run_that_never_began(desk: Desk) -> None:
         (found,) = runs(home, [ref])
         assert (found.state, found.started, found.total, found.cut_short) == ("pending", "", 0, False)
         assert underway(home, ref) is None
+        assert last(home, ref) is None
         result: Any = desk.type("evaluate")
         assert result.exit == 0
+
+
+def test_a_run_that_never_began_hides_none_before_it(desk: Desk) -> None:
+    hand, first = begun(desk)
+    hand.done("api")
+    hand.end("failed")
+    second = begun(desk)[1]
+    with open(second.journal, "w", encoding="utf-8"):
+        home, ref = desk.home()
+        assert last(home, ref) == (first.id, "failed", "")
+        found = underway(home, ref)
+        assert found is not None
+        assert found.run == first.id
 
 
 def test_the_last_run_comes_first(desk: Desk) -> None:

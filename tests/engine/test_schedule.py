@@ -233,7 +233,7 @@ def documents(draw: st.DrawFn) -> list[dict[str, Any]]:
         needs = draw(few)
         parallel = draw(st.booleans())
         said: dict[str, Any] = {"depends_on": tuple(needs), "parallel": parallel}
-        if before and draw(st.booleans()):
+        if draw(st.booleans()) and before:
             kind = draw(st.sampled_from(("succeeded", "failed", "skipped")))
             said["when"] = {"kind": kind, "of": draw(st.sampled_from(before))}
         steps.append(file(f"s{at}", f"f{at}", **said))

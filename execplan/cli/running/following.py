@@ -29,5 +29,6 @@ def after(run: Run) -> tuple[str, ...]:
     if course.status == states.ROLLED_BACK:
         return f"execplan edit {name}", f"execplan evaluate {name}"
     if course.status == states.FAILED:
-        return f"execplan show {name} --run {run.place.id}", resume, back
+        replan = command("replan", run.place.id, name, "--reason", "What was found out")
+        return f"execplan show {name} --run {run.place.id}", resume, back, replan
     return resume, back

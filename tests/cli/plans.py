@@ -1,0 +1,28 @@
+"""A plan whose steps are run, approved, and what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.repo.approving import Desk
+
+HEAD = "# Build it\n\n## Progress\n\n- [ ] Make it.\n- [ ] See it.\n\n## Concrete Steps\n\n"
+MAKE = '```python {#make type=create_file target=src/made.py task="Make it"}\nX = 1\n```\n\n'
+SEE = '```sh {#see needs=make task="See it"}\ncat src/made.py\n```\n\n'
+ASKS = SEE.replace("#see", "#see confirm")
+FAILS = "```sh {#see needs=make}\nls src/nowhere.py\n```\n\n"
+SLOW = "```sh {#see needs=make effect=idempotent}\nsleep 30\n```\n\n"
+
+
+def planned(desk: Desk, *steps: str) -> Desk:
+    """The repository with a plan of these steps, approved."""
+    desk.plan(HEAD + "".join(steps))
+    desk.approve()
+    return desk
+
+
+def run_id(desk: Desk) -> str:
+    """The last run."""
+    found: str = desk.data("runs")["runs"][0]["id"]
+    return found

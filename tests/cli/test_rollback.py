@@ -1,0 +1,56 @@
+"""`rollback` as somebody types it: what it says before, and behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.plans import MAKE, SEE, planned, run_id
+from tests.repo.approving import NAME, Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository."""
+    return Desk(tmp_path / "desk", monkeypatch)
+
+
+def test_a_rollback_says_what_it_will_do_and_what_it_did(desk: Desk) -> None:
+    planned(desk, MAKE, SEE).type("run")
+    run = run_id(desk)
+    would = desk.type("rollback", "--dry-run").out.splitlines()
+    assert would[0] == f"would roll back 2 steps (make, see) of {run}"
+    assert "  remove src/made.py" in would
+    assert "  reopen 'Make it.'" in would
+    assert (desk.path / "src/made.py").exists()
+    result = desk.type("rollback")
+    assert result.exit == 0
+    lines = result.out.splitlines()
+    assert lines[0] == "rolling back 2 steps: make, see"
+    assert "  remove src/made.py" in lines
+    assert "  reopened: Make it." in lines
+    assert f"rolled back 2 steps (make, see) of {run}: 1 removed, 2 tasks reopened" in lines
+    assert lines[-1] == f"next: execplan show {NAME} --run {run}"
+    assert not (desk.path / "src/made.py").exists()
+    assert desk.refused(1, "nothing-to-roll-back", "rollback")
+
+
+def test_the_document_of_a_rollback(desk: Desk) -> None:
+    (line,) = planned(desk, MAKE, SEE).type("run", "-q").out.splitlines()
+    assert line.startswith("completed 2 of 2 steps in ")
+    would = desk.data("rollback", "--dry-run")
+    assert (would["changed"], would["removed"]) == (False, ["src/made.py"])
+    data = desk.data("rollback", "--step", "make")
+    assert (data["changed"], data["removed"], data["steps"], data["whole"]) == (True, ["src/made.py"], ["make"], False)
+
+
+def test_what_was_changed_since_is_not_overwritten(desk: Desk) -> None:
+    planned(desk, MAKE, SEE).type("run")
+    desk.write("src/made.py", "X = 2\n")
+    error = desk.refused(4, "changed-since", "rollback")
+    assert any("src/made.py" in each for each in error["candidates"])
+    assert (desk.path / "src/made.py").read_text() == "X = 2\n"

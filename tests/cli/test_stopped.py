@@ -1,0 +1,105 @@
+"""A run at a terminal or a pipe: asked, stopped, left alone."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, planned, run_id
+from tests.cli.terminal import Terminal
+from tests.repo.approving import NAME, Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository."""
+    return Desk(tmp_path / "desk", monkeypatch)
+
+
+def test_a_person_is_asked_on_a_terminal(desk: Desk) -> None:
+    terminal = at_work(desk, "question")
+    terminal.answer("go/skip/stop? [later] ", "go\n")
+    shown = terminal.end()
+    assert shown.exit == 0, shown.raw
+    lines = [line for line in shown.lines if line.startswith(("ok ", "answered", "completed", "next"))]
+    assert [line.split(" (")[0].split(" in ")[0] for line in lines] == [
+        "ok 1 make",
+        "answered for 2 see: go",
+        "ok 2 see",
+        "completed 2 of 2 steps",
+        f"next: execplan audit {NAME}",
+    ]
+
+
+def at_work(desk: Desk, where: str) -> Terminal:
+    """A terminal in which a run asks, or its second step is under way."""
+    from execplan.cli.main import main
+
+    planned(desk, MAKE, ASKS if where == "question" else SLOW)
+    desk.patch.setattr(sys, "argv", ["execplan", "run"])
+    terminal = Terminal(main)
+    terminal.until("? [later] " if where == "question" else "2 see (0.")
+    time.sleep(0.1)
+    return terminal
+
+
+@pytest.mark.parametrize("where", ["question", "step"])
+def test_a_terminal_that_is_closed(desk: Desk, where: str) -> None:
+    terminal = at_work(desk, where)
+    terminal.close()
+    assert terminal.end().exit == 143
+    assert not list(desk.path.parent.rglob("bug-*.txt"))
+    (found,) = desk.data("runs")["runs"]
+    assert (found["state"], found["done"]) == ("active", 1)
+
+
+@pytest.mark.parametrize("where", ["question", "step"])
+def test_ctrl_c_on_a_terminal(desk: Desk, where: str) -> None:
+    terminal = at_work(desk, where)
+    terminal.type("\x03")
+    shown = terminal.end()
+    assert shown.exit == 130, shown.raw
+    run_of_it = run_id(desk)
+    assert f"execplan: the run {run_of_it} of {NAME} was interrupted by SIGINT, 1 of 2 steps done" in shown.lines
+    assert f"resume: execplan resume {run_of_it} -p {NAME}" in shown.lines
+    assert "Traceback" not in shown.raw
+
+
+def test_a_signal(desk: Desk) -> None:
+    process = planned(desk, MAKE, SLOW).start("run", "--json")
+    begun(desk, "intent", 2)
+    process.send_signal(signal.SIGTERM)
+    out, trouble = process.communicate(timeout=30)
+    assert process.returncode == 143
+    error: dict[str, Any] = json.loads(out)["error"]
+    assert (error["code"], error["exit"]) == ("terminated", 143)
+    assert error["hint"] == f"execplan resume {run_id(desk)} -p {NAME}"
+    assert trouble == b""
+
+
+def begun(desk: Desk, kind: str, count: int) -> None:
+    """Wait until a journal has so many entries of a kind."""
+    for _ in range(600):
+        found = b"".join([path.read_bytes() for path in desk.path.rglob("journal.jsonl")])
+        if found.count(f'"kind":"{kind}"'.encode()) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(found)
+
+
+def test_who_stops_reading_ends_no_run(desk: Desk) -> None:
+    process = planned(desk, MAKE, FAILS).start("run")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait(timeout=30) == 1
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
