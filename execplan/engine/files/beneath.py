@@ -6,9 +6,11 @@ import errno
 import os
 import stat
 import sys
+from functools import cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Final
 
 FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -73,17 +75,28 @@ def _in_one_step(root: int, path: str, flags: int) -> int | None:
     """The handle by openat2; None where that can't be asked. Raises OSError."""
     import ctypes
 
-    class How(ctypes.Structure):
-        _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
-
-    how = How(flags, 0, _RESOLVE)
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    call.restype = ctypes.c_long
-    number, size = ctypes.c_long(_OPENAT2), ctypes.c_size_t(ctypes.sizeof(how))
-    handle = int(call(number, ctypes.c_int(root), os.fsencode(path), ctypes.byref(how), size))
+    handle = _openat2()(root, os.fsencode(path), flags)
     if handle >= 0:
         return handle
     trouble = ctypes.get_errno()
     if trouble in _UNABLE:
         return None
     raise OSError(trouble, os.strerror(trouble), path)
+
+
+@cache
+def _openat2() -> Callable[[int, bytes, int], int]:
+    """The system call, with what it is to resolve."""
+    import ctypes
+
+    class How(ctypes.Structure):
+        _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    call.restype = ctypes.c_long
+    number, size = ctypes.c_long(_OPENAT2), ctypes.c_size_t(ctypes.sizeof(How))
+
+    def openat2(root: int, path: bytes, flags: int) -> int:
+        return int(call(number, ctypes.c_int(root), path, ctypes.byref(How(flags, 0, _RESOLVE)), size))
+
+    return openat2

@@ -129,9 +129,10 @@ class Store:
             _sync(path)
         for digest, path in held.items():
             os.rename(path, self.path(digest))
-        if not (at_once and _sync_all(self.folder)):
-            for folder in {os.path.dirname(self.path(digest)) for digest in held}:
-                sync_folder(folder)
+        folders = {os.path.dirname(self.path(digest)) for digest in held}
+        held.clear()
+        for folder in () if at_once and _sync_all(self.folder) else folders:
+            sync_folder(folder)
 
     def purge(self) -> int:
         """Remove backups and looks at the tree that nobody has used for thirty days; how many files. Never fails."""
