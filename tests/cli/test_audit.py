@@ -14,7 +14,7 @@ from execplan.engine.ledger import anchor, chain
 from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals
 from execplan.text.lines import digest
-from tests.engine.ledgers import Kept, change
+from tests.engine.ledgers import BEGUN, Kept, change
 from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
@@ -33,17 +33,23 @@ def kept(desk: Desk) -> Kept:
     kept = Kept(desk)
     desk.patch.setenv("EXECPLAN_SESSION", "0f1e2d3c4b5a")
     desk.approve("--expires", "2h")
-    run, journal = kept.run()
+    stored = kept.path.with_name("execution-plan.json").read_text()
+    run, journal = kept.run(stored)
     with journal:
-        who = {"user": "ann", "session": None, "approver": "Ann", "approval": desk.kept()["digest"]}
-        journal.write(entries.BEGUN, run=run.id, approval_id=desk.kept()["id"], revision=1, states={}, **who)
-        journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
+        by = {
+            "document": digest(stored.encode()),
+            "run": run.id,
+            "approval": desk.kept()["digest"],
+            "approval_id": desk.kept()["id"],
+        }
+        journal.write(entries.BEGUN, **(BEGUN | by))
+        journal.write(entries.INTENT, step="build", attempt=1, by="person", before={}, snapshot=False)
         made = change("src/a b.py")
-        journal.write(entries.RESULT, step="api", attempt=1, ok=True, seconds=1.25, changes=[made])
+        journal.write(entries.RESULT, step="build", attempt=1, ok=True, seconds=1.25, changes=[made])
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
-        journal.write(entries.ROLLBACK, steps=["api"], automatic="", changes=[made])
+        journal.write(entries.ROLLBACK, steps=["build"], automatic="", changes=[made], folders=[])
         journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
-        journal.write(entries.ROLLED_BACK, steps=["api"], whole=True)
+        journal.write(entries.ROLLED_BACK, steps=["build"], restored=[], removed=[], whole=True)
     kept.ledger.follow(run.id, journal.entries)
     kept.ledger.anchor()
     return kept
@@ -51,15 +57,15 @@ def kept(desk: Desk) -> Kept:
 
 def test_who_approved_what_ran_and_what_changed(kept: Kept) -> None:
     out = kept.repo.type("audit").out
-    digest = kept.repo.kept()["digest"][:12]
+    approved = kept.repo.kept()["digest"][:12]
     assert (
-        f"[0f1e2d3c]  -     approved     {digest} by Ann (digest) until 2026-01-01T02:00:00Z: build, api, drop" in out
+        f"[0f1e2d3c]  -     approved     {approved} by Ann (digest) until 2026-01-01T02:00:00Z: build, api, drop" in out
     )
-    assert "0001  intent       api, attempt 1: make" in out
-    assert "0001  result       api, attempt 1: done in 1.2 s" in out
+    assert "0001  intent       build, attempt 1: make parser" in out
+    assert "0001  result       build, attempt 1: done in 1.2 s" in out
     assert "  src/a b.py: absent -> file 0644 bbbbbbbbbbbb" in out
     assert "  src/a b.py: file 0644 bbbbbbbbbbbb -> absent" in out
-    assert "0001  rolled_back  api" in out
+    assert "0001  rolled_back  build" in out
     data = kept.repo.data("audit")
     assert [each["kind"] for each in data["records"]][:4] == ["approved", "begun", "intent", "result"]
     assert (data["id"], data["anchored"]) == (kept.ref.id, 8)
@@ -206,12 +212,12 @@ def test_killed_between_the_record_and_the_approval(desk: Desk) -> None:
     def kill(*_: object) -> bytes:
         raise Killed
 
-    digest = desk.digest()
+    read = desk.digest()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(approvals, "save", kill)
         patch.setattr("execplan.engine.approving._is_there", lambda *_: True)  # its own last words are not heard
         with pytest.raises(Killed):
-            desk.type("approve", "--digest", digest)
+            desk.type("approve", "--digest", read)
     assert records(desk) == ["approved"]
     warning, _ = desk.data("audit", "--verify")["plans"][0]["warnings"]
     assert "was recorded, and its file is not there" in warning

@@ -9,12 +9,32 @@ from execplan.engine import place
 from execplan.engine.journal import Journal
 from execplan.engine.ledger import chain, names
 from execplan.engine.ledger.ledger import Ledger
-from tests.repo.approving import Desk
+from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
     from execplan.engine.place import Place
 
 DOCUMENT = '{"steps": [{"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": null}]}'
+
+BEGUN: dict[str, Any] = {
+    "plan_id": NAME,
+    "revision": 1,
+    "document": "d" * 64,
+    "approval": "a" * 64,
+    "approval_id": "b" * 32,
+    "approver": "Ann",
+    "how": "digest",
+    "user": "ann",
+    "session": None,
+    "policy": "1",
+    "sandbox": "",
+    "jobs": 1,
+    "chosen": None,
+    "replays": None,
+    "head": None,
+    "states": {},
+}
+"""What the first entry of a journal says."""
 
 
 class Kept:
