@@ -257,10 +257,11 @@ class Engine:
         if self.hand.course.status == states.FAILED and self.draw(True, False):
             self.resume()
             return
-        said = {"steps": ["make"], "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
+        steps = [step for step in self.hand.course.attempts if self.draw(True, False)]
+        said = {"steps": steps, "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
         self.hand.write(kinds.ROLLBACK, **said, undone_not=[])
         whole = self.draw(True, False)
-        self.hand.write(kinds.ROLLED_BACK, steps=["make"], restored=[], removed=[], whole=whole)
+        self.hand.write(kinds.ROLLED_BACK, steps=steps, restored=[], removed=[], whole=whole)
 
 
 @settings(max_examples=25)

@@ -120,7 +120,7 @@ def test_an_approval_is_told_with_its_end(repo: Folder) -> None:
     assert "(steps: approved)" in repo.run("status").out
     shown = repo.run("show", "--steps").out.splitlines()
     assert shown[1].endswith(": 1 step, approved until 2026-01-02T00:00:00Z")
-    assert not shown[-1].startswith("next:")
+    assert shown[-1].startswith("next: execplan run ")
     repo.write("docs/note.md", "It is there already.\n")
     assert repo.ok("show", "--steps")["execution"]["state"] == "stale"
     path.write_text(path.read_text().replace("```text {", "```text {example "))
