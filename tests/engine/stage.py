@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -188,10 +189,17 @@ class Stage:
 
     def entries(self) -> list[dict[str, Any]]:
         """The journal of the last run."""
-        import json
+        return [json.loads(line) for line in (self.last / "journal.jsonl").read_bytes().splitlines()]
 
-        (*_, last) = sorted((self.repo.path / ARTIFACTS / "runs").iterdir())
-        return [json.loads(line) for line in (last / "journal.jsonl").read_bytes().splitlines()]
+    def record(self) -> dict[str, Any]:
+        """The record of the last run."""
+        told: dict[str, Any] = json.loads((self.last / "record.json").read_bytes())
+        return told
+
+    @property
+    def last(self) -> Path:
+        """The folder of the last run."""
+        return max((self.repo.path / ARTIFACTS / "runs").iterdir())
 
 
 def survivors(folder: Path, patience: float = 5.0) -> list[str]:

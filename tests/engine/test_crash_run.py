@@ -22,7 +22,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
 
 def test_killed_at_an_entry(stage: Stage, record_property: Callable[[str, object], None]) -> None:
     whole = undisturbed(stage)
-    kills = sweep_run(stage, whole, points(whole.entries, EVERY))
+    kills = sweep_run(stage, whole, [*points(whole.entries, EVERY), f"after:{whole.entries}"])
     record_property(COUNTED, f"run: killed at {len(kills)} of {2 * whole.entries} boundaries of entries, and resumed")
     assert not told(kills), told(kills)
 
