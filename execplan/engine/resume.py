@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.engine import begin, questions
+from execplan.engine import begin, questions, record
 from execplan.engine import fate as fates
 from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
@@ -27,6 +27,7 @@ from execplan.repo.execution.policy import effective
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
+    from execplan.engine.book import Book
     from execplan.engine.course import Course, Question
     from execplan.engine.finish import Leg
     from execplan.engine.place import Place
@@ -58,6 +59,7 @@ def resume(
     if not os.path.lexists(place.journal):
         raise never_begun(ref, place)
     with opened(home, ref, place, watch, f"resume of the run {place.id} of {ref.id}") as book:
+        _file_ended(place, book)
         _stop_unfit(ref, place, book.course)
         begin.stop_underway(home, ref, place)
         own = leg(home, ref, place, effective(home), book, options)
@@ -73,6 +75,13 @@ def resume(
         if said == STOP:
             return _stopped(own, question, how)
         return _go(own, question, said, how, jobs, hands or Hands())
+
+
+def _file_ended(place: Place, book: Book) -> None:
+    """File a run that was killed behind its last entry: its record, and the anchor of the ledger. Raises ExecplanError."""
+    if book.course.status in (states.COMPLETED, states.ROLLED_BACK):
+        record.save(place, record.record_of(place, book.course.document, book.course))
+        book.ledger.anchor()
 
 
 def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:

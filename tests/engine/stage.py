@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.conftest import Folder, Result
 from tests.crash.bench import Tree
 from tests.crash.bench import tree as every
-from tests.engine.killing import KILL
 
 if TYPE_CHECKING:
     from typing import Any
@@ -166,7 +166,7 @@ class Stage:
 
     def run(self, *arguments: str, kill: str = "") -> Result:
         """Run execplan; with `kill` until it dies at an entry."""
-        return self.repo.run(*arguments, **({KILL: kill} if kill else {}))
+        return self.repo.run(*arguments, EXECPLAN_KILL=kill) if kill else self.repo.run(*arguments)
 
     def tree(self) -> Tree:
         """Every file of the repository that a run may change, but what the run says of itself; ids of runs are one."""
@@ -189,10 +189,17 @@ class Stage:
 
     def entries(self) -> list[dict[str, Any]]:
         """The journal of the last run."""
-        import json
+        return [json.loads(line) for line in (self.last / "journal.jsonl").read_bytes().splitlines()]
 
-        (*_, last) = sorted((self.repo.path / ARTIFACTS / "runs").iterdir())
-        return [json.loads(line) for line in (last / "journal.jsonl").read_bytes().splitlines()]
+    def record(self) -> dict[str, Any]:
+        """The record of the last run."""
+        told: dict[str, Any] = json.loads((self.last / "record.json").read_bytes())
+        return told
+
+    @property
+    def last(self) -> Path:
+        """The folder of the last run."""
+        return max((self.repo.path / ARTIFACTS / "runs").iterdir())
 
 
 def survivors(folder: Path, patience: float = 5.0) -> list[str]:
@@ -206,9 +213,9 @@ def survivors(folder: Path, patience: float = 5.0) -> list[str]:
 
 
 def processes(folder: Path) -> list[tuple[int, str]]:
-    """Every process that works in a folder, or has a path below it among its words."""
+    """Every process that works in a folder, or has a path below it among its words; none where there is no /proc."""
     found = []
-    for each in os.listdir("/proc"):
+    for each in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if not each.isdigit() or int(each) == os.getpid():
             continue
         with contextlib.suppress(OSError):

@@ -10,7 +10,7 @@ from tests.conftest import COUNTED
 from tests.engine.stage import Stage
 from tests.engine.sweeping import points, sweep_rollback, sweep_run, told, undisturbed
 
-EVERY = 5
+EVERY = 17
 """Which of the boundaries are tried here, every so manieth; `make torture` tries them all."""
 
 
@@ -22,14 +22,14 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
 
 def test_killed_at_an_entry(stage: Stage, record_property: Callable[[str, object], None]) -> None:
     whole = undisturbed(stage)
-    kills = sweep_run(stage, whole, points(whole.entries, EVERY))
+    kills = sweep_run(stage, whole, [*points(whole.entries, EVERY), f"after:{whole.entries}"])
     record_property(COUNTED, f"run: killed at {len(kills)} of {2 * whole.entries} boundaries of entries, and resumed")
     assert not told(kills), told(kills)
 
 
 def test_killed_at_an_entry_with_steps_beside_each_other(stage: Stage) -> None:
     whole = undisturbed(stage, "--jobs", "2")
-    kills = sweep_run(stage, whole, points(whole.entries, EVERY * 3, 2), "--jobs", "2")
+    kills = sweep_run(stage, whole, points(whole.entries, EVERY * 2 + 1), "--jobs", "2")
     assert not told(kills), told(kills)
 
 
