@@ -14,6 +14,7 @@ from pathlib import Path
 import mistune
 from bench_inputs import INPUTS, made_plan
 from bench_lint import beside, many
+from bench_run import runs
 from bench_tools import EXECPLAN, PYTHON, Command, home, interleaved, show, times
 
 from execplan.lint.runner import lint_bytes
@@ -186,7 +187,7 @@ def commit(folder: Path, runs: int) -> None:
     )
 
 
-PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit": commit}
+PARTS = {"start": start, "throughput": throughput, "hostile": hostile, "commit": commit, "run": runs}
 
 
 def main() -> int:
