@@ -15,11 +15,14 @@ from execplan.execution import states
 from execplan.execution.binding import as_written, differs
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from execplan.engine.asking import Asking
     from execplan.engine.attempts import Attempts
     from execplan.engine.book import Book
     from execplan.engine.course import Attempt, Course
     from execplan.engine.entries import Change, Performed
+    from execplan.engine.files.ground import Ground
     from execplan.engine.hands import Hands
     from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
@@ -76,7 +79,8 @@ class Left:
         unknown = {each.step.id for each in self._cut}
         for name in [step.id for step in course.document.steps if step.id not in unknown]:
             self._look_at_failed(step_of[name])
-        self._stop_drifted()
+        spared = {change.path for cut in self._cut for change in cut.changes}
+        stop_drifted(course, self._attempts.bench.ground, spared)
 
     def settle(self, answer: str | None, how: str) -> Fate | None:
         """Write down what was found; the fate of the run where that ends here. Raises ExecplanError."""
@@ -127,25 +131,6 @@ class Left:
         if course.ended is None and performed.cause != "interrupted" and not asked:
             self.stay_failed.append(step.id)
 
-    def _stop_drifted(self) -> None:
-        """Refuse where what the completed steps have left is not as they left it; raises ExecplanError."""
-        course, ground = self._book.course, self._attempts.bench.ground
-        spared = {change.path for cut in self._cut for change in cut.changes}
-        done = [change.path for name, change in course.changes() if course.status_of.get(name) in states.GOOD]
-        wrong = []
-        for path in dict.fromkeys([each for each in done if each not in spared]):
-            why = differs(as_written(course.expected[path]), as_written(ground.state(path)))
-            wrong += [f"{path}: {why}"] if why else []
-        if wrong:
-            more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-            raise ExecplanError(
-                "drifted",
-                f"what the run has done is not as it left it: {wrong[0]}{more}",
-                exit=CHANGED,
-                hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
-                candidates=wrong,
-            )
-
     def _write(self, cut: Cut) -> None:
         """Write how an attempt ended, or take it back, so that it may run again."""
         if cut.performed is not None:
@@ -170,3 +155,21 @@ class Left:
         if said == SKIP:
             self._book.write(SKIPPED, step=cut.step.id, reason="skipped by who was asked")
         return None
+
+
+def stop_drifted(course: Course, ground: Ground, spared: Collection[str]) -> None:
+    """Refuse where what the completed steps have left is not as they left it, spared paths aside; raises ExecplanError."""
+    done = [change.path for name, change in course.changes() if course.status_of.get(name) in states.GOOD]
+    wrong = []
+    for path in dict.fromkeys([each for each in done if each not in spared]):
+        why = differs(as_written(course.expected[path]), as_written(ground.state(path)))
+        wrong += [f"{path}: {why}"] if why else []
+    if wrong:
+        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise ExecplanError(
+            "drifted",
+            f"what the run has done is not as it left it: {wrong[0]}{more}",
+            exit=CHANGED,
+            hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
+            candidates=wrong,
+        )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from execplan.engine.finish import Leg
     from execplan.engine.place import Place
     from execplan.engine.watch import Watch
+    from execplan.execution.model import Step
     from execplan.repo.amend import Options
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
@@ -60,12 +61,12 @@ def resume(
         raise never_begun(ref, place)
     with opened(home, ref, place, watch, f"resume of the run {place.id} of {ref.id}") as book:
         _file_ended(place, book)
-        _stop_unfit(ref, place, book.course)
+        stop_unfit(ref, place, book.course)
         begin.stop_underway(home, ref, place)
         own = leg(home, ref, place, effective(home), book, options)
         question = book.course.question
         if question is None:
-            _stop_needless(book.course, answer)
+            stop_needless(book.course, answer)
             return _go(own, None, answer, "resume", jobs, hands or Hands())
         said = questions.answer_to(question, answer)
         how = "resume" if said is not None else "terminal"
@@ -84,7 +85,7 @@ def _file_ended(place: Place, book: Book) -> None:
         book.ledger.anchor()
 
 
-def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:
+def stop_unfit(ref: Ref, place: Place, course: Course) -> None:
     """Refuse a run of which nothing is left to be done; raises ExecplanError."""
     if course.rolling is not None:
         raise ExecplanError(
@@ -102,11 +103,17 @@ def _stop_unfit(ref: Ref, place: Place, course: Course) -> None:
         )
 
 
-def _stop_needless(course: Course, answer: str | None) -> None:
+def stop_needless(course: Course, answer: str | None) -> None:
     """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
     if answer is not None and not course.open_attempt() and not Left.unknown_ends(course):
         what = "the run waits for no answer"
         raise ExecplanError("bad-answer", what, exit=USAGE, hint="leave --answer out: execplan resume")
+
+
+def steps_ahead(course: Course, schedule: Schedule) -> list[Step]:
+    """The steps that are still to be done."""
+    done = {name for name, status in course.status_of.items() if status in states.GOOD} - course.undone
+    return [step for step in course.document.steps if step.id in schedule.chosen - done]
 
 
 def _stopped(own: Leg, question: Question, how: str) -> Finished:
@@ -124,14 +131,13 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     found = standing.require(home, ref, run=place.id)
     assert found.now is not None  # what may run compiles to something
     assert found.approval is not None
-    _stop_other(ref, place, course, found)
+    stop_other(ref, place, course, found)
     document = found.now.current.document
     book.course.document = document
     ids = None if course.replans else course.begun["chosen"]
     bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
-    done = {name for name, status in course.status_of.items() if status in states.GOOD} - course.undone
-    ahead = [step for step in document.steps if step.id in schedule.chosen - done]
+    ahead = steps_ahead(course, schedule)
     by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
@@ -154,7 +160,7 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
         return finish(own, schedule, fate, bench.stop.signal, warnings)
 
 
-def _stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
+def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
     """Refuse where what is approved now is not what the run does; raises ExecplanError."""
     assert found.now is not None  # as above
     if found.now.binding.document != course.digest:

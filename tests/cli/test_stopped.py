@@ -103,3 +103,30 @@ def test_who_stops_reading_ends_no_run(desk: Desk) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_what_a_resume_would_do_is_told_and_nothing_done(desk: Desk) -> None:
+    planned(desk, MAKE, ASKS)
+    assert desk.type("run").exit == 8
+    before = _files(desk)
+    told = desk.data("resume", "--dry-run")
+    assert (told["question"]["why"], told["question"]["step"], told["answer"]) == ("confirm", "see", "go")
+    assert ([each["id"] for each in told["steps"]], told["cut_short"], told["changed"]) == (["see"], [], False)
+    assert "would answer stop: see asks" in desk.type("resume", "--dry-run", "--answer", "stop").out
+    desk.refused(2, "bad-answer", "resume", "--dry-run", "--answer", "again")
+    assert _files(desk) == before
+    (desk.path / "src/made.py").write_text("Y = 2\n")
+    desk.refused(4, "drifted", "resume", "--dry-run")
+    desk.refused(4, "drifted", "resume")
+    (desk.path / "src/made.py").write_text("X = 1\n")
+    assert desk.type("resume").exit == 0
+    desk.refused(1, "nothing-to-resume", "resume", "--dry-run")
+
+
+def _files(desk: Desk) -> dict[Path, tuple[bytes, int]]:
+    """Every file of the repository and of its user, with its time."""
+    return {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in desk.path.parent.rglob("*")
+        if path.is_file() and not path.name.endswith(".lock")
+    }

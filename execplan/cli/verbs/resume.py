@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import jsonl_option, lock_option, plan_option, verb
+from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.verb import jsonl_option, new_options, plan_option, verb
 from execplan.cli.verbs.run import JOBS
 from execplan.engine.entries import ANSWERS
 from execplan.repo import pick
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     writes="what `run` writes: a step that is done is not run again.",
     examples=(
         "execplan resume",
+        "execplan resume --dry-run",
         "execplan resume -p parser",
         "execplan resume 1 -p parser --answer skip",
     ),
@@ -37,8 +38,7 @@ if TYPE_CHECKING:
     "--jobs", type=click.IntRange(1, JOBS), metavar="N", help="Let so many steps run beside each other; else as before."
 )
 @jsonl_option
-@click.option("--commit/--no-commit", default=None, help="Commit what was written, and nothing else.")
-@lock_option
+@new_options
 def resume(
     call: Call,
     run: str | None,
@@ -61,6 +61,11 @@ def resume(
 
     home, ref = pick.open_plan(os.getcwd(), plan)
     found = place.named(home, ref, run)
+    if options.dry_run:
+        from execplan.cli.running.ahead import would_resume
+        from execplan.engine.ahead import ahead
+
+        return would_resume(ahead(home, ref, found, answer), answer, typed(ref.id, home.shown(ref.path)))
     with watching(call, "resume", stream=jsonl) as watch:
         finished = engine.resume(home, ref, found, answer, watch, options, jobs=jobs)
     return outcome(home, ref, finished, quiet=call.quiet)
