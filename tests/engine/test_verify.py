@@ -310,6 +310,20 @@ def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
     assert (found.reasons, len(found.accepted)) == ((), 1)
 
 
+def test_what_a_merge_has_left(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+    kept.ledger.follow(run.id, journal.entries)
+    for path in (kept.path, Path(run.journal)):
+        with path.open("ab") as file:
+            file.write(b"<<<<<<< HEAD\n=======\n>>>>>>> other\n")
+    found = verify(kept.home, kept.ref)
+    assert found.flaw is not None
+    for each in (found.flaw.why, found.doubts[0]):
+        assert "it is a conflict marker of git; take one side whole" in each
+
+
 def test_approvals(kept: Kept) -> None:
     kept.repo.approve()
     assert verify(kept.home, kept.ref).reasons == verify(kept.home, kept.ref).warnings == ()
