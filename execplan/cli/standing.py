@@ -85,7 +85,9 @@ def goes_on(standing: dict[str, Any] | None, name: str) -> tuple[str, ...]:
     verb = _GO_ON.get(run["state"]) if run is not None else None
     if run is None or verb is None:
         return ()
-    return (f"execplan evaluate {name}",) if run["why"] == "approve" else (f"execplan {verb} {run['id']} -p {name}",)
+    if standing and run["why"] == "approve" and standing["state"] != APPROVED:
+        return (f"execplan evaluate {name}",)
+    return (f"execplan {verb} {run['id']} -p {name}",)
 
 
 def said(standing: dict[str, Any]) -> str:
