@@ -31,6 +31,8 @@ _RUNS = {
     "rolling_back": "is half rolled back",
 }
 """States of a last run that somebody should know of."""
+_GO_ON = {"waiting": "resume", "cut_short": "resume", "rolling_back": "rollback"}
+"""The verb that goes on with it."""
 
 
 def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
@@ -75,6 +77,17 @@ def mark(standing: dict[str, Any] | None) -> str:
     if not standing or standing["state"] == NONE:
         return ""
     return f" (steps: {standing['state']}{_told(standing)})"
+
+
+def goes_on(standing: dict[str, Any] | None, name: str) -> tuple[str, ...]:
+    """The command that goes on with a run that waits or was cut short; none where there is no such run."""
+    run = standing["run"] if standing else None
+    verb = _GO_ON.get(run["state"]) if run is not None else None
+    if run is None or verb is None:
+        return ()
+    if standing and run["why"] == "approve" and standing["state"] != APPROVED:
+        return (f"execplan evaluate {name}",)
+    return (f"execplan {verb} {run['id']} -p {name}",)
 
 
 def said(standing: dict[str, Any]) -> str:

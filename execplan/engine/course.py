@@ -69,7 +69,7 @@ class Course:
         """What was answered, to which question of which step."""
         self.ended: Entry | None = None
         self.seconds: float | None = None
-        """What the run took, as it was said when it last ended."""
+        """What the run took, as it was said when it last stopped: what a killed leg took nobody knows."""
         self.rollbacks: list[Entry] = []
         self.rolling: Entry | None = None
         """The rollback that was begun and has not ended."""
@@ -193,8 +193,12 @@ class Course:
 
     def _paused(self, entry: Entry, said: dict[str, Any]) -> None:
         self.question = Question(said["why"], said["step"] or "", said["question"])
+        self.seconds = said.get("seconds", self.seconds)
         if said["step"] and self.status_of.get(said["step"]) == states.PENDING:
             self.status_of[said["step"]] = states.AWAITING
+
+    def _interrupted(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.seconds = said.get("seconds", self.seconds)
 
     def _answered(self, entry: Entry, said: dict[str, Any]) -> None:
         self.question = None

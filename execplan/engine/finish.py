@@ -58,10 +58,10 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     if fate.kind == fates.REPLAN:
         fate = _replanned(own, fate, warnings)
     if fate.kind == fates.SIGNAL:
-        book.write(INTERRUPTED, signal=signal)
+        book.write(INTERRUPTED, signal=signal, seconds=_took(own))
     elif fate.question is not None:
         question = fate.question
-        book.write(PAUSED, why=question.why, step=question.step or None, question=question.words)
+        book.write(PAUSED, why=question.why, step=question.step or None, question=question.words, seconds=_took(own))
     else:
         rolled_back = _end(own, schedule, fate, warnings)
     commit = _filed(own, question, warnings)
@@ -104,6 +104,11 @@ def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
     return fate._replace(kind=fates.PAUSED, question=approve(made.revision))
 
 
+def _took(own: Leg) -> float:
+    """Seconds that the run has taken, with the legs before this one."""
+    return round(monotonic() - own.begun + (own.book.course.seconds or 0), 3)
+
+
 def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -> RolledBack | None:
     """Write the end; a failure is rolled back where the policy says so."""
     book = own.book
@@ -111,8 +116,7 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
         book.write(move.kind, step=move.step, reason=move.words)
     good = fate.kind == fates.DONE and all([each in states.GOOD for each in book.course.status_of.values()])
     status = states.COMPLETED if good else states.FAILED
-    seconds = round(monotonic() - own.begun + (book.course.seconds or 0), 3)
-    book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=seconds)
+    book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=_took(own))
     if good or fate.cause not in own.policy.rollback_on:
         return None
     from execplan.engine.rollback import rollback

@@ -20,6 +20,10 @@ LIMIT: Final = 256 << 20
 """Bytes of the longest journal that is read."""
 
 
+MERGED: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
+"""Two branches have both run the plan, and lines of both make no chain."""
+
+
 class Entry(NamedTuple):
     """A line of a journal."""
 
@@ -113,14 +117,20 @@ def _entry(line: bytes, path: str, number: int) -> Entry:
         if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        why = MERGED if merged(line) else "somebody else has written there"
         raise ExecplanError(
             "journal-altered",
-            f"{path}:{number} is no entry of a journal: somebody else has written there",
+            f"{path}:{number} is no entry of a journal: {why}",
             exit=ENVIRONMENT,
             hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
             line=number,
         ) from None
     return Entry(number, kind, at, said, digest(line))
+
+
+def merged(line: bytes) -> bool:
+    """Whether a line is what git puts between the two sides of a merge."""
+    return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
 
 
 def _read(path: str) -> bytes:

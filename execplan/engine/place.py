@@ -63,9 +63,18 @@ def folder(home: Home, ref: Ref) -> str:
 
 
 def every(home: Home, ref: Ref) -> list[Place]:
-    """The runs of a plan, the last one first; raises ExecplanError."""
+    """The runs of a plan, the last one first; raises ExecplanError.
+
+    Two branches may each have one of a number: then the clock tells which of these is the later one.
+    """
     found = [_place(home, ref, name) for name in shelf.entries(folder(home, ref)) if _is_run(name)]
-    return sorted(found, key=lambda place: (place.number, place.id), reverse=True)
+    numbers = [each.number for each in found]
+    twice = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
+
+    def order(place: Place) -> tuple[int, str, str]:
+        return place.number, _begun(place) if place.number in twice else "", place.id
+
+    return sorted(found, key=order, reverse=True)
 
 
 def following(home: Home, ref: Ref) -> Place:
@@ -92,6 +101,15 @@ def named(home: Home, ref: Ref, name: str | None) -> Place:
         what = f"{len(fits)} runs of {ref.id} could be meant by {name!r}"
         raise ExecplanError("ambiguous-run", what, exit=INPUT, hint=see, candidates=shown)
     raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=see, candidates=shown)
+
+
+def _begun(place: Place) -> str:
+    """When a run was begun, by the first line of its journal, or nothing."""
+    try:
+        with open(place.journal, "rb") as file:
+            return file.readline(1 << 16).partition(b'"at":"')[2].decode("ascii", "replace")[:20]
+    except OSError:
+        return ""
 
 
 def _place(home: Home, ref: Ref, name: str) -> Place:

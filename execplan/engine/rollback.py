@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.engine import journal, record, revisions
@@ -19,11 +20,12 @@ from execplan.engine.entries import (
     change_json,
     performed_from,
 )
-from execplan.engine.files.restore import check, restore
+from execplan.engine.files.restore import AGAIN, check, restore
 from execplan.engine.opened import never_begun, opened
 from execplan.engine.undoable import only_of, steps_of, stop_done
 from execplan.engine.undoing import going_on, undoing
 from execplan.engine.watch import RolledBack
+from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT, FOLDER
 from execplan.repo import author, shelf
@@ -31,7 +33,7 @@ from execplan.repo.amend import stop_archived
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from execplan.engine.book import Book
     from execplan.engine.files.restore import Restored
@@ -61,21 +63,37 @@ def rollback(
     run. A rollback that was cut short is finished first.
     """
     if book is not None:
-        return _Rollback(home, ref, place, book, watch).go(step, automatic)
+        with _named(ref, place, step):
+            return _Rollback(home, ref, place, book, watch).go(step, automatic)
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
-        return _would(home, ref, place, step, watch)
+        with _named(ref, place, step):
+            return _would(home, ref, place, step, watch)
     if options.commits(home):
         from execplan.repo import git
 
         git.load()
     before = shelf.open_bytes(home, ref.path)
-    with opened(home, ref, place, watch, f"rollback of the run {place.id} of {ref.id}") as own:
+    with (
+        _named(ref, place, step),
+        opened(home, ref, place, watch, f"rollback of the run {place.id} of {ref.id}") as own,
+    ):
         done = _Rollback(home, ref, place, own, watch).go(step, automatic)
         record.save(place, record.record_of(place, own.course.document, own.course))
         own.ledger.anchor()
         return _committed(home, ref, place, done, before) if options.commits(home) else done
+
+
+@contextmanager
+def _named(ref: Ref, place: Place, step: str | None) -> Iterator[None]:
+    """Name the run in the command that does it again."""
+    try:
+        yield
+    except ExecplanError as error:
+        if error.hint == AGAIN:
+            error.hint += f" {place.id} -p {ref.typed}" + (f" --step {step}" if step else "")
+        raise
 
 
 class _Rollback:

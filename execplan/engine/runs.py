@@ -10,6 +10,7 @@ from execplan.engine import revisions
 from execplan.engine.alone import at_work
 from execplan.engine.course import Course
 from execplan.engine.journal import read
+from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
 
@@ -87,6 +88,18 @@ class Brief(NamedTuple):
 def runs(home: Home, refs: Iterable[Ref]) -> list[Summary]:
     """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
     return [summary(home, ref, place) for ref in refs for place in places.every(home, ref)]
+
+
+def readable(home: Home, refs: Iterable[Ref]) -> tuple[list[Summary], list[str]]:
+    """Those of the runs that can be read, and why the others can't."""
+    found, broken = [], []
+    for ref in refs:
+        for place in places.every(home, ref):
+            try:
+                found.append(summary(home, ref, place))
+            except ExecplanError as error:
+                broken.append(f"the run {place.id} of {ref.id} can't be read: {error.message}")
+    return found, broken
 
 
 def summary(home: Home, ref: Ref, place: Place) -> Summary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.execution.policy import CAUSES
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -85,7 +86,7 @@ class _Counts:
         self.executions = {"completed": 0, "failed": 0}
         self.seconds: list[float] = []
         self.steps = {"completed": 0, "failed": 0}
-        self.rollbacks = {MANUAL: 0}
+        self.rollbacks = dict.fromkeys((MANUAL, *CAUSES), 0)
         self.rolled = 0
         self.replans = 0
         self.approvals = {"approved": 0, "declined": 0, "revoked": 0}

@@ -53,4 +53,5 @@ def test_what_was_changed_since_is_not_overwritten(desk: Desk) -> None:
     desk.write("src/made.py", "X = 2\n")
     error = desk.refused(4, "changed-since", "rollback")
     assert any("src/made.py" in each for each in error["candidates"])
+    assert f"execplan rollback {desk.data('runs')['runs'][0]['id']} -p " in error["hint"]
     assert (desk.path / "src/made.py").read_text() == "X = 2\n"

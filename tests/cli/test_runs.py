@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +67,42 @@ def test_a_line_for_each_run_the_last_one_first(desk: Desk) -> None:
     assert [each["id"] for each in desk.data("runs", "--state", "completed")["runs"]] == [runs[0].place.id]
     assert desk.type("runs", "--state", "active").out == "no run is active\n"
     assert desk.type("runs", "--state", "done").exit == 2
+
+
+def test_a_run_that_cannot_be_read_hides_no_other(desk: Desk) -> None:
+    bad, good = completed(desk), failed(desk)
+    with open(bad.place.journal, "ab") as file:
+        file.write(b"garbage\n")
+    for words in (("runs",), ("runs", "parser")):
+        done = desk.type(*words)
+        assert (done.exit, done.out.split()[1]) == (1, good.place.id)
+        assert f"the run {bad.place.id} of {NAME} can't be read" in done.err
+    with open(good.place.journal, "ab") as file:
+        file.write(b"garbage\n")
+    assert desk.type("runs").out == "no run can be read\nnext: execplan audit --verify\n"
+
+
+def test_of_two_branches_runs_the_later_one_is_the_last(desk: Desk) -> None:
+    first = completed(desk)
+    names = [os.path.join(os.path.dirname(first.place.folder), name) for name in ("0001-ffffffff", "0001-00000000")]
+    os.rename(first.place.folder, names[0])
+    shutil.copytree(names[0], names[1])
+    journal = os.path.join(names[1], "journal.jsonl")
+    with open(journal, "rb") as file:
+        data = file.read()
+    with open(journal, "wb") as file:
+        file.write(data.replace(b"2026-01-01T00:00:00Z", b"2026-01-01T00:00:01Z"))
+    assert [each["id"] for each in desk.data("runs")["runs"]] == ["0001-00000000", "0001-ffffffff"]
+
+
+def test_status_leads_on_with_a_run_that_waits(desk: Desk) -> None:
+    desk.type("compile")
+    past = Past(desk)
+    past.step("build", OK)
+    past.write("paused", step="build", why="checkpoint", words="go on?")
+    assert f"execplan resume {past.place.id} -p {NAME}" in desk.type("status").out.splitlines()[-1]
+    past.write("ended", status="failed", cause="cancellation", reason="", seconds=1.0)
+    assert "execplan done" in desk.type("status").out.splitlines()[-1]
 
 
 def test_archived_runs_are_listed_with_their_plan(desk: Desk) -> None:
@@ -189,8 +227,7 @@ def test_an_altered_journal_is_refused(desk: Desk) -> None:
     past = completed(desk)
     with open(past.place.journal, "r+b") as file:
         file.write(b"[")
-    for call in (("runs",), ("show", "--run")):
-        desk.refused(6, "journal-altered", *call)
+    desk.refused(6, "journal-altered", "show", "--run")
 
 
 def test_section_steps_and_run_exclude_each_other(desk: Desk) -> None:

@@ -49,6 +49,8 @@ def test_a_checkpoint_is_answered_by_going_on(bench: Bench) -> None:
     assert bench.on().status == "completed"
     assert bench.told()[4:] == ["resumed", "answered a", "intent b", "result b", "ended"]
     assert (count(bench, "a"), count(bench, "b")) == (1, 1)
+    first, whole = [each.said["seconds"] for each in bench.entries() if each.kind in ("paused", "ended")]
+    assert 0 < first < whole, "what it took before the pause counts"
     refused(NO, "nothing-to-resume", bench.on)
 
 

@@ -137,6 +137,9 @@ def test_an_altered_backup_is_refused_by_its_name(store: Store, alter: Callable[
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-missing")
     store.check([good])
     with pytest.raises(ExecplanError) as caught:
+        store.check([good, gone])
+    assert caught.value.candidates == (), "the message says it all"
+    with pytest.raises(ExecplanError) as caught:
         store.check([good, gone, bad])
     assert caught.value.code == "backup-altered"
     assert [name in " ".join(caught.value.candidates) for name in (store.path(gone), str(path))] == [True, True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,7 @@ from execplan.engine.ledger.verify import Verified, verify
 from execplan.errors import ExecplanError
 from execplan.repo.amend import Options
 from execplan.text.lines import digest
-from tests.engine.ledgers import Kept
+from tests.engine.ledgers import DOCUMENT, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,6 +265,65 @@ def test_journals(kept: Kept) -> None:
     assert f"the journal of the run {run.id} is not there" in found.warnings
 
 
+def test_what_ran_and_what_let_it_run(kept: Kept) -> None:
+    run, journal = kept.run()
+    own, later = "b" * 32, "c" * 32
+    files = {"approval.json": b"of the beginning", "approval-2.json": b"of the resume"}
+    for each, file in zip((own, later), files.values(), strict=True):
+        kept.ledger.append("approved", {"approval": each, "digest": each, "file": digest(file)})
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={}, document=digest(DOCUMENT.encode()), approval_id=own)
+        journal.write(entries.REPLANNED, revision=2, document=digest(b"{}"), reason="")
+        journal.write(entries.RESUMED, document=digest(b"{}"), approval_id=later)
+    kept.ledger.follow(run.id, journal.entries)
+    files |= {"execution-plan.json": DOCUMENT.encode(), "execution-plan-2.json": b"{}"}
+    for name, data in files.items():
+        (Path(run.folder) / name).write_bytes(data)
+    kept.ledger.anchor()
+    assert verify(kept.home, kept.ref).doubts == ()
+    for name, data in files.items():
+        path = Path(run.folder) / name
+        path.write_bytes(data + b"!")
+        (doubt,) = verify(kept.home, kept.ref).doubts
+        assert doubt.startswith(f"runs/{run.id}/{name} is not the one that was recorded")
+        path.write_bytes(data)
+    (Path(run.folder) / "execution-plan-2.json").unlink()
+    found = verify(kept.home, kept.ref)
+    assert found.doubts == ()
+    assert any(each.startswith(f"runs/{run.id}/execution-plan-2.json is not there") for each in found.warnings)
+
+
+def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.anchor()
+    Path(run.journal).write_bytes(b"nothing of ours\n")
+    assert verify(kept.home, kept.ref).exit == 1
+    accept(kept.home, kept.ref, "Overwritten by mistake.", Options())
+    path, artifacts = Path(kept.ref.path), Path(kept.home.artifacts_of(kept.ref.path, archived=False))
+    new = kept.ref._replace(id="2026-01-01_other", path=str(path.with_name("2026-01-01_other.md")))
+    path.rename(new.path)
+    artifacts.rename(kept.home.artifacts_of(new.path, archived=False))
+    found = verify(kept.home, new)
+    assert (found.reasons, len(found.accepted)) == ((), 1)
+
+
+def test_what_a_merge_has_left(kept: Kept) -> None:
+    run, journal = kept.run()
+    with journal:
+        journal.write(entries.BEGUN, run=run.id, states={})
+    kept.ledger.follow(run.id, journal.entries)
+    for path in (kept.path, Path(run.journal)):
+        with path.open("ab") as file:
+            file.write(b"<<<<<<< HEAD\n=======\n>>>>>>> other\n")
+    found = verify(kept.home, kept.ref)
+    assert found.flaw is not None
+    for each in (found.flaw.why, found.doubts[0]):
+        assert "it is a conflict marker of git; take one side whole" in each
+
+
 def test_approvals(kept: Kept) -> None:
     kept.repo.approve()
     assert verify(kept.home, kept.ref).reasons == verify(kept.home, kept.ref).warnings == ()
@@ -282,4 +342,4 @@ def test_approvals(kept: Kept) -> None:
     file.write_bytes(whole)
     assert len(verify(kept.home, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
     file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
-    assert any("given before there was one" in each for each in verify(kept.home, kept.ref).warnings)
+    assert any("there was no ledger yet" in each for each in verify(kept.home, kept.ref).warnings)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer, typed
 from execplan.cli.running.phrases import command, lasted
 from execplan.cli.table import table
+from execplan.errors import NO, OK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,16 +15,20 @@ if TYPE_CHECKING:
     from execplan.engine.runs import Summary
 
 
-def listed(found: Sequence[Summary], name: str | None, state: str | None) -> Answer:
-    """The runs of a plan, or of all; the plan as it can be typed."""
+def listed(found: Sequence[Summary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
+    """The runs of a plan, or of all, and why others can't be read; the plan as it can be typed."""
+    exit_, warnings = NO if broken else OK, tuple(broken)
+    see = ("execplan audit --verify",) if broken else ()
     kept = [each for each in found if state in (None, each.state)]
     data = {"runs": [_json(each) for each in kept]}
     if not kept:
-        text = f"no run is {state}" if found else "no run yet"
-        return Answer(data, text, next=() if found else (f"execplan run {name}" if name else "execplan run",))
+        text = f"no run is {state}" if found else "no run can be read" if broken else "no run yet"
+        follow = see if found or broken else (f"execplan run {name}" if name else "execplan run",)
+        return Answer(data, text, exit_, warnings=warnings, next=follow)
     head = ("state", "run", "plan", "begun", "time", "done", "what")
     spare = ("begun", "time", "done", "plan")
-    return Answer(data, table(head, [_row(each) for each in kept], spare), next=_follow(kept))
+    text = table(head, [_row(each) for each in kept], spare)
+    return Answer(data, text, exit_, warnings=warnings, next=_follow(kept) + see)
 
 
 def _json(summary: Summary) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def run_json(run: Run) -> dict[str, Any]:
         "cut_short": summary.cut_short,
         "rollback_cut_short": summary.rolling,
         "started": course.begun["at"],
-        "seconds": course.seconds,
+        "seconds": summary.seconds,
         "user": course.begun["user"],
         "session": course.begun["session"],
         "sandbox": course.begun["sandbox"] or None,

@@ -20,16 +20,24 @@ from execplan.repo import homes, pick, shelf
 @click.argument("plan", required=False)
 @click.option("--state", type=click.Choice(STATES), help="Only these.")
 def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
-    """Print a line for each run: how it stands, when it was begun, what it took, what it waits for."""
+    """Print a line for each run: how it stands, when it was begun, what it took, what it waits for.
+
+    Exit 1 when one of them can't be read.
+    """
     from execplan.cli.running.listing import listed
-    from execplan.engine.runs import runs as runs_of
+    from execplan.engine.runs import readable
 
     if plan is not None:
         home, ref = pick.open_plan(os.getcwd(), plan)
-        return listed(runs_of(home, [ref]), typed(ref.id, home.shown(ref.path)), state)
+        found, broken = readable(home, [ref])
+        return listed(found, broken, typed(ref.id, home.shown(ref.path)), state)
     home = homes.require(os.getcwd())
-    found = [each for one in homes.together(home) for each in runs_of(one, shelf.every(one))]
-    return listed(found, None, state)
+    found, broken = [], []
+    for one in homes.together(home):
+        more, others = readable(one, shelf.every(one))
+        found += more
+        broken += others
+    return listed(found, broken, None, state)
 
 
 command = runs

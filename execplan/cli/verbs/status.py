@@ -87,6 +87,8 @@ def _follow(told: list[dict[str, Any]]) -> tuple[str, ...]:
         name = typed(each["id"], each["path"])
         if each["state"] == BROKEN:
             return (f"execplan lint {typed(each['path'])}",)
+        if follow := standing.goes_on(each["execution"], name):
+            return follow
         if each["next"]:
             return (f"execplan done {each['next']['id']} -p {name}",)
         if each["state"] == COMPLETE:

@@ -249,13 +249,17 @@ class _Work:
         return found.sha256
 
 
+AGAIN = "put them aside or as the run left them, then do it again: execplan rollback"
+"""Who knows the run names it behind that."""
+
+
 def _changed(paths: list[str]) -> ExecplanError:
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     return ExecplanError(
         "changed-since",
         f"{paths[0]}{more}: changed after the run, and what somebody wrote there is not overwritten",
         exit=CHANGED,
-        hint="put them aside or as the run left them, then do it again: execplan rollback",
+        hint=AGAIN,
         candidates=paths,
     )
 

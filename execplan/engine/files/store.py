@@ -105,7 +105,7 @@ class Store:
                 bad.append(error)
         if bad:
             first = next((each for each in bad if each.code == "backup-altered"), bad[0])
-            first.candidates = tuple([each.message for each in bad])
+            first.candidates = tuple([each.message for each in bad]) if len(bad) > 1 else ()
             raise first
 
     @contextmanager
@@ -227,7 +227,8 @@ def _missing(path: str) -> ExecplanError:
         "backup-missing",
         f"there is no backup {path}",
         exit=ENVIRONMENT,
-        hint="it was removed, or nobody used it for thirty days: take the file from git, or leave it as it is",
+        hint="it was removed, nobody used it for thirty days, or the run was made in another checkout, which has it: "
+        "roll back there, or take the file from git",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from execplan.engine.journal import MERGED, merged
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -109,7 +110,7 @@ def parse(line: bytes) -> Record:
         told = json.loads(line)
         record = Record(**told)
     except (ValueError, TypeError, RecursionError):
-        raise ValueError("is no record of a ledger") from None
+        raise ValueError(f"is no record of a ledger{f': {MERGED}' if merged(line) else ''}") from None
     if list(told) != list(Record._fields) or not all([type(value) in _TYPES[name] for name, value in told.items()]):
         raise ValueError("is no record of a ledger")
     if line[-_LONG:] != _ending(record.hash) or digest(line[:-_LONG] + b"}") != record.hash:

@@ -1,10 +1,11 @@
-"""What lies beside a ledger and is named in it: the journals of runs, and approvals."""
+"""What lies beside a ledger and is named in it: the journals of runs, what they ran, and approvals."""
 
 from __future__ import annotations
 
 import os
 
 from execplan.engine import journal, place
+from execplan.engine.ledger.papers import papers
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import shelf
@@ -40,7 +41,10 @@ class Seen(NamedTuple):
 
 
 def look(home: Home, ref: Ref, records: Sequence[Record]) -> Seen:
-    """Compare the journals and the approvals that are there; raises ExecplanError when a folder can't be read."""
+    """Compare what is there; raises ExecplanError when a folder can't be read.
+
+    Paths are told from the plan's artifacts: what is accepted stays so when these are moved.
+    """
     seen = Seen([], [])
     known: dict[str, dict[int, str]] = {}
     for record in records:
@@ -49,20 +53,21 @@ def look(home: Home, ref: Ref, records: Sequence[Record]) -> Seen:
     there = {each.id: each for each in place.every(home, ref)}
     for run in sorted(known.keys() | there.keys()):
         if run in there:
-            _journal(home, there[run], known.get(run, {}), seen)
+            _journal(there[run], known.get(run, {}), seen)
+            _papers(there[run], records, seen)
         else:
             seen.warnings.append(f"the journal of the run {run} is not there")
     _approvals(home, ref, records, seen)
     return seen
 
 
-def _journal(home: Home, run: Place, known: dict[int, str], seen: Seen) -> None:
+def _journal(run: Place, known: dict[int, str], seen: Seen) -> None:
     """A run's journal against what the ledger knows of it."""
-    shown = home.shown(run.journal)
+    shown = _shown(run, "journal.jsonl")
     try:
         entries = journal.read(run.journal) if os.path.lexists(run.journal) else []
     except ExecplanError as error:
-        seen.doubts.append(error.message)
+        seen.doubts.append(error.message.replace(run.journal, shown))
         return
     for entry in entries:
         if known.get(entry.number, entry.line) != entry.line:
@@ -82,6 +87,26 @@ def _journal(home: Home, run: Place, known: dict[int, str], seen: Seen) -> None:
         seen.warnings.append(f"{told}: {why}")
 
 
+def _papers(run: Place, records: Sequence[Record], seen: Seen) -> None:
+    """What a run ran and what let it run, against what the ledger knows of both."""
+    given: dict[str, frozenset[str]] = {}
+    for record in records:
+        if record.kind == APPROVED:
+            own = str(record.said.get("approval"))
+            given[own] = given.get(own, frozenset()) | {str(record.said.get("file"))}
+    for paper in papers(run, [each for each in records if each.run == run.id], given):
+        shown = _shown(run, paper.name)
+        if paper.found is None:
+            seen.warnings.append(f"{shown} is not there, and the ledger knows it: it was removed")
+        elif paper.found not in paper.known:
+            seen.doubts.append(f"{shown} is not the one that was recorded: {paper.found[:12]}")
+
+
+def _shown(run: Place, name: str) -> str:
+    """A file of a run, from the plan's artifacts."""
+    return f"runs/{run.id}/{name}"
+
+
 def _approvals(home: Home, ref: Ref, records: Sequence[Record], seen: Seen) -> None:
     """The approvals that are there against those that were recorded."""
     recorded: dict[str, list[str]] = {}
@@ -98,7 +123,9 @@ def _approvals(home: Home, ref: Ref, records: Sequence[Record], seen: Seen) -> N
             why = "approve was killed before it was written, or it was removed"
             seen.warnings.append(f"the approval {name[:12]} was recorded, and its file is not there: {why}")
     for name in there:
-        seen.warnings.append(f"the approval {name[:12]} is not in the ledger: it was given before there was one")
+        seen.warnings.append(
+            f"the approval {name[:12]} is not in the ledger: its record is gone, or there was no ledger yet"
+        )
 
 
 def _files(home: Home, ref: Ref) -> Iterator[tuple[str, str]]:
