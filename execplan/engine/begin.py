@@ -15,6 +15,7 @@ from execplan.errors import ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import risk_of
+from execplan.execution.evaluation.scope import parts
 from execplan.repo import author, git, state
 from execplan.repo.execution import register
 from execplan.text import files
@@ -39,17 +40,20 @@ if TYPE_CHECKING:
 def chosen_steps(document: ExecutionPlan, chosen: Chosen) -> list[str] | None:
     """The ids of the steps that were chosen, None for all of them; raises ExecplanError for one that is none."""
     if chosen.begin:
-        first = _named(document, chosen.begin).number
+        first = _named(document, chosen.begin)[0].number
         return [step.id for step in document.steps if step.number >= first]
-    named = {_named(document, name).id for name in chosen.steps}
+    named = {step.id for name in chosen.steps for step in _named(document, name)}
     return [step.id for step in document.steps if step.id in named] if named else None
 
 
-def _named(document: ExecutionPlan, name: str) -> Step:
-    """The step that an id or a number names."""
-    for step in document.steps:
-        if name in (step.id, str(step.number)):
-            return step
+def _named(document: ExecutionPlan, name: str) -> list[Step]:
+    """The step that an id or a number names, or those of a fence with several commands; raises ExecplanError."""
+    of_fence = parts([step.id for step in document.steps], name)
+    found = [step for step in document.steps if name in (step.id, str(step.number))] or [
+        step for step in document.steps if step.id in of_fence
+    ]
+    if found:
+        return found
     from difflib import get_close_matches
 
     known = [step.id for step in document.steps]

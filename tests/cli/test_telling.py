@@ -11,9 +11,11 @@ import pytest
 
 from execplan.cli.answer import Call
 from execplan.cli.running.phrases import changed, lasted, some
+from execplan.cli.running.undone import undone_lines
 from execplan.cli.running.watching import watching
 from execplan.engine import entries
 from execplan.engine.entries import Change, change_json
+from execplan.engine.watch import RolledBack
 from execplan.execution.world import ABSENT, FILE, State
 from tests.cli.past import APPROVED, FAILED, GONE, MADE, OK, SAID, entry, intent, result
 from tests.cli.test_live import steps
@@ -87,6 +89,23 @@ ROLLBACK: dict[str, Any] = {
 )
 def test_an_entry_in_lines(kind: str, said: dict[str, Any], lines: list[str]) -> None:
     assert printed(entry(kind, **said)).splitlines() == lines
+
+
+def test_of_many_files_the_first_are_told() -> None:
+    changes = [change_json(MADE._replace(path=f"out/{at}")) for at in range(300)]
+    lines = printed(entry("rollback", **{**ROLLBACK, "changes": changes})).splitlines()
+    assert lines[20:] == [
+        "  remove out/19",
+        "  and 281 more: the run's journal names them",
+        "  can't be taken back: build: what it has sent",
+    ]
+    undone = RolledBack(
+        "0001-aaaaaaaa", ("build",), (), (), (), tuple([f"out/{at}: {at}" for at in range(21)]), (), True
+    )
+    assert undone_lines(undone)[20:] == [
+        "  kept what was there: out/19: 19",
+        "  and 1 more: the run's journal names them",
+    ]
 
 
 def test_what_failed_shows_the_end_of_its_output() -> None:

@@ -74,6 +74,17 @@ def test_a_file_takes_the_place_of_another_and_of_a_link(files: Ground, repo: Fo
     }
 
 
+def test_a_source_of_the_same_size_never_has_the_second_of_the_one_before(files: Ground, repo: Folder) -> None:
+    path = repo.write("source.py", "x = 0\n")
+    seconds = [int(path.stat().st_mtime)]
+    for at in range(1, 4):
+        files.write("source.py", b"x = %d\n" % at, 0o644)
+        seconds.append(int(path.stat().st_mtime))
+    assert len(set(seconds)) == 4
+    files.link("source.py", "plain")
+    assert os.readlink(path) == "plain"
+
+
 def test_links(files: Ground, repo: Folder) -> None:
     assert files.link("new/link", "nowhere/at-all") == ("new",)
     files.link("README.md", "../..")

@@ -119,6 +119,16 @@ def test_from_a_step_on(bench: Bench) -> None:
     refused(CHANGED, "approval-used", bench.go)
 
 
+def test_the_id_of_a_fence_with_several_commands_names_all_of_its_steps(bench: Bench) -> None:
+    bench.plan(steps("```sh {#both}\necho 1\necho 2\n```", "```sh {#see}\necho 3\n```"))
+    bench.approve("--step", "both")
+    assert bench.go(steps=("both",)).status == "completed"
+    assert bench.course().status_of == {"both.1": "completed", "both.2": "completed", "see": "skipped"}
+    bench.approve()
+    bench.go(begin="both")
+    assert set(bench.course().status_of.values()) == {"completed"}
+
+
 def test_a_step_that_is_none_is_refused(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     assert refused(INPUT, "no-such-step", lambda: bench.go(steps=("apy",))).candidates == ("api",)

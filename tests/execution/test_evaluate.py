@@ -284,6 +284,7 @@ def test_permissions(repo: Folder) -> None:
     (repo.path / "src" / "app.py").chmod(0o444)
     assert messages(judge(repo, modify("src/app.py", EDIT)), "permissions") == ["src/app.py may not be written"]
     assert "README.md/x may not be written" in messages(judge(repo, create("README.md/x")), "permissions")
+    assert judge(repo, delete("README.md"), create("README.md/x")).findings == ()
 
 
 def test_dependencies(repo: Folder) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from execplan.engine.entries import Change
 
 _MOST = 3
+_LINES = 20
 """Paths that a line names."""
 
 
@@ -45,6 +46,12 @@ def some(paths: Sequence[str]) -> str:
     """The first ones of some paths, and how many more there are."""
     more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
     return shown(", ".join(paths[:_MOST])) + more
+
+
+def listed(lines: Sequence[str]) -> list[str]:
+    """The first lines of a list that has one for each file, and how many more there are."""
+    more = len(lines) - _LINES
+    return [*lines[:_LINES], f"  and {more} more: the run's journal names them"] if more > 0 else list(lines)
 
 
 def command(verb: str, run: str, plan: str, *more: str) -> str:

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.cli.door import shown
-from execplan.cli.running.phrases import changed, counted, lasted, some
+from execplan.cli.running.phrases import changed, counted, lasted, listed, some
 from execplan.engine.entries import change_from, performed_from
 from execplan.execution.world import ABSENT
 
@@ -119,9 +119,9 @@ class Teller:
         """All that is about to be done, before anything of it is."""
         why = f" ({said['automatic']})" if said["automatic"] else ""
         lines = [f"rolling back {counted(len(said['steps']), 'step')}{why}: {', '.join(said['steps'])}"]
-        for change in map(change_from, said["changes"]):
-            lines.append(f"  {'remove' if change.before.kind == ABSENT else 'restore'} {change.path}")
-        lines += [f"  remove {each}/" for each in said["folders"]]
+        changes = map(change_from, said["changes"])
+        files = [f"  {'remove' if each.before.kind == ABSENT else 'restore'} {each.path}" for each in changes]
+        lines += listed(files + [f"  remove {each}/" for each in said["folders"]])
         lines += [f"  can't be taken back: {each}" for each in said["undone_not"]]
         return [Line(each) for each in lines]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.door import shown
-from execplan.cli.running.phrases import command, counted
+from execplan.cli.running.phrases import command, counted, listed
 
 if TYPE_CHECKING:
     from execplan.engine.watch import RolledBack
@@ -50,7 +50,7 @@ def undone_lines(undone: RolledBack) -> list[str]:
     ]
     what = ", ".join([each for each in said if each]) or "nothing had to be restored"
     lines = [f"rolled back {_steps(undone)} of {undone.run}: {what}"]
-    lines += [f"  kept what was there: {each}" for each in undone.kept]
+    lines += listed([f"  kept what was there: {each}" for each in undone.kept])
     lines += [f"  could not be taken back: {each}" for each in undone.left]
     return [shown(each) for each in lines]
 

@@ -11,7 +11,7 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from execplan.execution.evaluate import Evaluation, Judged
     from execplan.execution.model import ExecutionPlan
@@ -47,11 +47,19 @@ class Scope(NamedTuple):
         return tuple([each for each in self.covered if each.step.inferred])
 
 
+def parts(ids: Iterable[str], name: str) -> set[str]:
+    """The ids of the steps that a fence with several commands gives, by its own id."""
+    return {each for each in ids if each.startswith(f"{name}.") and each[len(name) + 1 :].isdecimal()}
+
+
 def scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[str, ...] | None) -> Scope:
     """Sort the steps of a plan; raises ExecplanError for an id that is none."""
     known = [each.step.id for each in evaluation.steps]
+    named: set[str] = set()
     for name in steps or ():
-        if name not in known:
+        found = {name} if name in known else parts(known, name)
+        named |= found
+        if not found:
             from difflib import get_close_matches
 
             near = get_close_matches(name, known, n=3, cutoff=0.4) or known
@@ -60,7 +68,7 @@ def scope(evaluation: Evaluation, max_risk: str | None, steps: tuple[str, ...] |
     covered, uncovered = [], []
     left = [each for each in evaluation.steps if not each.done]
     for each in left:
-        if steps is not None and each.step.id not in steps:
+        if steps is not None and each.step.id not in named:
             why = "not among the steps that are named"
         elif max_risk is not None and LEVELS.index(each.risk.level) > LEVELS.index(max_risk):
             why = f"{each.risk.level} is above {max_risk}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.after import inside
+from execplan.execution.evaluation.after import above, inside
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
+from execplan.execution.model import Type
 from execplan.execution.world import LINK, OUTSIDE
 
 TYPE_CHECKING = False
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
 def permissions(case: Case) -> Iterator[Finding]:
     """Every file that a step writes or deletes may be written, and so may its folder."""
     asked: dict[str, bool] = {}
+    deleted: set[str] = set()
     for trial in case.trials:
         for paths, level in ((trial.targets, ERROR), (inside(trial.step.outputs), WARNING)):
             for path in paths:
                 if case.world.state(path).kind in (OUTSIDE, LINK):
                     continue
-                if path not in asked:
-                    asked[path] = case.world.writable(path)
-                if not asked[path]:
+                place = next((each for each in above(path) if each in deleted), path)
+                if place not in asked:
+                    asked[place] = case.world.writable(place)
+                if not asked[place]:
                     yield Finding(level, f"{path} may not be written", "look at its mode and its folder's", trial.step)
+        if trial.step.type is Type.DELETE:
+            deleted.update(trial.targets)
