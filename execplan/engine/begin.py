@@ -22,6 +22,7 @@ from execplan.text import files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from execplan.engine.book import Book
@@ -150,15 +151,16 @@ def warned(bench: Bench, why: str, chosen: Collection[str] | None) -> list[str]:
     return told
 
 
-def use_first(home: Home, place: Place, standing: Standing) -> None:
+def use_first(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
     """Let an approval serve a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
     assert standing.now is not None  # what may run compiles to something
     assert standing.approval is not None
     register.use(home, standing.approval.id, place.id)
-    files.make_folder(place.folder, within=home.root)
-    files.create(place.document, standing.now.current.data, within=home.root)
-    files.create(place.approval, to_bytes(standing.approval), within=home.root)
-    keep_state(home, place)
+    with hinting(f"the approval is used up, so begin anew: execplan approve {ref.typed}; execplan run {ref.typed}"):
+        files.make_folder(place.folder, within=home.root)
+        files.create(place.document, standing.now.current.data, within=home.root)
+        files.create(place.approval, to_bytes(standing.approval), within=home.root)
+        keep_state(home, place)
 
 
 def keep_state(home: Home, place: Place) -> None:
@@ -180,15 +182,20 @@ def use(home: Home, place: Place, approval: Approval) -> None:
 
 
 @contextmanager
-def resumable(place: Place, ref: Ref) -> Iterator[None]:
-    """Let a refusal that has to do with the machine, while a run goes on, say how it can go on."""
+def hinting(way: str) -> Iterator[None]:
+    """Let a refusal that has to do with the machine, once something was done, say what follows when it is mended."""
     try:
         yield
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
-            way = f"then go on: execplan resume {place.number} -p {ref.typed}"
-            error.hint = f"{error.hint}; {way}" if error.hint else way
+            known = (error.hint or "").removesuffix("nothing was changed").removesuffix("; ")
+            error.hint = f"{known}; {way}" if known else way
         raise
+
+
+def resumable(place: Place, ref: Ref) -> AbstractContextManager[None]:
+    """The same, while a run goes on: it can be resumed."""
+    return hinting(f"then go on: execplan resume {place.number} -p {ref.typed}")
 
 
 def name_of(sandbox: Sandbox | None) -> str:

@@ -40,17 +40,16 @@ def bench_of(home: Home, ref: Ref, place: Place, course: Course, watch: Watch) -
 
 def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
     """What the entry says that ends it; raises ExecplanError."""
+    from execplan.engine.steps import looks
     from execplan.engine.steps.named import is_command, runs
     from execplan.engine.steps.perform import outside
 
     told = ""
     changes: tuple[Change, ...] = ()
     folders: tuple[str, ...] = ()
-    if not runs(step):
+    if not runs(step) or not (is_command(step) or looks.known(bench, step)):
         changes, folders = _written(bench, step, attempt)
-    elif not is_command(step) or _was_begun(bench, step, attempt):
-        from execplan.engine.steps import looks
-
+    elif not is_command(step) or not looks.known(bench, step) or _was_begun(bench, step, attempt):
         changes, folders, hidden = looks.changed(bench, step)
         told = outside(bench, step, hidden)
         if any([step.parallel and each.parallel and each.id != step.id for each in bench.document.steps]):

@@ -19,6 +19,7 @@ from execplan.execution import states
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.amend import Options
+from execplan.text import files
 
 if TYPE_CHECKING:
     from execplan.engine.book import Book
@@ -55,6 +56,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
     book, course = own.book, own.book.course
     question, rolled_back = None, None
+    _put_back(own, warnings)
     if fate.kind == fates.REPLAN:
         fate = _replanned(own, fate, warnings)
     if fate.kind == fates.SIGNAL:
@@ -77,6 +79,18 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
         warnings=tuple(warnings),
         commit=commit,
     )
+
+
+def _put_back(own: Leg, warnings: list[str]) -> None:
+    """Put the plan back where a step has removed it, for without it nothing is resumed or rolled back; raises ExecplanError.
+
+    One that was renamed or archived meanwhile has taken the folder of the run along.
+    """
+    if os.path.lexists(own.ref.path) or not os.path.isdir(own.place.folder):
+        return
+    if files.create(own.ref.path, own.before, within=own.home.root):
+        what = own.home.shown(own.ref.path)
+        warnings.append(f"{what} was removed while the run was at work: it is there again as it was when that began")
 
 
 def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:

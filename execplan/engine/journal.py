@@ -49,6 +49,8 @@ class Journal:
         """
         self.path = path
         self._handle = -1
+        self._size = 0
+        """Bytes of the lines that are known: whatever else is there was written by another."""
         self.entries: list[Entry] = []
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -70,7 +72,7 @@ class Journal:
         except BaseException:
             os.close(handle)
             raise
-        self._handle = handle
+        self._handle, self._size = handle, whole
 
     def __enter__(self) -> Journal:
         return self
@@ -85,18 +87,35 @@ class Journal:
         moment = f"{now():%Y-%m-%dT%H:%M:%SZ}"
         told = {"n": len(self.entries) + 1, "kind": kind, "at": moment, **said}
         data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
-        before = os.fstat(self._handle).st_size
+        self._stop_altered()
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(self._handle, view) :]
             os.fsync(self._handle)
         except OSError as error:
-            os.ftruncate(self._handle, before)
+            os.ftruncate(self._handle, self._size)
             raise disk.trouble(error, self.path, "write") from None
+        self._size += len(data)
         entry = _entry(data[:-1], self.path, len(self.entries) + 1)
         self.entries.append(entry)
         return entry
+
+    def _stop_altered(self) -> None:
+        """Refuse to go on where a step, or somebody, has removed the file or written to it; raises ExecplanError."""
+        ours = os.fstat(self._handle)
+        try:
+            same = os.path.samestat(os.lstat(self.path), ours)
+        except OSError:
+            same = False
+        if not same or ours.st_size != self._size:
+            what = "has bytes that are not of it" if same else "is gone, or is another file"
+            raise ExecplanError(
+                "journal-altered",
+                f"{self.path} {what}: a step, or somebody, has changed it while the run was at work, and the run stops here",
+                exit=ENVIRONMENT,
+                hint="bring the folder of the run back as it was; execplan audit --verify tells what the ledger knows of it",
+            )
 
 
 def read(path: str) -> list[Entry]:

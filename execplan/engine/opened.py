@@ -48,7 +48,10 @@ def redaction() -> Redaction:
 
 
 def never_begun(ref: Ref, place: Place) -> ExecplanError:
-    """The refusal of a run that was killed before it wrote anything."""
-    what = f"the run {place.id} of {ref.id} was killed before it began"
-    hint = f"its approval is used up; begin another: execplan approve {ref.typed}; execplan run {ref.typed}"
+    """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
+    what = f"the run {place.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
+    hint = (
+        f"see which: execplan audit {ref.typed} --verify; its approval is used up, so begin another: "
+        f"execplan approve {ref.typed}; execplan run {ref.typed}"
+    )
     return ExecplanError("no-such-run", what, exit=INPUT, hint=hint)

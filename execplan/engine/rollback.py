@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import journal, record, revisions
 from execplan.engine.alone import alone, at_work
+from execplan.engine.begin import hinting
 from execplan.engine.course import Course
 from execplan.engine.cut import bench_of, result_of
 from execplan.engine.entries import (
@@ -77,6 +78,7 @@ def rollback(
     before = shelf.open_bytes(home, ref.path)
     with (
         _named(ref, place, step),
+        hinting(f"then finish it: execplan rollback {place.number} -p {ref.typed}"),
         opened(home, ref, place, watch, f"rollback of the run {place.id} of {ref.id}") as own,
     ):
         done = _Rollback(home, ref, place, own, watch).go(step, automatic)

@@ -66,6 +66,11 @@ ROLLBACK: dict[str, Any] = {
         ("result", result("api", FAILED._replace(cause="interrupted")), ["stopped 2 api (1.5 s)"]),
         ("retaken", {"step": "api", "attempt": 1, "changes": [change_json(MADE)]}, ["  taken back: src/made.py"]),
         ("retaken", {"step": "api", "attempt": 1, "changes": []}, []),
+        (
+            "retaken",
+            {"step": "api", "attempt": 1, "changes": [change_json(MADE._replace(declared=False))]},
+            ["  taken back: src/made.py", f"  kept what was there: src/made.py: {MADE.after.sha256}"],
+        ),
         ("skipped", {"step": "drop", "reason": "not\x1bchosen"}, ["skipped 3 drop: not\\x1bchosen"]),
         ("blocked", {"step": "drop", "reason": "api has failed"}, ["blocked 3 drop: api has failed"]),
         ("recovered", {"step": "api", "by": "drop"}, ["recovered 2 api: drop stood in for it"]),

@@ -108,3 +108,23 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").symlink_to("elsewhere")
     with pytest.raises(ExecplanError):
         Journal(str(tmp_path / "journal.jsonl"))
+
+
+@pytest.mark.parametrize("harm", ["remove", "replace", "cut", "append"])
+def test_what_was_removed_or_written_to_while_the_run_was_at_work_is_added_nothing(tmp_path: Path, harm: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal(str(path)) as journal:
+        journal.write("begun")
+        if harm == "remove":
+            path.unlink()
+        elif harm == "replace":
+            data = path.read_bytes()
+            path.unlink()
+            path.write_bytes(data)
+        else:
+            path.write_bytes(b"" if harm == "cut" else path.read_bytes() + b"{}\n")
+        left = path.read_bytes() if path.exists() else None
+        with pytest.raises(ExecplanError, match="while the run was at work") as caught:
+            journal.write("result")
+        assert (caught.value.code, caught.value.exit) == ("journal-altered", ENVIRONMENT)
+        assert (path.read_bytes() if path.exists() else None) == left

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine import place as places
+from execplan.engine import record
 from execplan.engine.alone import alone
 from execplan.engine.files.store import Store
 from execplan.engine.watch import Watch
+from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import COUNTED
 from tests.engine.grounds import Things, build, things
 from tests.engine.killing import KILL
@@ -208,6 +210,16 @@ def test_60_an_altered_backup_is_named_and_nothing_touched(desk: Desk, before: T
     backup.write_bytes(good)
     desk.data("rollback")
     assert now(desk) == before
+
+
+def test_a_disk_that_is_full_says_how_to_finish(desk: Desk, before: Things, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
+
+    monkeypatch.setattr(record, "save", full)
+    error = desk.refused(6, "io-error", "rollback")
+    assert now(desk) == before
+    assert error["hint"].startswith("free some space; then finish it: execplan rollback 1 -p ")
 
 
 def test_what_somebody_put_into_a_folder_stays(desk: Desk, before: Things) -> None:

@@ -11,7 +11,7 @@ from execplan.engine import alone, begin
 from execplan.engine.outlook import outlook
 from execplan.engine.run import run
 from execplan.engine.watch import Chosen, Watch
-from execplan.errors import BUSY, CHANGED, INPUT, NO, POLICY, ExecplanError
+from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.repo.amend import Options
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step
@@ -165,6 +165,39 @@ def test_a_failure_ends_the_run_and_what_it_changed_is_taken_back(bench: Bench) 
     assert bench.text("src/other.py") == "y = 1\n"
     assert bench.there("src/made.py")
     assert bench.told()[-4:] == ["intent fail", "result fail", "retaken fail", "ended"]
+
+
+def test_a_plan_that_a_step_removes_is_put_back_so_that_the_run_can_be_taken_back(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
+    bench.approved(steps(f"```sh {{#drop}}\nrm .agent/execplans/{bench.name}.md\n```", MAKE))
+    plan = bench.text(f".agent/execplans/{bench.name}.md")
+    finished = bench.go()
+    assert [each for each in finished.warnings if "is there again" in each]
+    assert bench.text(f".agent/execplans/{bench.name}.md") == plan
+    assert bench.type("rollback").exit == 0
+    assert not bench.there("src/made.py")
+
+
+def test_a_journal_that_a_step_removes_stops_the_run_and_is_not_taken_for_one_that_never_began(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
+    bench.approved(steps("```sh {#drop shell=sh}\nrm -r .agent/execplans/artifacts/*/runs\n```", MAKE))
+    error = refused(ENVIRONMENT, "journal-altered", bench.go)
+    assert "resume" in str(error.hint)
+    assert not bench.there("src/made.py")
+
+
+def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_is(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.approved(steps(MAKE))
+    full = ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
+
+    def fail(*_: object, **__: object) -> None:
+        raise full
+
+    monkeypatch.setattr(begin, "keep_state", fail)
+    error = refused(ENVIRONMENT, "io-error", bench.go)
+    assert str(error.hint).startswith("free some space; the approval is used up, so begin anew: execplan approve ")
 
 
 def test_what_needs_a_failed_step_is_blocked(bench: Bench) -> None:

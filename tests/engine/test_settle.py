@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import pytest
 
 from execplan.engine.course import Attempt
+from execplan.engine.cut import result_of
 from execplan.engine.files.ground import Ground
 from execplan.engine.steps.named import marks
 from execplan.engine.steps.perform import perform
@@ -91,6 +93,20 @@ def test_one_of_which_nobody_knows(repo: Folder, effect: str, kind: str, leave: 
     take_back(made.bench, found.changes, found.folders)
     assert not made.path("out").exists()
     assert count(made) == ""
+
+
+@pytest.mark.parametrize(("effect", "kind"), [("once", UNKNOWN), ("idempotent", PARTIAL)])
+def test_without_the_state_of_the_run_no_command_is_taken_for_one_that_never_began(
+    repo: Folder, effect: str, kind: str
+) -> None:
+    made = Shop(repo, COMMAND % f"effect={effect}")
+    step, prepared = made.step("it"), made.prepare("it")
+    perform(made.bench, step, 1, prepared)
+    shutil.rmtree(made.bench.place.state)
+    attempt = Attempt(1, None, prepared.before, "policy")
+    found = settle(made.bench, step, attempt)
+    assert (found.kind, found.changes, count(made)) == (kind, (), "1\n")
+    assert "in the repository (" in result_of(made.bench, step, attempt)["outside"]
 
 
 def test_a_file_that_was_written_or_was_not(repo: Folder) -> None:

@@ -9,8 +9,8 @@ from execplan.cli.answer import typed
 from execplan.engine import runs
 from execplan.engine.course import Course
 from execplan.engine.entries import kind_of
+from execplan.engine.opened import never_begun
 from execplan.engine.revisions import document_of
-from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def load(home: Home, ref: Ref, place: Place) -> Run:
     """Read a run; raises ExecplanError."""
     entries = runs.entries_of(place)
     if not entries:
-        what = f"the run {place.id} of {ref.id} was killed before it had begun: it has done nothing"
-        raise ExecplanError("no-such-run", what, exit=INPUT, hint=f"see the others: execplan runs {ref.typed}")
+        raise never_begun(ref, place)
     document = document_of(place, entries)
     name = typed(ref.id, home.shown(ref.path))
     summary = runs.summary(home, ref, place)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from execplan.cli.door import shown
 from execplan.cli.running.phrases import changed, counted, lasted, listed, some
 from execplan.engine.entries import change_from, performed_from
-from execplan.execution.world import ABSENT
+from execplan.execution.world import ABSENT, FILE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ PLAIN: Final = ""
 INTERRUPTED: Final = "interrupted"
 """The cause of an attempt that was stopped with its run: it has not failed, and is gone on with."""
 _KEPT = 10
-"""Lines of a step's output that are shown when it fails."""
+"""Lines of a step's output that are shown when it fails, and files that are named when it is taken back."""
 
 
 class Line(NamedTuple):
@@ -90,8 +90,12 @@ class Teller:
         return lines + ([Line(f"  transcript: {performed.transcript}")] if performed.transcript else [])
 
     def _retaken(self, said: dict[str, Any]) -> list[Line]:
-        paths = [each["path"] for each in said["changes"]]
-        return [Line(f"  taken back: {some(paths)}")] if paths else []
+        """What another may have written there meanwhile is named, so that it is found again."""
+        changes = [change_from(each) for each in said["changes"]]
+        kept = [each for each in changes if each.after.kind == FILE and each.after.sha256 and not each.declared]
+        lines = [Line(f"  kept what was there: {each.path}: {each.after.sha256}", ASIDE) for each in kept[:_KEPT]]
+        lines += [Line(f"  kept {len(kept) - _KEPT} more: the journal names them", ASIDE)] if kept[_KEPT:] else []
+        return [Line(f"  taken back: {some([each.path for each in changes])}"), *lines] if changes else []
 
     def _skipped(self, said: dict[str, Any]) -> list[Line]:
         return [Line(f"skipped {self.name(said['step'])}: {said['reason']}", ASIDE)]

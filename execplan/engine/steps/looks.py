@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.engine import ticks
 from execplan.engine.steps.named import declared, snapshot
 from execplan.execution.evaluation.after import inside
@@ -26,10 +28,17 @@ def keep(bench: Bench, step: Step) -> None:
     tree.save(_look(bench, step, known, keep=True), snapshot(bench.place, step))
 
 
+def known(bench: Bench, step: Step) -> bool:
+    """Whether the look before a step is there: it is kept before the step is begun, so without it nothing is known of that."""
+    return os.path.lexists(snapshot(bench.place, step))
+
+
 def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
     """What has changed since, the folders that were made, and where nobody has looked, in words; raises ExecplanError."""
     from execplan.engine.files import tree
 
+    if not known(bench, step):
+        return (), (), "in the repository (the look at it from before is gone)"
     before = tree.load(snapshot(bench.place, step))
     after = _look(bench, step, before, keep=False)
     _last.clear()

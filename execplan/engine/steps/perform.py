@@ -41,8 +41,8 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
     checked = failed if acted.cause else check(bench, step, attempt, acted, transcript)
     if checked.cause:
         transcript.note(f"failed: {checked.reason}")
-    own = (acted.changes, acted.folders, "")
-    changes, folders, hidden = looks.changed(bench, step) if runs(step) else own
+    own, seen = (acted.changes, acted.folders, ""), runs(step) and (is_command(step) or looks.known(bench, step))
+    changes, folders, hidden = looks.changed(bench, step) if seen else own
     ended = acted.ended
     programs = [each for each in (ended, checked.test) if each is not None]
     return Performed(

@@ -65,7 +65,7 @@ def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
         return _done(bench, step, attempt, Acted(changes=tuple(changes), folders=folders))
     if not folders and not any([differs(change.before, now) for change, now in zip(changes, found, strict=True)]):
         return Settled(UNDONE)
-    if runs(step):  # its test may have changed the same files
+    if runs(step) and looks.known(bench, step):  # its test may have changed the same files
         seen, made, _ = looks.changed(bench, step)
         return Settled(PARTIAL, None, seen, made)
     return Settled(PARTIAL, None, tuple(changes), folders)
@@ -75,7 +75,7 @@ def _command(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     from execplan.engine.commands.launch import marked
 
     left = marked(marks(bench.place, step, attempt.number))
-    if left == "never":
+    if left == "never" and looks.known(bench, step):  # without the state of the run no mark says anything
         return Settled(UNDONE)
     if not isinstance(left, str) and (step.expect is None or judge(step, left).cause):
         return _done(bench, step, attempt, judge(step, left))
