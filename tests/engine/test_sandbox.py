@@ -188,6 +188,30 @@ def test_it_has_no_rights(box: Box) -> None:
     assert told == [b"CapEff:", b"0" * 16, b"CapBnd:", b"0" * 16, b"NoNewPrivs:", b"1", b"no"]
 
 
+def test_it_can_not_set_the_kernel(box: Box) -> None:
+    for name in ("kernel/core_pattern", "kernel/modprobe", "vm/drop_caches"):
+        told = box.sh(f"cd /proc/sys && test -e {name} && cat {name} > /tmp/x; : >> {name} && echo open")
+        assert told.stdout == b"", name
+
+
+def test_it_can_not_reach_into_the_process_that_reports_on_it(box: Box) -> None:
+    code = """
+import ctypes, os
+for name in ["mem", *[f"fd/{each}" for each in range(9)]]:
+    try:
+        os.close(os.open(f"/proc/1/{name}", os.O_WRONLY | os.O_NONBLOCK))
+        print(name)
+    except OSError:
+        pass
+if not ctypes.CDLL(None).ptrace(16, 1, 0, 0):
+    ctypes.CDLL(None).ptrace(17, 1, 0, 0)
+    print("held")
+"""
+    result = box.run(sys.executable, "-I", "-c", code)
+    assert (result.exit, result.stdout) == (0, b"")
+    assert box.sh("cat /proc/self/oom_score_adj; ls /proc/self/fd > /tmp/x && echo own").stdout == b"500\nown\n"
+
+
 @pytest.mark.parametrize("network", [False, True])
 def test_a_network_only_where_it_was_asked_for(box: Box, network: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -26,6 +26,8 @@ _PLACE = "/run/execplan"
 _CACHES = {"XDG_CACHE_HOME": "/tmp/.cache", "npm_config_cache": "/tmp/.cache/npm"}  # noqa: S108 - as above
 """Where programs keep what they could make anew: they fail where they can't write there."""
 _RESOLVER = "/etc/resolv.conf"
+_MACHINE = [f"/proc/{name}" for name in ("sys", "sysrq-trigger", "fs", "scsi", "acpi", "dynamic_debug")]
+"""What of the kernel root can set there, also a root without any rights."""
 
 
 class Sandbox(NamedTuple):
@@ -144,6 +146,8 @@ def _base(size: int) -> list[str]:
     """What holds for every command; folders in memory of at most so many bytes, 0 for any."""
     argv = "--unshare-all --die-with-parent --new-session --as-pid-1 --cap-drop ALL --ro-bind / / --dev /dev".split()
     argv += ["--proc", "/proc"]
+    for path in _MACHINE:
+        argv += ["--ro-bind", path, path] if os.path.exists(path) else []
     for folder in _FRESH:
         if os.path.isdir(folder) and not os.path.islink(folder):
             argv += [*(["--size", str(size)] if size else []), "--tmpfs", folder]
