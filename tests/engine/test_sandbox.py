@@ -131,6 +131,21 @@ def test_git_is_not_touched(box: Box) -> None:
     assert box.sh("git status --short").exit == 0
 
 
+def test_what_git_runs_by_itself_is_not_touched(box: Box) -> None:
+    box.git("config", "core.hooksPath", "tools/hooks")
+    box.git("config", "include.path", "../settings")
+    box.git("config", "filter.tidy.clean", "sh ./tidy.sh --quick")
+    for name in ("tools/hooks/pre-commit", "settings", "tidy.sh"):
+        path = box.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    box.find()
+    box.sh("echo x | tee tools/hooks/pre-commit tools/hooks/new settings tidy.sh; mv tools gone; rm -rf tools; touch ok")
+    assert sorted(tree(box.folder / "tools")) == ["hooks/pre-commit"]
+    assert [(box.folder / name).read_text() for name in ("tools/hooks/pre-commit", "settings", "tidy.sh")] == [""] * 3
+    assert (box.folder / "ok").exists()
+
+
 def test_the_git_folders_of_a_worktree_are_not_touched(box: Box) -> None:
     box.git("add", "file")
     box.git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "First")

@@ -40,6 +40,8 @@ class Sandbox(NamedTuple):
     home: Home
     hidden: tuple[str, ...]
     """The folders of the key and of the register of approvals."""
+    triggers: tuple[str, ...] = ()
+    """What of the tree git runs by itself, or takes its settings from."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """An environment with folders for passing things where the sandbox has them, unless its step names others."""
@@ -86,7 +88,7 @@ class Sandbox(NamedTuple):
         from execplan.repo.execution import protected
 
         home = self.home
-        own = [*protected.kept(home), os.path.join(home.root, ".git")]
+        own = [*protected.kept(home), *self.triggers, os.path.join(home.root, ".git")]
         own += [home.git, common(home.git)] if home.git else []
         return sorted({os.path.realpath(path) for path in own if os.path.exists(path)})
 
@@ -99,9 +101,10 @@ def find(home: Home, policy: Policy) -> tuple[Sandbox | None, str]:
     if not why:
         why, sized = _trial(program)
         if not why:
-            from execplan.repo.execution import private
+            from execplan.repo.execution import private, triggers
 
-            return Sandbox(program, sized, home, (private.config(home), private.state(home))), ""
+            hidden = (private.config(home), private.state(home))
+            return Sandbox(program, sized, home, hidden, triggers.triggers(home).own), ""
     if policy.sandbox == "required":
         raise ExecplanError(
             "sandbox-missing",
