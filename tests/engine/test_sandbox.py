@@ -140,7 +140,9 @@ def test_what_git_runs_by_itself_is_not_touched(box: Box) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
     box.find()
-    box.sh("echo x | tee tools/hooks/pre-commit tools/hooks/new settings tidy.sh; mv tools gone; rm -rf tools; touch ok")
+    box.sh(
+        "echo x | tee tools/hooks/pre-commit tools/hooks/new settings tidy.sh; mv tools gone; rm -rf tools; touch ok"
+    )
     assert sorted(tree(box.folder / "tools")) == ["hooks/pre-commit"]
     assert [(box.folder / name).read_text() for name in ("tools/hooks/pre-commit", "settings", "tidy.sh")] == [""] * 3
     assert (box.folder / "ok").exists()

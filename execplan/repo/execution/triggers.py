@@ -12,7 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
 
-_PROGRAMS = frozenset("askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split())
+_PROGRAMS = frozenset(
+    "askpass clean command driver editor fsmonitor process program smudge sshcommand textconv".split()
+)
 """The last words of settings that name a program."""
 _MANAGERS = (".husky", ".lefthook", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml")
 """Where programs that stand behind hooks look up what to run."""
