@@ -148,6 +148,16 @@ def test_what_git_runs_by_itself_is_not_touched(box: Box) -> None:
     assert (box.folder / "ok").exists()
 
 
+def test_the_git_folder_of_a_submodule_is_not_touched(box: Box) -> None:
+    (box.folder / ".gitmodules").write_text('[submodule "sub"]\n\tpath = lib/sub\n\turl = ../sub\n')
+    (box.folder / "lib/sub").mkdir(parents=True)
+    (box.folder / "lib/sub/.git").write_text("gitdir: ../../.git/modules/sub\n")
+    box.find()
+    box.sh("echo gitdir: ../../fake > lib/sub/.git; rm -f lib/sub/.git; mv lib other; touch lib/sub/ok")
+    assert sorted(tree(box.folder / "lib")) == ["sub/.git", "sub/ok"]
+    assert (box.folder / "lib/sub/.git").read_text() == "gitdir: ../../.git/modules/sub\n"
+
+
 def test_the_git_folders_of_a_worktree_are_not_touched(box: Box) -> None:
     box.git("add", "file")
     box.git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "First")

@@ -27,7 +27,7 @@ class Triggers(NamedTuple):
     """Absolute paths inside the repository, which need not be there."""
 
     own: tuple[str, ...] = ()
-    """Folders of hooks, files of settings, and programs that settings name."""
+    """Folders of hooks, files of settings, programs that settings name, and what leads to the git folder of a submodule."""
     behind: tuple[str, ...] = ()
     """What hooks go by, and commands may well write."""
 
@@ -40,7 +40,7 @@ def triggers(home: Home) -> Triggers:
         parts = ask.output(home, "config", "--list", "--null", "--show-origin").decode("utf-8", "surrogateescape")
     except ExecplanError:
         return Triggers()
-    found = []
+    found = _submodules(home)
     entries = parts.split("\0")
     for origin, entry in zip(entries[::2], entries[1::2], strict=False):
         name, _, value = entry.partition("\n")
@@ -56,6 +56,16 @@ def triggers(home: Home) -> Triggers:
     paths = {os.path.normpath(os.path.join(root, os.path.expanduser(each))) for each in found if each}
     inside = [each for each in paths if each.startswith(f"{root}/") and not each.startswith(f"{root}/.git/")]
     return Triggers(tuple(sorted(inside)), tuple([os.path.join(root, name) for name in _MANAGERS]))
+
+
+def _submodules(home: Home) -> list[str]:
+    """The `.git` of each submodule, from the root."""
+    try:
+        with open(os.path.join(home.root, ".gitmodules"), encoding="utf-8", errors="surrogateescape") as file:
+            parts = [line.partition("=") for line in file]
+    except OSError:
+        return []
+    return [os.path.join(path.strip().strip('"'), ".git") for name, _, path in parts if name.strip() == "path"]
 
 
 def look(home: Home) -> Looks:
