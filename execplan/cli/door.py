@@ -141,6 +141,8 @@ def _report(error: Exception) -> str | None:
     import traceback
 
     from execplan import __version__
+    from execplan.engine.commands.environment import open_names
+    from execplan.text.redaction import Redaction
 
     folder = os.path.join(
         os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state"), "execplan", "reports"
@@ -150,7 +152,8 @@ def _report(error: Exception) -> str | None:
         os.makedirs(folder, exist_ok=True)
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
-            file.write(f"{sys.argv[1:]}\n\n{''.join(traceback.format_exception(error))}")
+            redaction = Redaction(os.environ, open_names(os.environ))
+            file.write(redaction.text(f"{sys.argv[1:]}\n\n{''.join(traceback.format_exception(error))}"))
     except OSError:
         return None
     return path

@@ -19,6 +19,7 @@ from execplan.execution import states
 from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.amend import Options
+from execplan.repo.execution import triggers
 from execplan.text import files
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from execplan.engine.schedule import Schedule
     from execplan.engine.watch import RolledBack
     from execplan.execution.policy import Policy
+    from execplan.repo.execution.triggers import Looks
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -45,11 +47,14 @@ class Leg(NamedTuple):
     """The plan, as it was when the leg began."""
     begun: float
     """When it did, by time.monotonic()."""
+    triggers: Looks
+    """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
 def leg(home: Home, ref: Ref, place: Place, policy: Policy, book: Book, options: Options) -> Leg:
     """A leg that begins now; raises ExecplanError."""
-    return Leg(home, ref, place, policy, book, options, shelf.open_bytes(home, ref.path), monotonic())
+    looks = triggers.look(home) if options.commits(home) else {}
+    return Leg(home, ref, place, policy, book, options, shelf.open_bytes(home, ref.path), monotonic(), looks)
 
 
 def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warnings: list[str]) -> Finished:
@@ -164,6 +169,11 @@ def _filed(own: Leg, question: Question | None, warnings: list[str]) -> str | No
     if ended or question is not None:
         warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
     if not ended or not own.options.commits(own.home):
+        return None
+    if found := triggers.changed(own.home, own.triggers):
+        told = f"{', '.join(found[:3])}{' and more' if found[3:] else ''}"
+        what = f"not committed: the run has changed what git runs by itself: {told}"
+        warnings.append(f"{what}; look at it, then: execplan commit {own.ref.typed}")
         return None
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths

@@ -138,7 +138,7 @@ class _Rollback:
             again=todo.again,
             begin=lambda: self._begin(todo, automatic),
         )
-        told, warnings = _told(self.place, todo, files), self._reopen(todo)
+        told, warnings = _told(self.bench, todo, files), self._reopen(todo)
         self.book.write(
             ROLLED_BACK,
             steps=list(todo.steps),
@@ -206,19 +206,20 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
     back = [each.path for each in todo.changes if each.before.kind != ABSENT]
     from execplan.engine.files.restore import Restored
 
-    return _told(place, todo, Restored(tuple(back), (*gone, *todo.folders), ()))
+    return _told(bench, todo, Restored(tuple(back), (*gone, *todo.folders), ()))
 
 
-def _told(place: Place, todo: Undoing, files: Restored) -> RolledBack:
+def _told(bench: Bench, todo: Undoing, files: Restored) -> RolledBack:
     """What is told of it."""
     left = [f"{folder}: something else is in it" for folder in files.left]
+    kept = [f"{path}: {bench.home.shown(bench.store.path(digest))}" for path, digest in files.kept]
     return RolledBack(
-        place.id,
+        bench.place.id,
         todo.steps,
         files.restored,
         files.removed,
         tuple([task for _, task, _ in todo.ticks]),
-        tuple([f"{path}: {digest}" for path, digest in files.kept]),
+        tuple(kept),
         (*todo.left, *left),
         todo.whole,
     )

@@ -76,7 +76,7 @@ class RolledBack(NamedTuple):
     reopened: tuple[str, ...]
     """The words of tasks."""
     kept: tuple[str, ...]
-    """What was displaced and is kept among the backups, a line each: its path and its digest."""
+    """What was displaced, a line each: its path, and the backup that has it, compressed by gzip."""
     left: tuple[str, ...]
     """What can't be taken back, a line each."""
     whole: bool

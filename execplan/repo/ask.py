@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 REGULAR = ("100644", "100755")
 """The modes of files that are neither links nor submodules."""
 _PART = 1 << 20
+_QUIETLY = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+"""Who only asks, or moves a ref of our own, starts no program that the repository may hold."""
+_ABOUT_HOOKS = ("rev-parse", "config")
+"""What tells of these settings, and starts nothing."""
 
 
 class Staged(NamedTuple):
@@ -150,8 +154,9 @@ def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> byte
     """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
     require(home)
     trace.tell(f"run git {' '.join(arguments)}")
+    command = ["git", *(() if arguments[0] in _ABOUT_HOOKS else _QUIETLY), *arguments]
     try:
-        done = subprocess.run(["git", *arguments], cwd=home.root, input=stdin, capture_output=True, check=False)
+        done = subprocess.run(command, cwd=home.root, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
         raise _no_git() from None
     lines = [line for line in done.stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from execplan.text import secrets
 
 TYPE_CHECKING = False
@@ -19,6 +21,9 @@ _NAMES = ("KEY", "TOKEN", "SECRET", "PASS", "CRED", "AUTH")
 _LONG, _SHORT = 8, 4
 """The least characters of a value that is taken out: of any variable, of one with such a name."""
 
+_COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+"""What a terminal does not show, such as the colour of a word that was searched for."""
+
 
 class Redaction:
     """What is taken out of every text: secrets by their looks, and the values of variables, encoded ones too."""
@@ -34,12 +39,7 @@ class Redaction:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where secrets begin and end, in order, those that overlap as one."""
-        found = [(each.start, each.end) for each in secrets.find(text)]
-        for value in self._values:
-            at = text.find(value)
-            while at >= 0:
-                found.append((at, at + len(value)))
-                at = text.find(value, at + len(value))
+        found = [*self._plain_spans(text), *self._coloured_spans(text)]
         merged: list[tuple[int, int]] = []
         for start, end in sorted(found):
             if merged and start < merged[-1][1]:
@@ -47,6 +47,24 @@ class Redaction:
             else:
                 merged.append((start, end))
         return merged
+
+    def _plain_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where secrets stand in a text as they are; they may overlap."""
+        yield from [(each.start, each.end) for each in secrets.find(text)]
+        for value in self._values:
+            at = text.find(value)
+            while at >= 0:
+                yield at, at + len(value)
+                at = text.find(value, at + len(value))
+
+    def _coloured_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where they stand for whoever sees the text on a terminal."""
+        if "\x1b" not in text:
+            return
+        hidden = {at for each in _COLOUR.finditer(text) for at in range(*each.span())}
+        seen = [at for at in range(len(text)) if at not in hidden]
+        for start, end in self._plain_spans("".join([text[at] for at in seen])):
+            yield seen[start], seen[end - 1] + 1
 
     def text(self, text: str) -> str:
         """A text without secrets."""
@@ -106,6 +124,7 @@ def _encoded(value: str) -> Iterator[str]:
 
     data = value.encode("utf-8", "surrogateescape")
     yield data.hex()
+    yield data.hex().upper()
     for before in range(3):
         coded = b64encode(b"\0" * before + data)
         begin, odd = (0, 2, 3)[before], (before + len(data)) % 3

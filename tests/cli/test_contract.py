@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
+from execplan.cli import door
 from execplan.cli.verbs import GROUPS, VERBS
 from execplan.errors import OK, PAUSED
 from tests.conftest import Folder
@@ -321,6 +323,26 @@ def test_standard_output_is_full_or_closed(repo: Folder, verb: str) -> None:
         assert done.returncode == status, (line, done)
         assert b"Traceback" not in done.stderr
     assert not (repo.path.parent / "state-home").exists()
+
+
+def test_no_module_of_the_folder_is_taken_for_one_of_ours(repo: Folder) -> None:
+    for name in ("click", "selectors", "tomllib", "hashlib"):
+        repo.write(f"{name}.py", "raise SystemExit('taken')\n")
+    process = repo.start("list")
+    _, trouble = process.communicate(timeout=30)
+    assert (process.returncode, trouble) == (0, b"")
+
+
+def test_no_secret_is_left_in_the_report_of_a_bug(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(plain.path))
+    monkeypatch.setenv("CANARY", "canary-in-a-variable")
+    monkeypatch.setattr(sys, "argv", ["execplan", "decide", "it is canary-in-a-variable"])
+    path = door._report(ValueError("canary-in-a-variable"))
+    assert path is not None
+    with open(path, encoding="utf-8") as file:
+        told = file.read()
+    assert "ValueError: [redacted]" in told
+    assert "canary-in-a-variable" not in told
 
 
 def test_interrupted_while_click_is_imported(plain: Folder) -> None:

@@ -326,3 +326,18 @@ def test_nobody_who_looks_on_any_more_ends_no_run(bench: Bench) -> None:
         raise BrokenPipeError
 
     assert bench.go(Seen(gone)).status == "completed"
+
+
+def test_nothing_that_a_run_has_written_is_run_by_git(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
+    bench.git("config", "core.hooksPath", "hooks")
+    hooks = "mkdir hooks; for each in pre-commit reference-transaction; do cp hook.sh hooks/$each; chmod +x hooks/$each; done"
+    bench.write("hook.sh", "#!/bin/sh\necho run >> ran\n")
+    bench.plan(steps(f"```sh {{#hooks shell=sh outputs=hooks/pre-commit}}\n{hooks}\n```"))
+    bench.commit()
+    bench.approve()
+    finished = bench.go(commit=True)
+    assert finished.commit is None
+    assert "not committed: the run has changed what git runs by itself: hooks" in " ".join(finished.warnings)
+    assert (bench.path / "hooks/pre-commit").exists()
+    assert not (bench.path / "ran").exists()

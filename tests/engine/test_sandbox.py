@@ -131,6 +131,33 @@ def test_git_is_not_touched(box: Box) -> None:
     assert box.sh("git status --short").exit == 0
 
 
+def test_what_git_runs_by_itself_is_not_touched(box: Box) -> None:
+    box.git("config", "core.hooksPath", "tools/hooks")
+    box.git("config", "include.path", "../settings")
+    box.git("config", "filter.tidy.clean", "sh ./tidy.sh --quick")
+    for name in ("tools/hooks/pre-commit", "settings", "tidy.sh"):
+        path = box.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    box.find()
+    box.sh(
+        "echo x | tee tools/hooks/pre-commit tools/hooks/new settings tidy.sh; mv tools gone; rm -rf tools; touch ok"
+    )
+    assert sorted(tree(box.folder / "tools")) == ["hooks/pre-commit"]
+    assert [(box.folder / name).read_text() for name in ("tools/hooks/pre-commit", "settings", "tidy.sh")] == [""] * 3
+    assert (box.folder / "ok").exists()
+
+
+def test_the_git_folder_of_a_submodule_is_not_touched(box: Box) -> None:
+    (box.folder / ".gitmodules").write_text('[submodule "sub"]\n\tpath = lib/sub\n\turl = ../sub\n')
+    (box.folder / "lib/sub").mkdir(parents=True)
+    (box.folder / "lib/sub/.git").write_text("gitdir: ../../.git/modules/sub\n")
+    box.find()
+    box.sh("echo gitdir: ../../fake > lib/sub/.git; rm -f lib/sub/.git; mv lib other; touch lib/sub/ok")
+    assert sorted(tree(box.folder / "lib")) == ["sub/.git", "sub/ok"]
+    assert (box.folder / "lib/sub/.git").read_text() == "gitdir: ../../.git/modules/sub\n"
+
+
 def test_the_git_folders_of_a_worktree_are_not_touched(box: Box) -> None:
     box.git("add", "file")
     box.git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "First")
@@ -186,6 +213,30 @@ def test_it_has_no_rights(box: Box) -> None:
         "grep -hE 'CapEff|CapBnd|NoNewPrivs' /proc/self/status; mount -t tmpfs x /mnt || echo no"
     ).stdout.split()
     assert told == [b"CapEff:", b"0" * 16, b"CapBnd:", b"0" * 16, b"NoNewPrivs:", b"1", b"no"]
+
+
+def test_it_can_not_set_the_kernel(box: Box) -> None:
+    for name in ("kernel/core_pattern", "kernel/modprobe", "vm/drop_caches"):
+        told = box.sh(f"cd /proc/sys && test -e {name} && cat {name} > /tmp/x; : >> {name} && echo open")
+        assert told.stdout == b"", name
+
+
+def test_it_can_not_reach_into_the_process_that_reports_on_it(box: Box) -> None:
+    code = """
+import ctypes, os
+for name in ["mem", *[f"fd/{each}" for each in range(9)]]:
+    try:
+        os.close(os.open(f"/proc/1/{name}", os.O_WRONLY | os.O_NONBLOCK))
+        print(name)
+    except OSError:
+        pass
+if not ctypes.CDLL(None).ptrace(16, 1, 0, 0):
+    ctypes.CDLL(None).ptrace(17, 1, 0, 0)
+    print("held")
+"""
+    result = box.run(sys.executable, "-I", "-c", code)
+    assert (result.exit, result.stdout) == (0, b"")
+    assert box.sh("cat /proc/self/oom_score_adj; ls /proc/self/fd > /tmp/x && echo own").stdout == b"500\nown\n"
 
 
 @pytest.mark.parametrize("network", [False, True])

@@ -46,6 +46,7 @@ def redaction() -> Redaction:
         quote(VALUE, safe=""),
         shlex.quote(VALUE)[1:-1].replace("'\"'\"'", "'\\''"),
         VALUE.encode().hex(),
+        VALUE.encode().hex().upper(),
         "pw12",
         "tokn",
         "Basic x",
@@ -103,3 +104,11 @@ def test_everything_in_a_document(redaction: Redaction) -> None:
 def test_nothing_in_nothing() -> None:
     assert Redaction({}, ()).text("a b") == "a b"
     assert Redaction({"EMPTY": "", "SPACE_TOKEN": "    "}, ()).text("a     b") == "a     b"
+
+
+@pytest.mark.parametrize("colour", ["\x1b[01;31m\x1b[K", "\x1b[m", "\x1b]8;;x\x07", "\x1b(B"])
+def test_also_where_part_of_it_is_coloured(redaction: Redaction, colour: str) -> None:
+    for secret in (VALUE, "ghp_" + LONG[:36]):
+        text = redaction.text(f"{colour}token {secret[:4]}{colour}{secret[4:]} behind{colour}")
+        assert text == f"{colour}token [redacted] behind{colour}"
+    assert redaction.text(f"{colour}no {colour}secret") == f"{colour}no {colour}secret"

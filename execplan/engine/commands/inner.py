@@ -8,7 +8,7 @@ import resource
 import sys
 
 from execplan.engine.commands import processes
-from execplan.engine.commands.starting import KILL, TERM, start
+from execplan.engine.commands.starting import KILL, TERM, shut, start
 from execplan.engine.commands.supervisor import BRIEF, PATIENCE
 
 
@@ -18,6 +18,7 @@ def main() -> None:
     os.set_inheritable(report, False)
     with open(handle, "rb") as file:
         order = marshal.loads(file.read())  # noqa: S302 - from the supervisor
+    shut()
     child, error = start(order)
     if error:
         os.write(report, marshal.dumps({"failed": error}))

@@ -26,6 +26,8 @@ _PLACE = "/run/execplan"
 _CACHES = {"XDG_CACHE_HOME": "/tmp/.cache", "npm_config_cache": "/tmp/.cache/npm"}  # noqa: S108 - as above
 """Where programs keep what they could make anew: they fail where they can't write there."""
 _RESOLVER = "/etc/resolv.conf"
+_MACHINE = [f"/proc/{name}" for name in ("sys", "sysrq-trigger", "fs", "scsi", "acpi", "dynamic_debug")]
+"""What of the kernel root can set there, also a root without any rights."""
 
 
 class Sandbox(NamedTuple):
@@ -38,6 +40,8 @@ class Sandbox(NamedTuple):
     home: Home
     hidden: tuple[str, ...]
     """The folders of the key and of the register of approvals."""
+    triggers: tuple[str, ...] = ()
+    """What of the tree git runs by itself, or takes its settings from."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """An environment with folders for passing things where the sandbox has them, unless its step names others."""
@@ -84,7 +88,7 @@ class Sandbox(NamedTuple):
         from execplan.repo.execution import protected
 
         home = self.home
-        own = [*protected.kept(home), os.path.join(home.root, ".git")]
+        own = [*protected.kept(home), *self.triggers, os.path.join(home.root, ".git")]
         own += [home.git, common(home.git)] if home.git else []
         return sorted({os.path.realpath(path) for path in own if os.path.exists(path)})
 
@@ -97,9 +101,10 @@ def find(home: Home, policy: Policy) -> tuple[Sandbox | None, str]:
     if not why:
         why, sized = _trial(program)
         if not why:
-            from execplan.repo.execution import private
+            from execplan.repo.execution import private, triggers
 
-            return Sandbox(program, sized, home, (private.config(home), private.state(home))), ""
+            hidden = (private.config(home), private.state(home))
+            return Sandbox(program, sized, home, hidden, triggers.triggers(home).own), ""
     if policy.sandbox == "required":
         raise ExecplanError(
             "sandbox-missing",
@@ -144,6 +149,8 @@ def _base(size: int) -> list[str]:
     """What holds for every command; folders in memory of at most so many bytes, 0 for any."""
     argv = "--unshare-all --die-with-parent --new-session --as-pid-1 --cap-drop ALL --ro-bind / / --dev /dev".split()
     argv += ["--proc", "/proc"]
+    for path in _MACHINE:
+        argv += ["--ro-bind", path, path] if os.path.exists(path) else []
     for folder in _FRESH:
         if os.path.isdir(folder) and not os.path.islink(folder):
             argv += [*(["--size", str(size)] if size else []), "--tmpfs", folder]

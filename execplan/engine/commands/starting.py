@@ -16,7 +16,7 @@ LINUX: Final = sys.platform == "linux"
 HANGUP, INTERRUPT, QUIT, KILL, PIPE, TERM, FILE_SIZE = 1, 2, 3, 9, 13, 15, 25
 """Signals by their numbers, which Linux and macOS share: to import their names takes 5 ms."""
 _DEFAULT, _IGNORE = 0, 1
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
+_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 36, 1, 4
 """What prctl(2) is asked for."""
 _MISSING, _NOT_A_PROGRAM = 127, 126
 """How a program that could not be started ends, as in a shell."""
@@ -34,6 +34,12 @@ def prepare() -> None:
         _libc.signal(signal, _IGNORE)
     if LINUX:
         _libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def shut() -> None:
+    """Let nobody below look into this process, write to its memory or to what it has open, or hold it."""
+    if LINUX:
+        _libc.prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
 def start(order: dict[str, Any]) -> tuple[int, int]:
@@ -63,6 +69,7 @@ def _become(order: dict[str, Any], above: int) -> None:
     """Be the program; raises OSError."""
     os.setsid()
     if LINUX:
+        _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # else its own /proc/self would not be its own
         _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
         if os.getppid() != above:
             os._exit(1)
