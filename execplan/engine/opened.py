@@ -50,5 +50,5 @@ def redaction() -> Redaction:
 def never_begun(ref: Ref, place: Place) -> ExecplanError:
     """The refusal of a run that was killed before it wrote anything."""
     what = f"the run {place.id} of {ref.id} was killed before it began"
-    hint = f"its approval is used up; begin another: execplan approve {ref.typed}; execplan run {ref.typed}"
+    hint = f"nothing was done, and its approval still holds; begin another: execplan run {ref.typed}"
     return ExecplanError("no-such-run", what, exit=INPUT, hint=hint)
