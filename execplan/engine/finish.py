@@ -79,6 +79,21 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     )
 
 
+def finish_failed(own: Leg) -> Finished | None:
+    """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
+    course = own.book.course
+    cause = course.ended.said["cause"] if course.status == states.FAILED and course.ended is not None else ""
+    if cause not in own.policy.rollback_on or record.is_filed(own.place, course.document, course):
+        return None
+    assert course.ended is not None  # as above
+    warnings: list[str] = []
+    reason, rolled_back = course.ended.said["reason"], _undone(own, cause, warnings)
+    commit = _filed(own, None, warnings)
+    return Finished(
+        own.place.id, course.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
+    )
+
+
 def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
     """Make a new revision after a failure, and pause until it is approved; where none can be made the run has failed."""
     from execplan.engine.replan import replan_run
@@ -113,7 +128,12 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
     status = states.COMPLETED if good else states.FAILED
     seconds = round(monotonic() - own.begun + (book.course.seconds or 0), 3)
     book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=seconds)
-    if good or fate.cause not in own.policy.rollback_on:
+    return None if good else _undone(own, fate.cause, warnings)
+
+
+def _undone(own: Leg, cause: str, warnings: list[str]) -> RolledBack | None:
+    """Roll a failed run back, where the policy says so."""
+    if cause not in own.policy.rollback_on:
         return None
     from execplan.engine.rollback import rollback
 
@@ -123,10 +143,10 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
             own.ref,
             own.place,
             step=None,
-            automatic=fate.cause,
-            watch=book.watch,
+            automatic=cause,
+            watch=own.book.watch,
             options=Options(commit=False),
-            book=book,
+            book=own.book,
         )
     except ExecplanError as error:
         more = f" ({'; '.join(error.candidates)})" if error.candidates else ""

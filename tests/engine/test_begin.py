@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from execplan.engine import begin
 from execplan.engine.journal import Journal
 from execplan.errors import CHANGED, INPUT, NO
 from execplan.repo.execution import register
-from execplan.text import files
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import DROP, refused
 
@@ -34,17 +34,19 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return made
 
 
-@pytest.mark.parametrize(("where", "name"), [(files, "make_folder"), (files, "create"), (Journal, "write")])
+def killed(bench: Bench, monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> None:
+    """Run, and die at a call."""
+    with monkeypatch.context() as patch:
+        patch.setattr(where, name, dies)
+        with pytest.raises(Dead):
+            bench.go()
+
+
+@pytest.mark.parametrize(("where", "name"), [(begin.files, "make_folder"), (Journal, "write")])
 def test_an_approval_of_a_run_that_never_began_serves_the_next(
     bench: Bench, where: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as patch, pytest.raises(Dead):
-        if name != "write":
-            take = register.take  # what comes behind it is what dies
-            patch.setattr(register, "take", lambda *said: (take(*said), patch.setattr(where, name, dies)))
-        else:
-            patch.setattr(where, name, dies)
-        bench.go()
+    killed(bench, monkeypatch, where, name)
     assert bench.there("src/old.py")
     if bench.runs():
         assert "execplan run" in (refused(INPUT, "no-such-run", bench.on).hint or "")
@@ -54,9 +56,7 @@ def test_an_approval_of_a_run_that_never_began_serves_the_next(
 
 
 def test_killed_behind_its_first_entry_it_goes_on_with_its_own(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch, pytest.raises(Dead):
-        patch.setattr(register, "use", dies)
-        bench.go()
+    killed(bench, monkeypatch, register, "use")
     assert bench.told() == ["begun"]
     refused(NO, "run-under-way", bench.go)
     assert bench.on().status == "completed"
