@@ -6,6 +6,7 @@ import json
 import os
 
 from execplan.clock import now
+from execplan.engine.shapes import fits
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk
@@ -106,6 +107,14 @@ def parse(data: bytes, path: str) -> list[Entry]:
     return [_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
 
 
+def checked(entries: list[Entry], path: str) -> list[Entry]:
+    """The entries, each of which says all that one of its kind must; raises ExecplanError."""
+    for entry in entries:
+        if not fits(entry.kind, entry.number, entry.at, entry.said):
+            raise altered(path, entry.number)
+    return entries
+
+
 def _entry(line: bytes, path: str, number: int) -> Entry:
     try:
         said = json.loads(line)
@@ -113,14 +122,19 @@ def _entry(line: bytes, path: str, number: int) -> Entry:
         if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ExecplanError(
-            "journal-altered",
-            f"{path}:{number} is no entry of a journal: somebody else has written there",
-            exit=ENVIRONMENT,
-            hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
-            line=number,
-        ) from None
+        raise altered(path, number) from None
     return Entry(number, kind, at, said, digest(line))
+
+
+def altered(path: str, number: int) -> ExecplanError:
+    """The refusal of what no journal of ours says at this place."""
+    return ExecplanError(
+        "journal-altered",
+        f"{path}:{number} is no entry of a journal: somebody else has written there",
+        exit=ENVIRONMENT,
+        hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
+        line=number,
+    )
 
 
 def _read(path: str) -> bytes:

@@ -189,7 +189,7 @@ def _moment(at: str) -> str:
 
 
 def _words(said: str) -> str | None:
-    return said[:_WORDS] or None
+    return said[:_WORDS].encode("utf-8", "backslashreplace").decode("utf-8") or None
 
 
 def _name(said: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from execplan.engine import journal, record, revisions
+from execplan.engine import record, revisions, runs
 from execplan.engine.alone import alone, at_work
 from execplan.engine.course import Course
 from execplan.engine.cut import bench_of, result_of
@@ -167,7 +167,7 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
     if at_work(home):
         with alone(home, "rollback"):  # refuses, naming who is
             pass
-    if not os.path.lexists(place.journal) or not (entries := journal.read(place.journal)):
+    if not (entries := runs.entries_of(place)):
         raise never_begun(ref, place)
     course = Course(revisions.document_of(place, entries), entries)
     steps = steps_of(place, course)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine import begin
 from execplan.engine.journal import Journal
 from execplan.errors import CHANGED, INPUT, NO
 from execplan.repo.execution import register
+from execplan.text import files
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import DROP, refused
 
@@ -42,7 +42,7 @@ def killed(bench: Bench, monkeypatch: pytest.MonkeyPatch, where: Any, name: str)
             bench.go()
 
 
-@pytest.mark.parametrize(("where", "name"), [(begin.files, "make_folder"), (Journal, "write")])
+@pytest.mark.parametrize(("where", "name"), [(files, "make_folder"), (Journal, "write")])
 def test_an_approval_of_a_run_that_never_began_serves_the_next(
     bench: Bench, where: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
