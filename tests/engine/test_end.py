@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine import rollback
+from execplan.engine.course import Course
+from execplan.engine.watch import Watch
 from execplan.errors import NO
+from execplan.execution import states
+from execplan.repo.amend import Options
 from tests.engine.running import Bench, steps
 from tests.engine.test_begin import killed
-from tests.engine.test_run import FAIL, MAKE, Seen, refused
+from tests.engine.test_run import DROP, FAIL, MAKE, Seen, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,3 +52,21 @@ def test_what_could_not_be_rolled_back_is_tried_again(bench: Bench) -> None:
     bench.write("src/made.py", "X = 1\n")
     bench.write("fail.sh", "exit 0\n")
     assert bench.on().status == "completed"
+
+
+def test_no_state_follows_that_may_not(bench: Bench) -> None:
+    bench.own("rollback_on = []")
+    bench.approved(steps(MAKE, DROP.replace("#drop", "#drop confirm"), FAIL))
+    bench.go()
+    bench.on()
+    home, ref = bench.home()
+    rollback.rollback(home, ref, bench.last(), step="api", automatic="", watch=Watch(), options=Options(commit=False))
+    bench.write("fail.sh", "exit 0\n")
+    assert bench.on().status == "completed"
+    course = Course(bench.course().document)
+    for entry in bench.entries():
+        before, status = dict(course.status_of), course.status
+        course.read([entry])
+        assert course.status in (status, *states.RUN[status])
+        for step, state in course.status_of.items():
+            assert state in (before[step], *states.STEP[before[step]]), entry
