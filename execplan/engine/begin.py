@@ -151,12 +151,12 @@ def warned(bench: Bench, why: str, chosen: Collection[str] | None) -> list[str]:
     return told
 
 
-def use_first(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
-    """Let an approval serve a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
+def take(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
+    """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
     assert standing.now is not None  # what may run compiles to something
     assert standing.approval is not None
-    register.use(home, standing.approval.id, place.id)
-    with hinting(f"the approval is used up, so begin anew: execplan approve {ref.typed}; execplan run {ref.typed}"):
+    register.take(home, standing.approval.id, place.id)
+    with hinting(f"nothing was done, and the approval still holds; begin again: execplan run {ref.typed}"):
         files.make_folder(place.folder, within=home.root)
         files.create(place.document, standing.now.current.data, within=home.root)
         files.create(place.approval, to_bytes(standing.approval), within=home.root)
@@ -204,8 +204,9 @@ def name_of(sandbox: Sandbox | None) -> str:
 
 
 def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] | None, said: Chosen) -> None:
-    """The first entry; raises ExecplanError."""
+    """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
     assert standing.now is not None
+    assert standing.approval is not None
     binding, document = standing.now.binding, bench.document
     book.write(
         BEGUN,
@@ -222,6 +223,7 @@ def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] 
         head=git.head(bench.home),
         states={path: state_json(each) for path, each in binding.states.items()},
     )
+    register.use(bench.home, standing.approval.id, bench.place.id)
 
 
 def who(standing: Standing) -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from execplan.engine import entries as kinds
 from execplan.engine.entries import Change, Performed, change_from, performed_from, state_from
+from execplan.engine.journal import altered
 from execplan.execution import states
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, ClassVar
 
     from execplan.engine.journal import Entry
     from execplan.execution.model import ExecutionPlan
@@ -84,7 +86,10 @@ class Course:
     def read(self, entries: Iterable[Entry]) -> None:
         """Go on with further entries."""
         for entry in entries:
-            getattr(self, f"_{entry.kind}", self._other)(entry, entry.said)
+            try:
+                self._READ[entry.kind](self, entry, entry.said)
+            except KeyError:  # of a step that was never begun, or of a kind that there is not
+                raise altered("the journal", entry.number) from None
             self.last = entry
 
     def changes(self, *, of: str | None = None) -> list[tuple[str, Change]]:
@@ -98,9 +103,13 @@ class Course:
         return [(step, change) for _, step, changes in sorted(found, key=lambda each: each[0]) for change in changes]
 
     def open_attempt(self) -> list[tuple[str, Attempt]]:
-        """The attempts that were begun and whose end is not known: the process was killed."""
+        """The attempts that were begun and whose end is not known: the process was killed. Raises ExecplanError."""
         last = [(step, attempts[-1]) for step, attempts in self.attempts.items()]
-        return [(step, attempt) for step, attempt in last if attempt.performed is None and not attempt.retaken]
+        found = [(step, attempt) for step, attempt in last if attempt.performed is None and not attempt.retaken]
+        for step, attempt in found:
+            if step not in self.status_of or all([each.id != step for each in self.document.steps]):
+                raise altered("the journal", attempt.entry)
+        return found
 
     def named(self, status: str) -> list[str]:
         """The steps in a state, by their ids."""
@@ -235,3 +244,24 @@ class Course:
         self.undone.update(said["steps"])
         if said["whole"]:
             self.status, self.ended, self.question = states.ROLLED_BACK, entry, None
+
+    _READ: ClassVar[Mapping[str, Callable[[Course, Entry, dict[str, Any]], None]]] = {
+        kinds.BEGUN: _begun,
+        kinds.INTENT: _intent,
+        kinds.RESULT: _result,
+        kinds.RETAKEN: _retaken,
+        kinds.SKIPPED: _skipped,
+        kinds.BLOCKED: _blocked,
+        kinds.RECOVERED: _recovered,
+        kinds.TICKED: _ticked,
+        kinds.REOPENED: _reopened,
+        kinds.PAUSED: _paused,
+        kinds.ANSWERED: _answered,
+        kinds.REPLANNED: _replanned,
+        kinds.INTERRUPTED: _other,
+        kinds.RESUMED: _resumed,
+        kinds.ENDED: _ended,
+        kinds.ROLLBACK: _rollback,
+        kinds.RESTORED: _restored,
+        kinds.ROLLED_BACK: _rolled_back,
+    }

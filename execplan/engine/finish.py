@@ -98,6 +98,21 @@ def _put_back(own: Leg, warnings: list[str]) -> None:
         warnings.append(f"{what} was removed while the run was at work: it is there again as it was when that began")
 
 
+def finish_failed(own: Leg) -> Finished | None:
+    """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
+    course = own.book.course
+    cause = course.ended.said["cause"] if course.status == states.FAILED and course.ended is not None else ""
+    if cause not in own.policy.rollback_on or record.is_filed(own.place, course.document, course):
+        return None
+    assert course.ended is not None  # as above
+    warnings: list[str] = []
+    reason, rolled_back = course.ended.said["reason"], _undone(own, cause, warnings)
+    commit = _filed(own, None, warnings)
+    return Finished(
+        own.place.id, course.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
+    )
+
+
 def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
     """Make a new revision after a failure, and pause until it is approved; where none can be made the run has failed."""
     from execplan.engine.replan import replan_run
@@ -136,7 +151,12 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
     good = fate.kind == fates.DONE and all([each in states.GOOD for each in book.course.status_of.values()])
     status = states.COMPLETED if good else states.FAILED
     book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=_took(own))
-    if good or fate.cause not in own.policy.rollback_on:
+    return None if good else _undone(own, fate.cause, warnings)
+
+
+def _undone(own: Leg, cause: str, warnings: list[str]) -> RolledBack | None:
+    """Roll a failed run back, where the policy says so."""
+    if cause not in own.policy.rollback_on:
         return None
     from execplan.engine.rollback import rollback
 
@@ -146,10 +166,10 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
             own.ref,
             own.place,
             step=None,
-            automatic=fate.cause,
-            watch=book.watch,
+            automatic=cause,
+            watch=own.book.watch,
             options=Options(commit=False),
-            book=book,
+            book=own.book,
         )
     except ExecplanError as error:
         more = f" ({'; '.join(error.candidates)})" if error.candidates else ""

@@ -6,6 +6,7 @@ import json
 import os
 
 from execplan.clock import now
+from execplan.engine.shapes import fits
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk
@@ -22,6 +23,7 @@ LIMIT: Final = 256 << 20
 
 MERGED: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
 """Two branches have both run the plan, and lines of both make no chain."""
+_OTHERS: Final = "somebody else has written there"
 
 
 class Entry(NamedTuple):
@@ -129,6 +131,14 @@ def parse(data: bytes, path: str) -> list[Entry]:
     return [_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
 
 
+def checked(entries: list[Entry], path: str) -> list[Entry]:
+    """The entries, each of which says all that one of its kind must; raises ExecplanError."""
+    for entry in entries:
+        if not fits(entry.kind, entry.number, entry.at, entry.said):
+            raise altered(path, entry.number)
+    return entries
+
+
 def _entry(line: bytes, path: str, number: int) -> Entry:
     try:
         said = json.loads(line)
@@ -136,15 +146,19 @@ def _entry(line: bytes, path: str, number: int) -> Entry:
         if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        why = MERGED if merged(line) else "somebody else has written there"
-        raise ExecplanError(
-            "journal-altered",
-            f"{path}:{number} is no entry of a journal: {why}",
-            exit=ENVIRONMENT,
-            hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
-            line=number,
-        ) from None
+        raise altered(path, number, MERGED if merged(line) else _OTHERS) from None
     return Entry(number, kind, at, said, digest(line))
+
+
+def altered(path: str, number: int, why: str = _OTHERS) -> ExecplanError:
+    """The refusal of what no journal of ours says at this place."""
+    return ExecplanError(
+        "journal-altered",
+        f"{path}:{number} is no entry of a journal: {why}",
+        exit=ENVIRONMENT,
+        hint="bring the file back as it was, from git or a backup; execplan audit --verify tells since when",
+        line=number,
+    )
 
 
 def merged(line: bytes) -> bool:

@@ -10,7 +10,7 @@ from execplan.engine import revisions
 from execplan.engine.alone import alone
 from execplan.engine.book import Book
 from execplan.engine.course import Course
-from execplan.engine.journal import Journal
+from execplan.engine.journal import Journal, checked
 from execplan.errors import INPUT, ExecplanError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Itera
     with alone(home, what), Journal(place.journal) as journal:
         if not journal.entries:
             raise never_begun(ref, place)
+        checked(journal.entries, place.journal)
         course = Course(revisions.document_of(place, journal.entries), journal.entries)
         ledger = Ledger(home, ref)
         ledger.follow(place.id, journal.entries)
@@ -51,7 +52,7 @@ def never_begun(ref: Ref, place: Place) -> ExecplanError:
     """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
     what = f"the run {place.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
     hint = (
-        f"see which: execplan audit {ref.typed} --verify; its approval is used up, so begin another: "
-        f"execplan approve {ref.typed}; execplan run {ref.typed}"
+        f"see which: execplan audit {ref.typed} --verify; if it never began its approval still holds: "
+        f"execplan run {ref.typed}"
     )
     return ExecplanError("no-such-run", what, exit=INPUT, hint=hint)

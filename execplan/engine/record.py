@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.clock import now
 from execplan.engine.entries import Change, kind_of
+from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.record import Checks, Record, Replanned, Resources, StepRecord
@@ -70,6 +71,20 @@ def save(place: Place, record: Record) -> None:
     old = disk.read(place.record, _LIMIT)[0]
     if old != new:
         files.replace(place.record, old, new)
+
+
+def is_filed(place: Place, document: ExecutionPlan, course: Course) -> bool:
+    """Whether the record that was saved tells how the run has ended; one that can't be read tells nothing."""
+    try:
+        saved = read(place)
+    except ExecplanError:
+        return False
+    made = record_of(place, document, course)
+    return saved is not None and (saved.status, saved.ended, saved.duration_s) == (
+        made.status,
+        made.ended,
+        made.duration_s,
+    )
 
 
 def read(place: Place) -> Record | None:
@@ -174,7 +189,7 @@ def _moment(at: str) -> str:
 
 
 def _words(said: str) -> str | None:
-    return said[:_WORDS] or None
+    return said[:_WORDS].encode("utf-8", "backslashreplace").decode("utf-8") or None
 
 
 def _name(said: str | None) -> str | None:

@@ -11,7 +11,7 @@ from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
 from execplan.engine.entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.fate import Fate
-from execplan.engine.finish import finish, leg
+from execplan.engine.finish import finish, finish_failed, leg
 from execplan.engine.hands import Hands
 from execplan.engine.left import Left
 from execplan.engine.loop import Loop
@@ -64,6 +64,9 @@ def resume(
         stop_unfit(ref, place, book.course)
         begin.stop_underway(home, ref, place)
         own = leg(home, ref, place, effective(home), book, options)
+        finished = finish_failed(own)
+        if finished is not None:
+            return finished
         question = book.course.question
         if question is None:
             stop_needless(book.course, answer)

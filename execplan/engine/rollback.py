@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from execplan.engine import journal, record, revisions
+from execplan.engine import record, revisions, runs
 from execplan.engine.alone import alone, at_work
 from execplan.engine.begin import hinting
 from execplan.engine.course import Course
@@ -187,7 +187,7 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
     if at_work(home):
         with alone(home, "rollback"):  # refuses, naming who is
             pass
-    if not os.path.lexists(place.journal) or not (entries := journal.read(place.journal)):
+    if not (entries := runs.entries_of(place)):
         raise never_begun(ref, place)
     course = Course(revisions.document_of(place, entries), entries)
     steps = steps_of(place, course)

@@ -74,7 +74,7 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     warnings = begin.warned(bench, why, ids)
     ledger = Ledger(home, ref)
     ledger.anchor()
-    begin.use_first(home, ref, place, found)
+    begin.take(home, ref, place, found)
     with Journal(place.journal) as journal:
         book = Book(place.id, journal, Course(document), ledger, bench.redaction, watch)
         own = leg(home, ref, place, found.now.policy, book, options)

@@ -9,7 +9,7 @@ from execplan.engine import place as places
 from execplan.engine import revisions
 from execplan.engine.alone import at_work
 from execplan.engine.course import Course
-from execplan.engine.journal import read
+from execplan.engine.journal import checked, read
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
@@ -129,7 +129,7 @@ def summary(home: Home, ref: Ref, place: Place) -> Summary:
 
 def entries_of(place: Place) -> list[Entry]:
     """The journal of a run, empty where it was killed before it wrote one; raises ExecplanError."""
-    return read(place.journal) if os.path.lexists(place.journal) else []
+    return checked(read(place.journal), place.journal) if os.path.lexists(place.journal) else []
 
 
 def last_begun(home: Home, ref: Ref) -> tuple[Place | None, list[Entry]]:

@@ -32,16 +32,17 @@ RUN: dict[str, tuple[str, ...]] = {
 """Of a run. A failed one goes on when it is resumed; what was rolled back never goes on."""
 STEP: dict[str, tuple[str, ...]] = {
     PENDING: (RUNNING, AWAITING, SKIPPED, BLOCKED),
-    AWAITING: (RUNNING, SKIPPED, FAILED),
+    AWAITING: (PENDING, RUNNING, SKIPPED, FAILED),
     RUNNING: (COMPLETED, FAILED, PENDING),
     FAILED: (RUNNING, PENDING, SKIPPED, RECOVERED),
     BLOCKED: (PENDING,),
     SKIPPED: (),
-    COMPLETED: (),
-    RECOVERED: (),
+    COMPLETED: (PENDING,),
+    RECOVERED: (PENDING,),
 }
 """Of a step. A running one that was interrupted is pending again; a failed one runs again when it is retried, is skipped or
-recovered by what its on_failure names, and is pending in a new revision; a blocked one waits for a step that failed."""
+recovered by what its on_failure names, and is pending in a new revision; a blocked one waits for a step that failed. What is
+done is pending again only when it was rolled back, and one that awaits an answer when it got it."""
 ENDED = (COMPLETED, FAILED, ROLLED_BACK)
 """States of a run that has an end."""
 GOOD = (COMPLETED, SKIPPED, RECOVERED)

@@ -95,8 +95,7 @@ def finish(stage: Stage, *how: str) -> Result:
     """Go on until the run has ended, as a person does who looks whether a command has run before saying so."""
     for _ in range(MOST):
         done = stage.run("resume", "-p", NAME)
-        if done.exit == INPUT:  # it was killed before it began, and its approval is used up
-            stage.approve()
+        if done.exit == INPUT:  # it was killed before it began
             done = stage.run("run", NAME, *how)
         elif done.exit == PAUSED:
             done = stage.run("resume", "-p", NAME, "--answer", _answer(stage))

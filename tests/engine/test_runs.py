@@ -26,6 +26,7 @@ ROLLBACK: dict[str, Any] = {
     "changes": [],
     "folders": [],
     "undone_not": [],
+    "whole": True,
 }
 
 

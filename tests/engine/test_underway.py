@@ -106,13 +106,13 @@ def test_a_run_that_is_over_or_rolled_back_has_done_nothing(desk: Desk) -> None:
     assert found is not None
     assert found.done == {"api", "drop"}
     steps = {"steps": ["drop"], "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
-    hand.write(kinds.ROLLBACK, **steps, undone_not=[])
+    hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
     assert underway(home, ref) is None, "a rollback that was cut short is finished first"
     hand.write(kinds.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
     found = underway(home, ref)
     assert found is not None
     assert found.done == {"api"}, "what was rolled back is to be done once more"
-    hand.write(kinds.ROLLBACK, **steps, undone_not=[])
+    hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
     hand.write(kinds.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
     assert underway(home, ref) is None
     assert desk.type("evaluate").exit == 1, "src/made.py is there, and src/old.py is not"

@@ -24,13 +24,17 @@ def judge(home: Home) -> Callable[[str], str]:
     """What says that of many paths of a home."""
     folders = [home.artifacts("", archived=archived) for archived in (False, True)]
     kept = [os.path.relpath(each, home.root).casefold() for each in folders]
+    linked = [f"{os.path.relpath(each, os.path.realpath(home.root)).casefold()}/" for each in _linked(home)]
 
     def judged(path: str) -> str:
         folded = path.casefold()
         if ".git" in folded.split("/"):
             return "git's own"
         own = next((what for part, what in _OWN.items() if part in f"/{folded}/"), "")
-        return own or ("what execplan keeps of the execution" if any([_is_evidence(folded, at) for at in kept]) else "")
+        evidence = any([_is_evidence(folded, at) for at in kept]) or any(
+            [folded.startswith(at) and folded[len(at) :].partition("/")[0] in _EVIDENCE for at in linked]
+        )
+        return own or ("what execplan keeps of the execution" if evidence else "")
 
     return judged
 
@@ -46,6 +50,21 @@ def _is_evidence(path: str, folder: str) -> bool:
     return within and not _EVIDENCE.isdisjoint(parts[1:] if dated else parts[1:2])
 
 
+def _linked(home: Home) -> list[str]:
+    """Where in the repository the artifacts of plans really lie, of those that a link leads to."""
+    found, root = set(), os.path.realpath(home.root)
+    for archived in (False, True):
+        above = home.artifacts("", archived=archived).rstrip("/").partition("/{")[0]
+        real = os.path.realpath(above)
+        try:
+            with os.scandir(real) as entries:
+                inner = [each.path for each in entries if real != os.path.normpath(above) or each.is_symlink()]
+        except OSError:
+            continue
+        found |= {os.path.realpath(each) for each in inner if os.path.isdir(each)}
+    return sorted([each for each in found if each.startswith(f"{root}/")])
+
+
 def kept(home: Home) -> list[str]:
     """What is there of the tool's own in the repository, besides the plans: absolute paths, links left out."""
     found = [os.path.join(home.base, name.strip("/")) for name in _OWN]
@@ -56,4 +75,5 @@ def kept(home: Home) -> list[str]:
             names = _EVIDENCE.intersection([*folders, *files]) if dated or not top else set()
             found += [os.path.join(folder, name) for name in sorted(names)]
             folders[:] = [name for name in folders if name not in names] if dated or top else []
+    found += [os.path.join(folder, name) for folder in _linked(home) for name in sorted(_EVIDENCE)]
     return [path for path in dict.fromkeys(found) if os.path.lexists(path) and not os.path.islink(path)]

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 _LIMIT = 1 << 12
+_TAKEN = " is about to begin"
 
 
 class Registered(NamedTuple):
     """What has become of an approval."""
 
     run: str = ""
-    """The run that it served, with its resumes; nothing while none did."""
+    """The run that it served, with its resumes; nothing while none did, or one that took it and was killed before it began."""
     revoked: bool = False
 
 
@@ -38,17 +39,39 @@ def state(home: Home, approval: str) -> Registered:
     return Registered(_run(used), os.path.lexists(revoked))
 
 
+def take(home: Home, approval: str, run: str) -> None:
+    """Set an approval apart for a run that is about to begin; raises ExecplanError when it has served one, or serves none.
+
+    A run that took it and is never to begin makes way: the caller holds the lock of runs, so that none is about to.
+    """
+    _note(home, approval, f"{run}{_TAKEN}")
+
+
 def use(home: Home, approval: str, run: str) -> None:
     """Let an approval serve a run and its resumes, and no other; raises ExecplanError when it serves another, or none.
 
-    What the run writes comes after: an approval that was used and never ran is used nevertheless.
+    Of a run that begins this is said when its first entry is on disk, and before anything is done.
     """
+    _note(home, approval, run)
+
+
+def _note(home: Home, approval: str, new: str) -> None:
+    """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
     used, revoked = paths(home, approval)
+    run, begins = new.removesuffix(_TAKEN), not new.endswith(_TAKEN)
     with lock(home):
         if os.path.lexists(revoked):
             raise _revoked(approval)
-        if not files.create(used, run.encode()) and _run(used) != run:
-            raise replayed(_run(used))
+        if files.create(used, new.encode()):
+            return
+        old = disk.read(used, _LIMIT)[0]
+        was = old.decode("utf-8", "replace")
+        if was == run:
+            return
+        if not was.endswith(_TAKEN) or (begins and was.removesuffix(_TAKEN) != run):
+            raise replayed(was.removesuffix(_TAKEN) or "unknown")
+        if was != new:
+            files.replace(used, old, new.encode())
 
 
 def revoke(home: Home, approval: str) -> bool:
@@ -81,4 +104,5 @@ def paths(home: Home, approval: str) -> tuple[str, str]:
 def _run(path: str) -> str:
     if not os.path.lexists(path):
         return ""
-    return disk.read(path, _LIMIT)[0].decode("utf-8", "replace") or "unknown"
+    found = disk.read(path, _LIMIT)[0].decode("utf-8", "replace") or "unknown"
+    return "" if found.endswith(_TAKEN) else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.errors import ExecplanError
+from execplan.errors import BUSY, ExecplanError
 from execplan.plan import reader
 from execplan.plan.whole import rebased
 from execplan.record import NamedTuple
@@ -18,6 +18,7 @@ from execplan.repo.moving.steps import carry_out, read_evidence, reverse
 from execplan.repo.moving.transfer import taken
 from execplan.text.edit import apply
 from execplan.text.lines import digest
+from execplan.text.lock import holder, is_held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def move(
         from execplan.repo import git
 
         git.load()
+    stop_running(home, ref)
     with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, os.path.realpath(ref.path), verb):
         stop_gone(home, ref)
         moves = _moves(home, ref, goal)
@@ -132,6 +134,21 @@ def move(
             summary, title = written.change.summary, written.change.expected.title
             made = commit_paths(home, goal.id, paths, verb, summary, before, title)
         return _moved(home, goal, moves, written, followed, "", made, kept=evidence is not None)
+
+
+def stop_running(home: Home, ref: Ref) -> None:
+    """Refuse to take away a plan whose run is at work, and writes among its artifacts; raises ExecplanError."""
+    path = state.lock_path(home, "run")
+    if not is_held(path):
+        return
+    said = holder(path)
+    if not said or any([f" of {ref.id}{end}" in said for end in (" ", ",")]):
+        raise ExecplanError(
+            "run-busy",
+            f"a run of {ref.id} is at work: {said or 'unknown'}",
+            exit=BUSY,
+            hint="wait until it has ended, or interrupt it; one that has died holds nothing",
+        )
 
 
 def _moves(home: Home, ref: Ref, goal: Goal) -> list[tuple[str, str]]:
