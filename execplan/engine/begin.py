@@ -89,7 +89,8 @@ def approved_by(document: ExecutionPlan, approval: Approval, policy: Policy, ste
             "step-not-approved",
             f"{len(missing)} of the steps that would run are not covered by the approval {approval.digest[:12]}",
             exit=POLICY,
-            hint="approve them too, or choose others with --step: execplan approve",
+            hint="approve them too, or choose others with --step: execplan approve; what a run that has failed did is not approved "
+            "again: go on with that, or take it back: execplan resume, execplan rollback",
             candidates=missing,
         )
     return by

@@ -147,6 +147,8 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
 _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.RESULT: _PERFORMED,
     kinds.RESUMED: {"states": _states, "failed": _texts},
+    kinds.PAUSED: {"seconds": _number},
+    kinds.INTERRUPTED: {"seconds": _number},
 }
 
 

@@ -201,7 +201,7 @@ def test_a_failed_run_says_why_and_what_to_do(desk: Desk) -> None:
 def test_what_was_rolled_back_and_what_could_not_be(desk: Desk) -> None:
     past = completed(desk)
     said = {"steps": ["build", "api", "drop"], "automatic": "", "changes": [change_json(MADE)], "folders": [], **SAID}
-    past.write("rollback", **said, undone_not=["build: what make has sent"])
+    past.write("rollback", **said, undone_not=["build: what make has sent"], whole=True)
     assert desk.data("show", "--run")["rollback_cut_short"] is True
     assert desk.type("runs").out.splitlines()[-1] == f"next: execplan rollback {past.place.id} -p {NAME}"
     past.write("restored", path="src/made.py", displaced="a" * 64)

@@ -76,16 +76,17 @@ def test_another_checkout_with_another_ledger(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     kept.ledger.anchor()
     kept.repo.commit()
-    kept.repo.git("worktree", "add", "-q", "../second")
-    home = homes.find(str(kept.repo.path.parent / "second"))
-    there = Ledger(home, shelf.refs(home)[0])
+    kept.repo.git("switch", "-q", "-c", "second")
+    there = Ledger(kept.home, kept.ref)
     there.append("declined", {})
     there.anchor()
+    kept.repo.commit()
+    kept.repo.git("switch", "-q", "main")
     with pytest.raises(ExecplanError) as caught:
         Ledger(kept.home, kept.ref).append("revoked", {})
     assert caught.value.code == "ledger-broken"
     assert "another branch" in caught.value.message
-    shutil.copy(there.path, kept.ledger.path)
+    kept.repo.git("merge", "-q", "second")
     assert Ledger(kept.home, kept.ref).append("revoked", {}).seq == 3
 
 
@@ -127,8 +128,8 @@ def test_names_that_are_no_names_of_refs(kept: Kept, name: str) -> None:
     assert anchor.get(kept.home, name) is None
     anchor.move(kept.home, name, None, 1, "a")
     assert anchor.get(kept.home, name) is not None
-    kept.repo.git("check-ref-format", anchor.ref_of(name))
-    assert anchor.ref_of(name).count("/") == 3
+    kept.repo.git("check-ref-format", anchor.ref_of(kept.home, name))
+    assert anchor.ref_of(kept.home, name).count("/") == 3
 
 
 def test_a_plan_that_is_renamed_keeps_it_and_its_old_name_is_free(kept: Kept) -> None:
@@ -167,4 +168,18 @@ def test_two_homes_of_one_repository_with_plans_of_one_name(kept: Kept) -> None:
     for path in (kept.path, Path(ledger.path)):
         assert path.exists()
     assert names.free(home, shelf.refs(home)[0]) == f"services/api/{kept.ref.id}"
-    assert os.path.dirname(anchor.ref_of(f"services/api/{kept.ref.id}")) == "refs/execplan/ledger"
+    assert os.path.dirname(anchor.ref_of(home, f"services/api/{kept.ref.id}")) == "refs/execplan/ledger"
+
+
+def test_each_worktree_has_a_ledger_with_an_anchor_of_its_own(kept: Kept) -> None:
+    kept.repo.git("worktree", "add", "-q", "../other")
+    other = homes.find(str(kept.repo.path.parent / "other"))
+    for home, count in ((kept.home, 2), (other, 1)):
+        ledger = Ledger(home, shelf.refs(home)[0])
+        for _ in range(count):
+            ledger.append("approved", {})
+        ledger.anchor()
+    for home, count in ((kept.home, 2), (other, 1)):
+        found = verify(home, shelf.refs(home)[0])
+        assert (found.records, found.anchored, found.exit) == (count, count, 0)
+    assert anchor.ref_of(other, "x") == "refs/worktree/execplan/ledger/x"

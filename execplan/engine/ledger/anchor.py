@@ -1,6 +1,7 @@
 """The anchor of a ledger: which record was its last one when it was moved, kept where the ledger is not.
 
-With git it is a ref of a blob, `refs/execplan/ledger/NAME`; without, a file in the user's folder for state.
+With git it is a ref of a blob, `refs/execplan/ledger/NAME`, and in a further worktree one of its own,
+`refs/worktree/execplan/ledger/NAME`: it has a ledger of its own. Without git it is a file in the user's folder for state.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from execplan.errors import NO, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
+from execplan.repo.home import common
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 _REFS = "refs/execplan/ledger/"
+_OWN = "refs/worktree/execplan/ledger/"
+"""Git lets no other worktree see what is below refs/worktree."""
 _SYNCED = ("-c", "core.fsync=loose-object,reference")
 """By default git leaves it to the system when a blob is on disk; a ref of one that was lost breaks `git log --all`."""
 _LIMIT = 1 << 12
@@ -39,9 +43,14 @@ class MovedMeanwhileError(Exception):
     """Another process has moved the anchor since it was read."""
 
 
-def ref_of(name: str) -> str:
+def ref_of(home: Home, name: str) -> str:
     """The ref of a ledger's anchor."""
-    return _REFS + key(name)
+    return _refs(home) + key(name)
+
+
+def _refs(home: Home) -> str:
+    """Where the refs of anchors are; those of the main worktree outlive the others."""
+    return _REFS if home.git is None or common(home.git) == home.git else _OWN
 
 
 def every(home: Home) -> set[str]:
@@ -49,8 +58,8 @@ def every(home: Home) -> set[str]:
     if home.git is None:
         folder = os.path.dirname(_path(home, ""))
         return {name.removesuffix(".json") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
-    found = ask.output(home, "for-each-ref", "--format=%(refname)", _REFS)
-    return {line.decode().removeprefix(_REFS) for line in found.splitlines()}
+    found = ask.output(home, "for-each-ref", "--format=%(refname)", _refs(home))
+    return {line.decode().removeprefix(_refs(home)) for line in found.splitlines()}
 
 
 def key(name: str) -> str:
@@ -75,7 +84,7 @@ def get(home: Home, name: str) -> Anchor | None:
             return None
         data = disk.read(path, _LIMIT)[0]
         return _parsed(data, data.decode("utf-8", "replace"))
-    ref = ref_of(name)
+    ref = ref_of(home, name)
     about, _, rest = ask.output(home, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
     if not about.endswith(b" missing"):
         return _parsed(rest, about.split(b" ")[0].decode())
@@ -93,7 +102,7 @@ def move(home: Home, name: str, old: Anchor | None, seq: int, own: str) -> Ancho
     blob = ask.output(home, *_SYNCED, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
     known = old.token if old is not None else "0" * len(blob)
     try:
-        ask.output(home, *_SYNCED, "update-ref", ref_of(name), blob, known)
+        ask.output(home, *_SYNCED, "update-ref", ref_of(home, name), blob, known)
     except ExecplanError:
         found = get(home, name)
         if (found and found.token) == (old and old.token):
