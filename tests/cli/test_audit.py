@@ -47,7 +47,16 @@ def kept(desk: Desk) -> Kept:
         made = change("src/a b.py")
         journal.write(entries.RESULT, step="build", attempt=1, ok=True, seconds=1.25, changes=[made])
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.3)
-        journal.write(entries.ROLLBACK, steps=["build"], automatic="", changes=[made], folders=[], undone_not=[], user="ann", whole=True)
+        journal.write(
+            entries.ROLLBACK,
+            steps=["build"],
+            automatic="",
+            changes=[made],
+            folders=[],
+            undone_not=[],
+            user="ann",
+            whole=True,
+        )
         journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
         journal.write(entries.ROLLED_BACK, steps=["build"], restored=[], removed=[], whole=True)
     kept.ledger.follow(run.id, journal.entries)

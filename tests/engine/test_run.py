@@ -195,10 +195,10 @@ def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
     def fail(*_: object, **__: object) -> None:
         raise full
 
-    monkeypatch.setattr(begin, "keep_state", fail)
-    error = refused(ENVIRONMENT, "io-error", bench.go)
+    with monkeypatch.context() as patch:
+        patch.setattr(begin, "keep_state", fail)
+        error = refused(ENVIRONMENT, "io-error", bench.go)
     assert str(error.hint).startswith("free some space; nothing was done, and the approval still holds; begin again: ")
-    monkeypatch.undo()
     assert bench.go().status == "completed"
 
 
