@@ -1,4 +1,4 @@
-"""A run that is run once more: the same document on the same inputs, and what differs in how its steps ended."""
+"""A run that is run once more, its document and its inputs as they were, and what differs in how its steps ended."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_the_git_folders_of_a_worktree_are_not_touched(box: Box) -> None:
     box.folder = box.path / "tree"
     box.find()
     before = tree(box.path / "work/.git")
-    box.sh("echo x > .git; rm .git; cd ../work/.git && echo x > config; echo x > worktrees/tree/HEAD")
+    box.sh("echo x > .git; rm .git; cd .. && cd work/.git && echo x > config; echo x > worktrees/tree/HEAD")
     assert box.transcript().count("Read-only file system") >= 3
     assert tree(box.path / "work/.git") == before
     assert box.sh("git log --oneline").stdout.endswith(b"First\n")
