@@ -22,8 +22,8 @@ REGULAR = ("100644", "100755")
 _PART = 1 << 20
 _QUIETLY = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 """Who only asks, or moves a ref of our own, starts no program that the repository may hold."""
-_ABOUT_HOOKS = ("rev-parse", "config")
-"""What tells of these settings, and starts nothing."""
+_PLAIN = ("rev-parse", "config", "--version")
+"""What starts nothing, and tells of these settings."""
 
 
 class Staged(NamedTuple):
@@ -154,7 +154,7 @@ def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> byte
     """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
     require(home)
     trace.tell(f"run git {' '.join(arguments)}")
-    command = ["git", *(() if arguments[0] in _ABOUT_HOOKS else _QUIETLY), *arguments]
+    command = ["git", *(() if arguments[0] in _PLAIN else _QUIETLY), *arguments]
     try:
         done = subprocess.run(command, cwd=home.root, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
