@@ -10,7 +10,7 @@ from tests.conftest import COUNTED
 from tests.engine.stage import Stage
 from tests.engine.sweeping import points, sweep_rollback, sweep_run, told, undisturbed
 
-EVERY = 17
+EVERY = 23
 """Which of the boundaries are tried here, every so manieth; `make torture` tries them all."""
 
 
