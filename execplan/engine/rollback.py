@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -237,7 +236,7 @@ def _committed(home: Home, ref: Ref, place: Place, done: RolledBack, before: byt
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
 
-    real = os.path.realpath(ref.path)
+    real = ref.real
     paths = [real, home.artifacts_of(ref.path, archived=ref.archived)]
     title = reader.read(shelf.open_bytes(home, ref.path)).title
     made = commit_paths(home, ref.id, paths, "rollback", f"roll back the run {place.id}", {real: before}, title)

@@ -94,12 +94,12 @@ def amend(
         from execplan.repo import git
 
         git.load()
-    with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+    with state.lock(home, ref.real, f"{verb} of {ref.id}"):
         stop_gone(home, ref)
         written = rewrite(home, ref, changer, options, verb=verb, resolves=resolves)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
-        real = os.path.realpath(ref.path)
+        real = ref.real
         change = written.change
         made = commit_paths(
             home, ref.id, [real, *beside], verb, change.summary, {real: written.old}, change.expected.title
@@ -177,7 +177,7 @@ def rewrite(
 def tidy(home: Home, ref: Ref, *, verb: str) -> None:
     """Remove what a killed writer has left beside a plan that is not written now; raises ExecplanError."""
     if home.exists and files.is_untidy(ref.path):
-        with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+        with state.lock(home, ref.real, f"{verb} of {ref.id}"):
             files.tidy(ref.path, within=home.root, spare=Recovery(home, ref.path))
 
 

@@ -96,7 +96,7 @@ def _open_ids(plan: Plan) -> list[str]:
 
 
 def _key(home: Home, ref: Ref) -> str:
-    return os.path.relpath(os.path.realpath(ref.path), os.path.realpath(home.anchor))
+    return os.path.relpath(ref.real, os.path.realpath(home.anchor))
 
 
 def _path(home: Home) -> str:

@@ -61,7 +61,7 @@ def commit_plan(
     existing(home)
     paths = [ref.path, home.artifacts_of(ref.path, archived=ref.archived)]
     if os.path.islink(ref.path):
-        paths.append(os.path.realpath(ref.path))
+        paths.append(ref.real)
     if ref.archived:
         paths += [home.file(home.plans, ref.id), home.artifacts(ref.id)]
     paths += [path for path in journal.left_by(home, ref.path) if not os.path.lexists(path)]
@@ -69,7 +69,7 @@ def commit_plan(
         data = shelf.open_bytes(home, ref.path)
         check_match(home, ref, if_match, data)
         return CommittedPlan(tuple(git.pending(home, paths)), None, digest(data), ())
-    with state.lock(home, os.path.realpath(ref.path), f"commit of {ref.id}"):
+    with state.lock(home, ref.real, f"commit of {ref.id}"):
         data = shelf.open_bytes(home, ref.path)
         check_match(home, ref, if_match, data)
         try:

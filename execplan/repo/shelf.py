@@ -26,6 +26,11 @@ class Ref(NamedTuple):
     archived: bool
 
     @property
+    def real(self) -> str:
+        """Where its file lies, behind every link; raises ChangedMeanwhileError where folders keep changing places."""
+        return disk.real(self.path)
+
+    @property
     def typed(self) -> str:
         """As it can be typed in a shell: its id; its path where the id would be taken for a flag."""
         from shlex import quote

@@ -216,6 +216,23 @@ def test_33_a_folder_swapped_again_and_again(repo: Scratch) -> None:
     assert added == exits.count(0)
 
 
+def test_33_a_folder_that_is_gone_for_a_moment(repo: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.plan()
+    realpath = os.path.realpath
+    gone: list[str] = []
+
+    def once(path: str, **more: bool) -> str:
+        if not gone and os.fspath(path).endswith(".md"):
+            gone.append(path)
+            raise FileNotFoundError(errno.ENOENT, "gone", path)
+        return realpath(path, **more)
+
+    with monkeypatch.context() as swapped:
+        swapped.setattr(os.path, "realpath", once)
+        assert edit(repo, tasks.tick(["2"], now())).changed
+    assert gone
+
+
 @pytest.mark.parametrize("trouble", [KeyboardInterrupt(), OSError(errno.EIO, "broken")])
 def test_trouble_behind_the_replacement(repo: Scratch, monkeypatch: pytest.MonkeyPatch, trouble: BaseException) -> None:
     """The edit is on the disk, so the journal has it; of an error that harms nothing there is nothing to tell."""

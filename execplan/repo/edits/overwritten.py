@@ -85,8 +85,7 @@ def _by_git(home: Home, ref: Ref) -> ByGit:
     if home.git is None:
         return lambda before, after: False
     path, *left = [
-        os.path.relpath(each, os.path.realpath(home.root))
-        for each in (os.path.realpath(ref.path), *journal.left_by(home, ref.path))
+        os.path.relpath(each, os.path.realpath(home.root)) for each in (ref.real, *journal.left_by(home, ref.path))
     ]
     paths = [path, *[each for each in left if not each.startswith("../")]]
 
@@ -115,7 +114,7 @@ def again(home: Home, ref: Ref, step: Step, options: Options) -> None:
 
 def forget(home: Home, ref: Ref, steps: Sequence[Step]) -> None:
     """Take it that edits are no longer in their plan on purpose; raises ExecplanError."""
-    with state.lock(home, os.path.realpath(ref.path), f"{_VERB} of {ref.id}"):
+    with state.lock(home, ref.real, f"{_VERB} of {ref.id}"):
         for step in steps:
             journal.mark_undone(home, ref.path, step.number)
 

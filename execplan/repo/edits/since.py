@@ -69,7 +69,7 @@ def _committed(home: Home, ref: Ref, seen: str) -> bytes | None:
     """The version with the digest, if it is the one of the commit that is checked out."""
     from execplan.repo import ask
 
-    name = os.path.relpath(os.path.realpath(ref.path), home.root)
+    name = os.path.relpath(ref.real, home.root)
     try:
         data = ask.output(home, "cat-file", "blob", f"HEAD:{name}")
     except ExecplanError:

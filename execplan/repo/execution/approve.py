@@ -134,7 +134,7 @@ def give(
         return told
     if options.commits(home):
         git.load()
-    with state.lock(home, os.path.realpath(ref.path), f"approve of {ref.id}"):
+    with state.lock(home, ref.real, f"approve of {ref.id}"):
         stop_gone(home, ref)
         found = standing.look(home, ref)
         if found.binding.digest != shown.binding.digest:

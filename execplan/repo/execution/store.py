@@ -80,7 +80,7 @@ def save(home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, v
         from execplan.repo import git
 
         git.load()
-    with state.lock(home, os.path.realpath(ref.path), f"{verb} of {ref.id}"):
+    with state.lock(home, ref.real, f"{verb} of {ref.id}"):
         stop_gone(home, ref)
         new = make()
         old = files.again(lambda: put(home, path, new), shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 from execplan.clock import now
@@ -68,7 +67,7 @@ def _there(home: Home, ref: Ref, options: Options) -> Moved:
 
 def _named(home: Home, ref: Ref, successor: Ref) -> str:
     """The plan that supersedes another, as a note names it; raises ExecplanError."""
-    if os.path.realpath(successor.path) == os.path.realpath(ref.path):
+    if successor.real == ref.real:
         raise ExecplanError(
             "own-successor", f"{ref.id} can't supersede itself", exit=INPUT, hint="name the plan that does with --by"
         )

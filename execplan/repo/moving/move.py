@@ -97,7 +97,7 @@ def move(
 
         git.load()
     stop_running(home, ref)
-    with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, os.path.realpath(ref.path), verb):
+    with state.lock(home, "home", f"{verb} of {ref.id}"), state.lock(home, ref.real, verb):
         stop_gone(home, ref)
         moves = _moves(home, ref, goal)
         artifacts = home.artifacts_of(ref.path, archived=ref.archived)
@@ -192,7 +192,7 @@ def let_follow(
             if other.archived or options.dry_run:
                 told = rewrite(home, other, changer, Options(dry_run=True), verb=verb)
             else:
-                with state.lock(home, os.path.realpath(other.path), f"{verb} of {ref.id}"):
+                with state.lock(home, other.real, f"{verb} of {ref.id}"):
                     told = rewrite(home, other, changer, options, verb=verb)
         except ExecplanError as error:
             warnings.append(f"{home.shown(other.path)} may still name the old path: {error.message}")

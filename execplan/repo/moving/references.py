@@ -79,7 +79,7 @@ def naming(home: Home, ref: Ref, moves: Sequence[tuple[str, str]]) -> list[Ref]:
     names |= {_quoted(os.fsdecode(name)).encode() for name in names}
     found = []
     for other in shelf.every(home):
-        if os.path.realpath(other.path) != os.path.realpath(ref.path):
+        if other.real != ref.real:
             shelved = shelf.load(home, other)
             refused = shelved.error is not None and shelved.error.exit == ENVIRONMENT  # who rewrites it will tell
             if refused or any([name in shelved.data for name in names]):
