@@ -43,6 +43,8 @@ class Attempt(NamedTuple):
     began: str = ""
     ended: str = ""
     """By the clock, which may have been set meanwhile; nothing while its end is not known."""
+    calls: tuple[Entry, ...] = ()
+    """Those that an agent was allowed for it."""
     go: int = 0
     """How often the run had been taken up again when it was begun: by a person, who may have it tried as often as before."""
 
@@ -159,6 +161,10 @@ class Course:
         self.attempts.setdefault(step, []).append(attempt)
         self.status_of[step] = states.RUNNING
 
+    def _called(self, entry: Entry, said: dict[str, Any]) -> None:
+        attempts = self.attempts[said["step"]]
+        attempts[-1] = attempts[-1]._replace(calls=(*attempts[-1].calls, entry))
+
     def _result(self, entry: Entry, said: dict[str, Any]) -> None:
         step, performed = said["step"], performed_from(said)
         self._settle(step, performed=performed, entry=entry.number, ended=entry.at)
@@ -248,6 +254,7 @@ class Course:
     _READ: ClassVar[Mapping[str, Callable[[Course, Entry, dict[str, Any]], None]]] = {
         kinds.BEGUN: _begun,
         kinds.INTENT: _intent,
+        kinds.CALLED: _called,
         kinds.RESULT: _result,
         kinds.RETAKEN: _retaken,
         kinds.SKIPPED: _skipped,

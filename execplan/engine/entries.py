@@ -11,10 +11,13 @@ if TYPE_CHECKING:
 
 BEGUN: Final = "begun"
 """run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy, sandbox (its
-name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved)."""
+name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved), mode (`agent` where an agent does the steps; else nothing is said)."""
 INTENT: Final = "intent"
 """step, attempt, by (`person` or `policy`: who approved it), before (path → state: what it is about to change, all of it
 backed up), snapshot (whether the tree was looked at too). On disk before anything of the step happens."""
+CALLED: Final = "called"
+"""step, attempt, tool (as the agent's program calls it), what (the command, or the paths), paths (from the root, of what it
+writes), session, asked (whether somebody was to be asked first). On disk before the agent is told that it may."""
 RESULT: Final = "result"
 """step, attempt, ok, and the fields of Performed; seconds by a clock that is never set."""
 RETAKEN: Final = "retaken"

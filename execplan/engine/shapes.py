@@ -122,6 +122,7 @@ _REPLANNED = {"revision": _later, "document": _digest, "reason": _text, "complet
 _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
     kinds.INTENT: {**_STEP, "by": _text, "before": _states},
+    kinds.CALLED: {**_STEP, "tool": _text, "what": _text, "paths": _texts, "session": _maybe, "asked": _yes_or_no},
     kinds.RESULT: {**_STEP, "ok": _yes_or_no},
     kinds.RETAKEN: {**_STEP, "changes": _changes},
     kinds.SKIPPED: {"step": _text, "reason": _text},
@@ -145,6 +146,7 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.ROLLED_BACK: {"steps": _texts, "whole": _yes_or_no},
 }
 _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
+    kinds.BEGUN: {"mode": _one_of("agent")},
     kinds.RESULT: _PERFORMED,
     kinds.RESUMED: {"states": _states, "failed": _texts},
     kinds.PAUSED: {"seconds": _number},
