@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
 from execplan.record import NamedTuple
