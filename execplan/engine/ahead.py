@@ -62,7 +62,7 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
     ids = None if course.replans else course.begun["chosen"]
     schedule = Schedule(course.document, ids, lambda path: ground.state(path).kind != "absent")
     steps = steps_ahead(course, schedule)
-    begin.approved_by(course.document, found.approval, found.now.policy, [step.id for step in steps])
+    begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, steps)
     cut = [name for name, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
     stop_drifted(course, ground, _touched(course, cut))
     said = questions.answer_to(course.question, answer) if course.question is not None else answer

@@ -10,29 +10,32 @@ from typing import TYPE_CHECKING
 from execplan.engine import place as places
 from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import redaction
+from execplan.engine.permit import permit
 from execplan.engine.runs import entries_of
 from execplan.errors import ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import risk_of
 from execplan.execution.evaluation.scope import parts
+from execplan.execution.permission import approver
 from execplan.repo import author, git, state
 from execplan.repo.execution import register
 from execplan.text import files
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from contextlib import AbstractContextManager
     from typing import Any
 
     from execplan.engine.book import Book
     from execplan.engine.commands.sandbox import Sandbox
+    from execplan.engine.permit import Permit
     from execplan.engine.place import Place
+    from execplan.engine.schedule import Schedule
     from execplan.engine.steps.bench import Bench
     from execplan.engine.watch import Chosen, Watch
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.execution.policy import Policy
     from execplan.repo.execution.standing import Now, Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -75,15 +78,24 @@ def stop_agent(document: ExecutionPlan, ref: Ref) -> None:
         )
 
 
-def approved_by(document: ExecutionPlan, approval: Approval, policy: Policy, steps: Collection[str]) -> dict[str, str]:
-    """By step, `person` or `policy`; raises ExecplanError where one of these steps has nobody's approval."""
-    by, missing = {}, []
-    for step in document.steps:
-        level = risk_of(step, policy).level
-        covered = approval.covers(step.id, level, inferred=step.inferred)
-        by[step.id] = "person" if covered and approval.how != "policy" else "policy"
-        if step.id in steps and not covered and (step.inferred or policy.needs_person(level)):
-            missing.append(f"{step.id}: {level}" + (", inferred" if step.inferred else ""))
+def permit_of(standing: Standing, schedule: Schedule) -> Permit:
+    """What may be begun under the approval that holds, of the steps of a schedule."""
+    assert standing.now is not None  # what may run compiles to something
+    assert standing.approval is not None
+    policy = standing.now.policy
+    levels = {step.id: risk_of(step, policy).level for step in schedule.steps}
+    terms = standing.approval.terms(policy.person_from)
+    return permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.there)
+
+
+def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) -> None:
+    """Refuse where one of these steps has nobody's approval; raises ExecplanError."""
+    levels = allowed.levels
+    missing = [
+        f"{step.id}: {levels[step.id]}" + (", inferred" if step.inferred else "")
+        for step in steps
+        if not approver(allowed.terms, step.id, levels[step.id], inferred=step.inferred)
+    ]
     if missing:
         raise ExecplanError(
             "step-not-approved",
@@ -93,7 +105,6 @@ def approved_by(document: ExecutionPlan, approval: Approval, policy: Policy, ste
             "again: go on with that, or take it back: execplan resume, execplan rollback",
             candidates=missing,
         )
-    return by
 
 
 def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:

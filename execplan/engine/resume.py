@@ -141,12 +141,13 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     ahead = steps_ahead(course, schedule)
-    by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
+    permit = begin.permit_of(found, schedule)
+    begin.stop_unapproved(permit, found.approval, ahead)
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
     with (
         begin.resumable(place, ref),
-        Attempts(bench, book, hands, by, jobs) as attempts,
+        Attempts(bench, book, hands, permit, jobs) as attempts,
         Signals(bench.stop, attempts.wake) as signals,
     ):
         asking = Asking(book, signals, bench.stop)

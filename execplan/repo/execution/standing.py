@@ -8,6 +8,7 @@ from execplan.clock import now
 from execplan.errors import CHANGED, POLICY, ExecplanError
 from execplan.execution import approval as seals
 from execplan.execution.binding import bind, drift
+from execplan.execution.permission import NOBODY, wrong_time
 from execplan.record import NamedTuple
 from execplan.repo.execution import approvals, key, register, tree
 from execplan.text.lines import digest
@@ -124,7 +125,7 @@ def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run
         return JudgedApproval(kept, REVOKED, ())
     if known.run and known.run != run:
         return JudgedApproval(kept, USED, (f"it was used by the run {known.run}",))
-    if why := given.wrong_time(now()):
+    if why := wrong_time(given.terms(NOBODY), now().timestamp()):
         return JudgedApproval(kept, EXPIRED, (why,))
     lines = (found,) if isinstance(found, str) else _drift(home, given, found, resumes=bool(known.run))
     return JudgedApproval(kept, STALE if lines else APPROVED, lines)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import policy as policies
 from execplan.execution.attributes import LEVELS
-from execplan.execution.policy import CAUSES, NOBODY, PINS, SANDBOXES
+from execplan.execution.permission import NOBODY
+from execplan.execution.policy import CAUSES, PINS, SANDBOXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
