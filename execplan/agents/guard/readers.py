@@ -104,7 +104,10 @@ PROGRAMS: Mapping[str, Reads] = {
     "sha256sum": _SUM,
     "sha512sum": _SUM,
     "sleep": Reads(texts=NO_PATHS),
-    "sort": Reads("-n -r -u -h -f -V -b -d -g --numeric-sort --reverse --unique --human-numeric-sort --version-sort", "-k -t --key"),
+    "sort": Reads(
+        "-n -r -u -h -f -V -b -d -g --numeric-sort --reverse --unique --human-numeric-sort --version-sort",
+        "-k -t --key",
+    ),
     "stat": Reads("-L", "-c --format"),
     "strings": Reads("-a", "-n"),
     "tac": Reads(),
@@ -135,7 +138,9 @@ _LOOKS = Reads(_LOG, _LOG_VALUES, numbers=True)
 
 GIT: Mapping[str, Reads] = {
     "blame": Reads("-e -s -w -M -l -t --show-email", "-L --date"),
-    "branch": Reads("-a -r -v -vv --all --remotes --list --show-current --verbose --no-color --merged --no-merged", most=0),
+    "branch": Reads(
+        "-a -r -v -vv --all --remotes --list --show-current --verbose --no-color --merged --no-merged", most=0
+    ),
     "cat-file": Reads("-p -t -s -e"),
     "check-attr": Reads("-a --all"),
     "check-ignore": Reads("-v -q -n"),
@@ -144,7 +149,9 @@ GIT: Mapping[str, Reads] = {
     "diff": Reads(_DIFF, _DIFF_VALUES),
     "diff-tree": Reads(f"{_DIFF} -r --no-commit-id --root", _DIFF_VALUES),
     "for-each-ref": Reads("", "--format --sort --count"),
-    "grep": Reads("-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break", "-e -A -B -C", texts=1, without="-e"),
+    "grep": Reads(
+        "-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break", "-e -A -B -C", texts=1, without="-e"
+    ),
     "log": _LOOKS,
     "ls-files": Reads(
         "-m -o -d -s -c -u -t --others --modified --deleted --cached --stage --unmerged --exclude-standard --error-unmatch --full-name"
@@ -154,7 +161,9 @@ GIT: Mapping[str, Reads] = {
     "name-rev": Reads("--name-only --tags --always"),
     "reflog": Reads(most=0),
     "remote": Reads(most=0),
-    "rev-list": Reads("--count --all --no-merges --first-parent --reverse", "-n --max-count --since --until", numbers=True),
+    "rev-list": Reads(
+        "--count --all --no-merges --first-parent --reverse", "-n --max-count --since --until", numbers=True
+    ),
     "rev-parse": Reads(
         "-q --verify --quiet --show-toplevel --abbrev-ref? --short? --git-dir --is-inside-work-tree --show-prefix --show-cdup --symbolic-full-name"
     ),
@@ -172,7 +181,10 @@ GIT: Mapping[str, Reads] = {
 """What each verb of git takes, where it only looks; behind `git`, or `git --no-pager`."""
 
 FIND: Mapping[str, int] = {
-    **dict.fromkeys("-empty -print -print0 -ls -prune -not ! -a -o -and -or ( ) , -depth -xdev -mount -true -false -daystart".split(), 0),
+    **dict.fromkeys(
+        "-empty -print -print0 -ls -prune -not ! -a -o -and -or ( ) , -depth -xdev -mount -true -false -daystart".split(),
+        0,
+    ),
     **dict.fromkeys(
         "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex -iregex "
         "-regextype -perm -user -group -links -inum -printf".split(),
@@ -181,5 +193,7 @@ FIND: Mapping[str, int] = {
 }
 """What may stand behind the paths of `find`, with how many words behind it."""
 
-ASKED = frozenset("python python3 node npm pnpm yarn cargo rustc ruby java gcc clang make cmake git go pip uv docker".split())
+ASKED = frozenset(
+    "python python3 node npm pnpm yarn cargo rustc ruby java gcc clang make cmake git go pip uv docker".split()
+)
 """Programs that may be asked for their version."""

@@ -9,8 +9,7 @@ from execplan.agents.guard.call import COMMAND, READ
 from execplan.agents.guard.plain import plain
 from execplan.agents.guard.readers import ASKED, FIND, GIT, NO_PATHS, PROGRAMS
 from execplan.agents.guard.words import apart
-from execplan.execution.permission import ALLOW, ASK, DENY
-from execplan.execution.policy import READS
+from execplan.execution.permission import ALLOW, ASK, DENY, READS
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.planned import Around
     from execplan.agents.guard.readers import Reads
 
-NONE, ASKS, INSIDE, ANYWHERE = READS
+_ANYWHERE, _INSIDE, _ASKS, _NONE = READS
 
 
 class Reading(NamedTuple):
@@ -45,12 +44,12 @@ def judge(call: Call, around: Around, reads: str) -> Reading:
     for path in found:
         if why := places.never_read(around, path):
             return Reading(DENY, f"{_shown(around, path)} is never read: {why}")
-    if reads == NONE:
+    if reads == _NONE:
         return Reading("", "the policy lets nothing be read that is not planned")
     out = [path for path in found if not places.inside(around.root, path)]
-    if reads == ASKS:
+    if reads == _ASKS:
         return Reading(ASK, "the policy asks before anything is read")
-    if out and reads == INSIDE:
+    if out and reads == _INSIDE:
         return Reading(ASK, f"{out[0]} lies outside the repository")
     return Reading(ALLOW)
 

@@ -44,12 +44,10 @@ def apart(
             return None
         used |= taken.flags
         for flag, value in taken.values:
-            if value is None:
-                if at == len(argv):
-                    return None
-                value = argv[at]
-                at += 1
-            given.append((flag, value))
+            if value is None and at == len(argv):
+                return None
+            given.append((flag, argv[at] if value is None else value))
+            at += value is None
             used.add(flag)
     return Apart(tuple(words), frozenset(used), tuple(given))
 
@@ -70,7 +68,7 @@ def _flag(word: str, flags: Collection[str], values: Collection[str], *, numbers
         return _Taken(frozenset(), ((name, value if equals else None),)) if name in values else None
     if numbers and word[1:].isascii() and word[1:].isdigit():
         return _Taken(frozenset())
-    used = set()
+    used: set[str] = set()
     for at, letter in enumerate(word[1:], 1):
         flag = f"-{letter}"
         if flag in values:
