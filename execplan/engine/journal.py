@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
-from execplan.clock import now
+from execplan.clock import utc
 from execplan.engine.shapes import fits
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.text import disk
+from execplan.text import disk, plain_json
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -86,9 +85,8 @@ class Journal:
 
     def write(self, kind: str, **said: Any) -> Entry:
         """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
-        moment = f"{now():%Y-%m-%dT%H:%M:%SZ}"
-        told = {"n": len(self.entries) + 1, "kind": kind, "at": moment, **said}
-        data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+        told = {"n": len(self.entries) + 1, "kind": kind, "at": utc(), **said}
+        data = plain_json.write(told).encode("utf-8", "backslashreplace") + b"\n"
         self._stop_altered()
         try:
             view = memoryview(data)
@@ -141,7 +139,7 @@ def checked(entries: list[Entry], path: str) -> list[Entry]:
 
 def _entry(line: bytes, path: str, number: int) -> Entry:
     try:
-        said = json.loads(line)
+        said = plain_json.read(line.decode(), halves=True)
         kind, at = said.pop("kind"), said.pop("at")
         if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError

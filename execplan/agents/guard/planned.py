@@ -1,4 +1,4 @@
-"""What a call is judged by: the steps of the approved plan, and the place that it is made in."""
+"""What a call is judged by: the steps that are planned, and where it is made."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 
 class Planned(NamedTuple):
-    """A step that an agent may have been approved to do."""
+    """A step."""
 
     step: dict[str, Any]
     """The JSON step of the document as it is."""
     level: str
-    """As it was rated."""
+    """Its risk, as it was rated."""
 
 
 class Around(NamedTuple):
     """Where a call is judged."""
 
     root: str
-    """Real path of the repository."""
+    """The real path of the repository."""
     constraints: dict[str, Any]
     """Of the document."""
     expected: Mapping[str, State]
-    """By path, as `Course.expected`."""
+    """By path from the root, as `Course.expected`."""
     protected: Callable[[str], str]
-    """What says which of git's or the tool's own a path from the root is."""
+    """What of git's or the tool's own a path from the root is, in words; nothing for any other."""
     before: Callable[[str], bytes | None]
-    """The approved bytes of a path before the run."""
+    """The bytes of a path, from the Store, as `expected` has it: approved, or as an earlier step has left it."""
