@@ -51,6 +51,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Agents": {
+        "handoff": "Print a plan for an agent that is to carry it out.",
+        "report": "Record what became of a step that an agent has done.",
         "guard": "Say whether an agent may make a call of a tool.",
     },
     "Set up": {
