@@ -20,6 +20,8 @@ PERSON: Final = "person"
 POLICY: Final = "policy"
 NOBODY: Final = "NEVER"
 """In place of a level: no step needs a person."""
+READS = ("anywhere", "inside", "ask", "none")
+"""What an agent may read that is not planned: anything, what lies in the repository, what somebody allows, nothing; the tightest last."""
 GRACE: Final = 60
 """Seconds by which the clock that approved may be ahead of the one that runs."""
 

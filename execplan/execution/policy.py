@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.permission import NOBODY, needs_person
+from execplan.execution.permission import NOBODY, READS, needs_person
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -56,6 +56,10 @@ class Policy(NamedTuple):
     """What commands and paths are rated by; None: the built-in table."""
     environment: tuple[str, ...] = ()
     """Variables that commands get besides those that all do; only a user's own settings name any."""
+    reads: str = "inside"
+    """What an agent may read that is not planned: one of READS."""
+    tools: tuple[str, ...] = ()
+    """Tools of an agent's program that it may use as it likes; only a user's own settings name any."""
     notify: str = ""
     """A command that is run when a run ends; it decides nothing, and is no part of the version."""
 
@@ -95,5 +99,5 @@ def _tighter(name: str, one: object, two: object) -> object:
         return tuple([each for each in CAUSES if each in (*one, *two)])
     if isinstance(one, int) and isinstance(two, int):
         return min(one, two)
-    order = {"person_from": (NOBODY, *reversed(LEVELS)), "sandbox": SANDBOXES, "pin": PINS}[name]
+    order = {"person_from": (NOBODY, *reversed(LEVELS)), "sandbox": SANDBOXES, "pin": PINS, "reads": READS}[name]
     return max(one, two, key=lambda value: order.index(str(value)))
