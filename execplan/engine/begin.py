@@ -12,7 +12,7 @@ from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import redaction
 from execplan.engine.permit import permit
 from execplan.engine.runs import entries_of
-from execplan.errors import ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
+from execplan.errors import CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import risk_of
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.book import Book
     from execplan.engine.commands.sandbox import Sandbox
+    from execplan.engine.course import Course
     from execplan.engine.permit import Permit
     from execplan.engine.place import Place
     from execplan.engine.schedule import Schedule
@@ -130,6 +131,19 @@ def _status(place: Place, entries: Any) -> str:
     return brief(place, entries).status
 
 
+def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
+    """Refuse where what is approved now is not what the run does; raises ExecplanError."""
+    assert found.now is not None  # as above
+    if found.now.binding.document != course.digest:
+        raise ExecplanError(
+            "other-document",
+            f"what is approved now is not what the run {place.id} does: the steps of {ref.id} have changed since",
+            exit=CHANGED,
+            hint=f"take it back, and run the new one: execplan rollback {place.number} -p {ref.typed}; "
+            f"execplan approve {ref.typed}; execplan run {ref.typed}",
+        )
+
+
 def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, seconds: int | None) -> tuple[Bench, str]:
     """What the steps of a run are done with, and why there is no sandbox, where there is none; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find
@@ -218,24 +232,27 @@ def name_of(sandbox: Sandbox | None) -> str:
 def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] | None, said: Chosen) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
     assert standing.now is not None
-    assert standing.approval is not None
-    binding, document = standing.now.binding, bench.document
-    book.write(
-        BEGUN,
-        run=bench.place.id,
-        plan_id=document.plan_id,
-        revision=document.revision,
-        document=binding.document,
-        **who(standing),
-        policy=binding.policy,
+    first(
+        book,
+        bench.home,
+        bench.place,
+        standing,
         sandbox=name_of(bench.sandbox),
         jobs=said.jobs,
         chosen=chosen,
         replays=said.replays or None,
-        head=git.head(bench.home),
-        states={path: state_json(each) for path, each in binding.states.items()},
+        states={path: state_json(each) for path, each in standing.now.binding.states.items()},
     )
-    register.use(bench.home, standing.approval.id, bench.place.id)
+
+
+def first(book: Book, home: Home, place: Place, standing: Standing, **told: Any) -> None:
+    """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
+    assert standing.now is not None
+    assert standing.approval is not None
+    binding, document = standing.now.binding, standing.now.current.document
+    said = {"run": place.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
+    book.write(BEGUN, **{**said, **who(standing), "policy": binding.policy, "head": git.head(home), **told})
+    register.use(home, standing.approval.id, place.id)
 
 
 def who(standing: Standing) -> dict[str, Any]:

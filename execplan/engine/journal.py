@@ -59,7 +59,7 @@ class Journal:
         except OSError as error:
             raise disk.trouble(error, path, "write") from None
         try:
-            data = _read(path)
+            data = read_bytes(path)
             whole = data.rfind(b"\n") + 1
             self.entries = parse(data[:whole], path)
             if whole < len(data):
@@ -120,7 +120,7 @@ class Journal:
 
 def read(path: str) -> list[Entry]:
     """The whole entries of a journal; of one that is being written those that are there. Raises ExecplanError."""
-    data = _read(path)
+    data = read_bytes(path)
     return parse(data[: data.rfind(b"\n") + 1], path)
 
 
@@ -164,7 +164,8 @@ def merged(line: bytes) -> bool:
     return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
 
 
-def _read(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
+    """All that a journal holds, a torn last line too; raises ExecplanError."""
     data, size = disk.read(path, LIMIT)
     if size > LIMIT:
         what = f"{path} has {size:,} bytes: no journal is as long as that"

@@ -16,7 +16,8 @@ from execplan.repo.execution import key as keys
 from execplan.repo.home import Home
 from execplan.repo.settings import Settings
 from execplan.text import disk, plain_json
-from execplan.text.lines import digest, hasher
+from execplan.text.lines import digest
+from execplan.text.seal import same, seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 FOLDER: Final = "warrants"
 _LIMIT: Final = 64 << 20
 _ABSENT: Final = "absent"
-_BLOCK: Final = 64
-"""Bytes that SHA-256 takes at a time."""
 _FOR: Final = b"execplan-warrant-1\n"
 """What the key seals here, so that no seal of another kind passes for this one."""
 
@@ -96,7 +95,9 @@ def issue(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> W
     body = plain_json.write(_json(made)).encode("utf-8", "backslashreplace")
     path = path_of(home, ref.id)
     state.folder(home, FOLDER)
-    data = _seal(keys.make(home), body).encode() + b"\n" + body
+    key = keys.make(home)
+    _mark(place, key)
+    data = seal(key, _FOR + body) + b"\n" + body
     beside = f"{path}.new"
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -131,8 +132,8 @@ def opened(home: Home, path: str) -> Warrant | None:
     try:
         data, size = disk.read(path, _LIMIT)
         key = keys.read(home)
-        seal, newline, body = data.partition(b"\n")
-        if size > _LIMIT or key is None or not newline or not _same(seal, _seal(key, body).encode()):
+        sealed, newline, body = data.partition(b"\n")
+        if size > _LIMIT or key is None or not newline or not same(sealed, seal(key, _FOR + body)):
             return None
         found = _from(plain_json.read(body.decode(), halves=True))
         held = found.home.root == home.root and path == path_of(found.home, found.plan)
@@ -157,7 +158,7 @@ def every(state_folder: str) -> list[str]:
 
 def _made(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> Warrant:
     document, policy = now.current.document, now.policy
-    hidden = _hidden(document)
+    secrets = hidden(document)
     return Warrant(
         plan=ref.id,
         path=ref.path,
@@ -167,28 +168,14 @@ def _made(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> W
         home=home,
         revision=document.revision,
         document=now.binding.document,
-        steps=tuple(_allowed(document, policy, hidden)),
+        steps=tuple(_allowed(document, policy, secrets)),
         constraints=document.constraints.model_dump(mode="json", by_alias=True),
-        terms=_terms(approval, policy),
+        terms=approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
         reads=getattr(policy, "reads", "inside"),
         tools=tuple(getattr(policy, "tools", ())),
-        hidden=hidden,
+        hidden=secrets,
         witnesses={path: _witness(path) for path in _goes_by(home, ref, place, now, approval)},
-    )
-
-
-def _terms(approval: Approval, policy: Policy) -> Terms:
-    from execplan.execution.approval import seconds
-
-    return Terms(
-        how=approval.how,
-        max_risk=approval.max_risk,
-        steps=approval.steps,
-        inferred=approval.inferred is not None,
-        approved=seconds(approval.approved_at),
-        expires=seconds(approval.expires_at),
-        person_from=policy.person_from,
     )
 
 
@@ -201,6 +188,15 @@ def _allowed(document: ExecutionPlan, policy: Policy, hidden: tuple[str, ...]) -
         yield Allowed(plain, risk_of(step, policy).level, cleaned(said, hidden)[:500])
 
 
+def _mark(place: Place, key: bytes) -> None:
+    """Refuse to go on with a journal that is not as it was, and note how far it has come; raises ExecplanError."""
+    from execplan.engine.agent import mark
+
+    data = disk.read(place.journal, _LIMIT)[0] if os.path.lexists(place.journal) else b""
+    mark.check(place, data, key)
+    mark.write(place, data, key)
+
+
 def cleaned(text: str, hidden: tuple[str, ...]) -> str:
     """A text without the secrets that are known."""
     for each in hidden:
@@ -208,7 +204,7 @@ def cleaned(text: str, hidden: tuple[str, ...]) -> str:
     return text
 
 
-def _hidden(document: ExecutionPlan) -> tuple[str, ...]:
+def hidden(document: ExecutionPlan) -> tuple[str, ...]:
     """The secrets in the texts of a document, the longest first."""
     from execplan.engine.opened import redaction
 
@@ -277,17 +273,3 @@ def _from(said: dict[str, Any]) -> Warrant:
         "hidden": tuple(said["hidden"]),
     }
     return Warrant(**whole)
-
-
-def _seal(key: bytes, body: bytes) -> str:
-    """HMAC-SHA256 with the user's key, in hex, as RFC 2104 has it; `hmac` loads OpenSSL, which takes 3 ms."""
-    block, hashed = key.ljust(_BLOCK, b"\0"), hasher()
-    inner = hashed(bytes([byte ^ 0x36 for byte in block]) + _FOR + body).digest()
-    return str(hashed(bytes([byte ^ 0x5C for byte in block]) + inner).hexdigest())
-
-
-def _same(one: bytes, two: bytes) -> bool:
-    """Whether two seals are the same, compared in constant time."""
-    from _operator import _compare_digest
-
-    return _compare_digest(one, two)
