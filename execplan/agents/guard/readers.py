@@ -187,7 +187,7 @@ FIND: Mapping[str, int] = {
     ),
     **dict.fromkeys(
         "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex -iregex "
-        "-regextype -perm -user -group -links -inum -printf".split(),
+        "-regextype -user -group -links -inum -printf".split(),
         1,
     ),
 }

@@ -91,7 +91,8 @@ cat missing || echo none
 cat README.md 2>&1 | wc -l
 """
 
-MORE = r"""
+MORE = (
+    r"""
 ls > out
 ls >> out
 ls >| out
@@ -320,9 +321,15 @@ python3 -V x
 node --version -e x
 make -n
 make --version x
-l""" + "\u200b" + """s
-ls""" + "\u202e" + """ src
-""" + "lѕ" + """
+l"""
+    + "\u200b"
+    + """s
+ls"""
+    + "\u202e"
+    + """ src
+"""
+    + "lѕ"
+    + """
 ls \x07
 ls 'a
 ls "a
@@ -332,7 +339,10 @@ exit
 wait
 type ls
 hash -r
-""" + "cat " + "a" * 21000
+"""
+    + "cat "
+    + "a" * 21000
+)
 MORE_LINES = [line for line in MORE.split("\n") if line.strip()]
 
 
@@ -367,7 +377,11 @@ def test_what_does_more_does_not_pass(ground: Ground) -> None:
 
 def flagged(program: str, reads: Reads) -> list[str]:
     """A command for each flag of a program, with as many words as it takes."""
-    words = "" if reads.most == 0 else " ".join(["word"] * max(1, reads.least, min(reads.texts, 1) + 1 if reads.texts != NO_PATHS else 1))
+    words = (
+        ""
+        if reads.most == 0
+        else " ".join(["word"] * max(1, reads.least, min(reads.texts, 1) + 1 if reads.texts != NO_PATHS else 1))
+    )
     words = " ".join(words.split()[: reads.most])
     each = [flag.removesuffix("?") for flag in reads.flags.split()]
     each += [f"{flag} 1" for flag in reads.values.split()]
@@ -377,7 +391,9 @@ def flagged(program: str, reads: Reads) -> list[str]:
 
 COMMANDS = [each for name, reads in PROGRAMS.items() for each in flagged(name, reads)]
 COMMANDS += [each for name, reads in GIT.items() for each in flagged(f"git {name}", reads)]
-COMMANDS += [f"find src {test} {'1 ' * most}".strip() for test, most in FIND.items() if test not in ("(", ")", "!", ",")]
+COMMANDS += [
+    f"find src {test} {'1 ' * most}".strip() for test, most in FIND.items() if test not in ("(", ")", "!", ",")
+]
 
 
 def test_every_flag_that_passes_is_rated_low(ground: Ground) -> None:
@@ -394,7 +410,16 @@ def test_what_must_not_be_read_has_its_pieces(ground: Ground) -> None:
             assert any([piece in shown for piece in PIECES]), path
 
 
-INSIDE = ["README.md", "./README.md", "src/../README.md", "{root}/README.md", "src", "missing/file", "docs/keys.md", ".env.example"]
+INSIDE = [
+    "README.md",
+    "./README.md",
+    "src/../README.md",
+    "{root}/README.md",
+    "src",
+    "missing/file",
+    "docs/keys.md",
+    ".env.example",
+]
 OUTSIDE = ["/usr/share/doc", "../other", "src/../../other", "out/passwd", "out", "~/notes", "~", "/"]
 NEVER = [
     ".env", "./.env", "src/../.env", "{root}/.ENV", "env-link", "deploy/id_rsa", "certs/server.pem", ".aws/credentials", "~/.ssh/id_ed25519",
@@ -407,7 +432,11 @@ NEVER = [
 def linked(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Links out of the repository, and names of the user's folders."""
     above = ground.folder.path.parent
-    names = {"root": ground.root, "config": str(above / ".config/execplan"), "state": str(above / "state-home/execplan")}
+    names = {
+        "root": ground.root,
+        "config": str(above / ".config/execplan"),
+        "state": str(above / "state-home/execplan"),
+    }
     for name in ("HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, ground.folder.env[name])
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
@@ -419,7 +448,9 @@ def linked(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return names
 
 
-@pytest.mark.parametrize("reader", ["Read", "cat", "cat README.md |head -1", "grep -n x", "cd src && cat ../README.md;"])
+@pytest.mark.parametrize(
+    "reader", ["Read", "cat", "cat README.md |head -1", "grep -n x", "cd src && cat ../README.md;"]
+)
 def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], reader: str) -> None:
     at_cd = reader.startswith("cd ")
     for paths, wanted in ((INSIDE, "allow"), (OUTSIDE, "ask"), (NEVER, "deny")):
@@ -428,11 +459,14 @@ def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], read
                 continue  # a shell would expand it
             call = ground.read(path) if reader == "Read" else ground.command(f"{reader} {path}")
             found = [reading.reads(call, ground.around, policy) for policy in READS]
-            assert found == {
-                "allow": [ALLOW, ALLOW, ASK, ""],
-                "ask": [ALLOW, ASK, ASK, ""],
-                "deny": [DENY, DENY, DENY, DENY],
-            }[wanted], (reader, path)
+            assert (
+                found
+                == {
+                    "allow": [ALLOW, ALLOW, ASK, ""],
+                    "ask": [ALLOW, ASK, ASK, ""],
+                    "deny": [DENY, DENY, DENY, DENY],
+                }[wanted]
+            ), (reader, path)
 
 
 def test_the_folder_counts_too(ground: Ground, linked: dict[str, str]) -> None:
