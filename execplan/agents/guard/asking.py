@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
 from execplan.agents.guard import keep
 from execplan.agents.guard.basis import of_run
@@ -55,7 +54,7 @@ def _denied(why: str, hidden: tuple[str, ...], longest: int) -> Decision:
 
 
 def _form(program: str) -> Any:
-    return import_module(f"execplan.agents.guard.{program}")
+    return getattr(__import__("execplan.agents.guard", fromlist=[program]), program)
 
 
 def _program(said: dict[str, Any]) -> str:

@@ -56,7 +56,8 @@ def judge(call: Call, basis: Basis, moment: float) -> Judged:
     if read.kind == DENY:
         return Judged(DENY, read.why, found.nearest)
     steps = [_of(each, basis, around, moment) for each in found.matches]
-    return _best(steps, Judged(read.kind, read.why) if read.kind else None) or _unplanned(found, basis, read.why)
+    words = Judged(read.kind, read.why or "it only reads") if read.kind else None
+    return _best(steps, words) or _unplanned(found, basis, read.why)
 
 
 def _best(steps: Sequence[Judged], read: Judged | None) -> Judged | None:
