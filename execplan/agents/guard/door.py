@@ -77,9 +77,10 @@ def _answered(arguments: Sequence[str]) -> int:
         return BLOCKED
     from execplan.agents.guard.asking import answer
 
-    out, status = answer(_call(), named, program, _REASON)
+    out, status, afterwards = answer(_call(), named, program, _REASON)
     while out:
         out = out[os.write(1, out) :]
+    afterwards()
     return status
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.guard import door
@@ -84,12 +85,8 @@ def guard(
             os._exit(99)
     for handle in (pipes[0][0], pipes[1][1], pipes[2][1]):
         os.close(handle)
-    with os.fdopen(pipes[0][1], "wb") as given:
-        try:
-            given.write(data or b"")
-            given.flush()
-        except BrokenPipeError:
-            pass
+    with suppress(BrokenPipeError), os.fdopen(pipes[0][1], "wb") as given:
+        given.write(data or b"")
     said = []
     for handle, _ in pipes[1:]:
         with os.fdopen(handle, "rb") as file:
