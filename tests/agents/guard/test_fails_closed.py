@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import resource
+import shutil
 import signal
 import time
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,7 @@ def _second(desk: Asking) -> None:
     )
     digest = desk.data("evaluate", other)["digest"]
     desk.data("approve", other, "--digest", digest[:8])
+    assert desk.ask(CALL, "-p", other).kind == "allow"
 
 
 def _folder(path: Path) -> None:
@@ -82,9 +84,10 @@ def _key(desk: Asking) -> Path:
     return desk.path.parent / ".config/execplan/key"
 
 
-def _typed(*arguments: str) -> Callable[[Asking], None]:
+def _typed(*lines: str) -> Callable[[Asking], None]:
     def change(desk: Asking) -> None:
-        assert desk.type(*arguments).exit in (0, 8)
+        for line in lines:
+            assert desk.type(*line.split()).exit in (0, 8), line
 
     return change
 
@@ -92,8 +95,8 @@ def _typed(*arguments: str) -> Callable[[Asking], None]:
 STATES: dict[str, Callable[[Asking], Any]] = {
     "expired": lambda desk: desk.later(10**8),
     "the clock set back": lambda desk: desk.later(-(10**6)),
-    "revoked": _typed("approve", "--revoke"),
-    "the approval altered": lambda desk: _alter(desk.file(), b'"how":"digest"', b'"how":"policy"'),
+    "revoked": _typed("approve --revoke"),
+    "the approval altered": lambda desk: _alter(desk.file(), b'"how": "digest"', b'"how": "policy"'),
     "the approval gone": lambda desk: desk.file().unlink(),
     "the document altered": lambda desk: _alter(_run(desk) / "execution-plan.json", b"make ship", b"make SHIP"),
     "the plan altered": lambda desk: desk.plan(
@@ -107,22 +110,22 @@ STATES: dict[str, Callable[[Asking], Any]] = {
     "the journal is garbage": lambda desk: (_run(desk) / "journal.jsonl").write_bytes(b"\xff\n"),
     "the journal gone": lambda desk: (_run(desk) / "journal.jsonl").unlink(),
     "the journal is a folder": lambda desk: _folder(_run(desk) / "journal.jsonl"),
-    "the run gone": lambda desk: __import__("shutil").rmtree(_run(desk)),
+    "the run gone": lambda desk: shutil.rmtree(_run(desk)),
     "the key gone": lambda desk: _key(desk).unlink(),
     "another key": lambda desk: _key(desk).write_bytes(os.urandom(32)),
     "others may read the key": lambda desk: _key(desk).chmod(0o644),
     "the key is a folder": lambda desk: _folder(_key(desk)),
     "no folder for locks": lambda desk: (
-        __import__("shutil").rmtree(desk.path / ".git/execplan/locks"),
+        shutil.rmtree(desk.path / ".git/execplan/locks"),
         (desk.path / ".git/execplan/locks").write_bytes(b""),
     ),
     "settings broken": lambda desk: desk.write(".agent/execplan.toml", "[execution\n"),
     "settings tightened": lambda desk: desk.write(".agent/execplan.toml", '[execution]\nsandbox = "required"\n'),
     "settings of the user broken": lambda desk: desk.write("../.config/execplan/config.toml", "x = \n"),
     "two plans": _second,
-    "replanned": _typed("replan", "--reason", "It failed.", "--from", "-"),
+    "replanned": _typed("report build --status completed --result Built.", "replan --reason Failed."),
     "run by the engine": lambda desk: _alter(_run(desk) / "journal.jsonl", b',"mode":"agent"', b""),
-    "rolled back": _typed("rollback", "--yes"),
+    "rolled back": _typed("rollback"),
     "the folder of the call is elsewhere": lambda desk: desk.patch.chdir("/"),
     "a conflict of two branches": lambda desk: _alter(_run(desk) / "journal.jsonl", b'{"n":2', b'<<<<<<< ours\n{"n":2'),
 }
@@ -205,8 +208,8 @@ def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
     ids=repr,
 )
 def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
-    for where, name in ((judging, "judge"), (door, "_answered")):
-        denied(begun.ask(CALL, before=lambda: setattr(where, name, _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(judging, "judge", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(door, "_answered", _raising(error))))
 
 
 @pytest.mark.parametrize(
