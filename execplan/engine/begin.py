@@ -75,7 +75,7 @@ def stop_agent(document: ExecutionPlan, ref: Ref) -> None:
             "agent-mode",
             f"the execution plan of {ref.id} has the mode `agent`: its steps are calls of an agent's tools, which nobody runs here",
             exit=INPUT,
-            hint=f"look at it: execplan compile {ref.typed} --check; an agent carries it out",
+            hint=f"an agent carries it out, which is told so by: execplan handoff {ref.typed}",
         )
 
 
@@ -117,6 +117,13 @@ def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:
             if status not in (states.IN_PROGRESS, states.REPLANNING):
                 return
             number = f"{other.number} -p {ref.typed}"
+            if entries[0].said.get("mode") == "agent":
+                raise ExecplanError(
+                    "run-under-way",
+                    f"an agent carries out {ref.id}: its run {other.id} is not at its end",
+                    exit=NO,
+                    hint=f"let it go on, or take back what it did: execplan handoff {ref.typed}; execplan rollback {number}",
+                )
             raise ExecplanError(
                 "run-under-way",
                 f"the run {other.id} of {ref.id} is not at its end: it was paused, interrupted or killed",

@@ -64,6 +64,10 @@ def resume(
         stop_unfit(ref, place, book.course)
         begin.stop_underway(home, ref, place)
         own = leg(home, ref, place, effective(home), book, options)
+        if book.course.is_agents:
+            from execplan.engine.agent.answer import go_on
+
+            return go_on(own, answer, watch)
         finished = finish_failed(own)
         if finished is not None:
             return finished
@@ -108,7 +112,8 @@ def stop_unfit(ref: Ref, place: Place, course: Course) -> None:
 
 def stop_needless(course: Course, answer: str | None) -> None:
     """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
-    if answer is not None and not course.open_attempt() and not Left.unknown_ends(course):
+    waits = not course.is_agents and (course.open_attempt() or Left.unknown_ends(course))
+    if answer is not None and not waits:
         what = "the run waits for no answer"
         raise ExecplanError("bad-answer", what, exit=USAGE, hint="leave --answer out: execplan resume")
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import begin as begins
 from execplan.engine import place as places
-from execplan.engine.agent import beyond, current, kept
+from execplan.engine.agent import beyond, current, kept, mark, warrant
 from execplan.engine.book import Book
 from execplan.engine.course import Course
 from execplan.engine.entries import RESUMED
-from execplan.engine.journal import Journal
+from execplan.engine.journal import Journal, read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.watch import Watch
 from execplan.execution import states
 from execplan.repo.amend import stop_archived
-from execplan.repo.execution import standing
+from execplan.repo.execution import key, standing
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
@@ -61,11 +61,10 @@ def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
 
 def seal(home: Home, ref: Ref, place: Place, found: Standing) -> None:
     """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
-    from execplan.engine.agent import warrant
-
     assert found.now is not None
     assert found.approval is not None
     warrant.issue(home, ref, place, found.now, found.approval)
+    mark.write(place, read_bytes(place.journal), key.make(home))
 
 
 def _new(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]:

@@ -44,7 +44,12 @@ def follow(book: Book, schedule: Schedule, tick: Callable[[Step], None]) -> Fate
 
 
 def up_next(course: Course, schedule: Schedule) -> list[Step]:
-    """The steps that have their turn now, whoever has to be asked: those in hand first, then in their order."""
+    """The steps that have their turn now, whoever has to be asked: those in hand first, then in their order.
+
+    None while the run waits for a person.
+    """
+    if course.question is not None:
+        return []
     order, status_of = schedule.order, course.status_of
     found = []
     for step in schedule.steps:

@@ -7,29 +7,30 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.engine import fate as fates
-from execplan.engine.agent import begin, beyond, changes
+from execplan.engine.agent import begin, beyond, mark
 from execplan.engine.agent.follow import follow
+from execplan.engine.agent.left import left
 from execplan.engine.book import Book
 from execplan.engine.course import Course
-from execplan.engine.entries import RESULT, TICKED, Performed, performed_json
+from execplan.engine.entries import RESULT, TICKED, performed_json
 from execplan.engine.finish import Leg, filed, finish, leg
 from execplan.engine.hands import Hands
-from execplan.engine.journal import Journal, checked
+from execplan.engine.journal import Journal, checked, read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import Finished, Watch
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
+from execplan.repo.execution import key
 from execplan.repo.execution.policy import effective
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from execplan.engine.place import Place
     from execplan.engine.steps.bench import Bench
     from execplan.execution.model import Step
-    from execplan.execution.world import State
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -77,16 +78,9 @@ class Moment:
         """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
         if fate.question is None:
             for name, attempt in self.course.open_attempt():
-                performed = left(self.bench, self.schedule.step[name], attempt.before, self.course)
+                performed = left(self.bench, self.schedule.step[name], attempt, self.course, keep=True)
                 self.book.write(RESULT, step=name, attempt=attempt.number, **performed_json(performed))
         return finish(self.own, self.schedule, fate, "", self.warnings)
-
-
-def left(bench: Bench, step: Step, before: Mapping[str, State], course: Course) -> Performed:
-    """What a step has left that nobody has reported when its run ended; raises ExecplanError."""
-    seen = changes.look(bench, step, before, course, keep=True)
-    why = "the run ended before anybody said what had become of it"
-    return Performed(False, "interrupted", why, changes=seen.changes, folders=seen.folders)
 
 
 @contextmanager
@@ -95,6 +89,7 @@ def moment(home: Home, ref: Ref, place: Place, options: Options) -> Iterator[Mom
     from execplan.engine import revisions
     from execplan.engine.ledger.ledger import Ledger
 
+    _stop_taken_back(home, place)
     with Journal(place.journal) as journal:
         checked(journal.entries, place.journal)
         course = Course(revisions.document_of(place, journal.entries), journal.entries)
@@ -104,6 +99,13 @@ def moment(home: Home, ref: Ref, place: Place, options: Options) -> Iterator[Mom
         book = Book(place.id, journal, course, ledger, redaction(), Watch())
         own = leg(home, ref, place, policy, book, options)
         yield Moment(own, bench_of(home, ref, place, course))
+
+
+def _stop_taken_back(home: Home, place: Place) -> None:
+    """Refuse a journal that lacks what it had when a call was last allowed; raises ExecplanError."""
+    sealing = key.read(home)
+    if sealing is not None:
+        mark.check(place, read_bytes(place.journal), sealing)
 
 
 def bench_of(home: Home, ref: Ref, place: Place, course: Course) -> Bench:

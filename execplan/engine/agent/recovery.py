@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.order import alternative
+from execplan.engine.questions import ANSWERS_TO
 from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, recover
 from execplan.record import NamedTuple
 
@@ -45,6 +46,7 @@ def recovery(ref: Ref, place: Place, step: Step, performed: Performed, tries: in
         words = f"{name} is to be planned anew; a person approves the revision"
         return Recovery(REPLAN, words, commands=(replan,))
     if found.kind == ASK:
-        return Recovery(ASK, "a person says what becomes of it", commands=(f"{resume} --answer again|skip|stop",))
+        commands = tuple([f"{resume} --answer {answer}" for answer in ANSWERS_TO[ASK]])
+        return Recovery(ASK, "a person says what becomes of it", commands=commands)
     words = "the run has failed; a person takes it up or takes it back, or it is planned anew"
     return Recovery("fail", words, commands=(resume, back, replan))
