@@ -47,7 +47,7 @@ def apart(
             return None
         used |= taken.flags
         for flag, value in taken.values:
-            if value is None and (at == len(argv) or argv[at].startswith("-")):
+            if value is None and (at == len(argv) or (argv[at].startswith("-") and argv[at] != "-")):
                 return None
             given.append((flag, argv[at] if value is None else value))
             at += value is None
