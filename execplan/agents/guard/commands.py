@@ -44,7 +44,8 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     if typed.assigned != (step.get("env") or {}):
         return Verdict(_variables(typed.assigned, step.get("env") or {}), 90)
     if typed.folder != folder:
-        return Verdict(f"it runs in {_shown(typed.folder, around)}, not in {_shown(folder, around)}", 95)
+        wanted_in = os.path.normpath(step.get("cwd") or ".") if not folder else _shown(folder, around)
+        return Verdict(f"it runs in {_shown(typed.folder, around)}, not in {wanted_in}", 95)
     return SAME
 
 
@@ -56,11 +57,12 @@ def argv_of(step: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def folder_of(step: Mapping[str, Any], around: Around) -> str:
-    """The folder that a step runs in, as a real path: of packages for a Node project that of the project."""
+    """The folder that a step runs in: of packages for a Node project that of the project; nothing where a link leads there."""
     cwd, target = normpath(step.get("cwd") or "."), step.get("target")
     if step.get("type") == _INSTALL and target and cwd == "." and _is_node(target, around):
         cwd = target
-    return os.path.realpath(os.path.join(around.root, cwd))
+    path = os.path.normpath(os.path.join(around.root, cwd))
+    return path if os.path.realpath(path) == path else ""
 
 
 def allows(typed: Typed, pattern: str, step: Mapping[str, Any], around: Around) -> bool:
@@ -117,20 +119,23 @@ def _program(given: str, wanted: str, typed: Typed, step: Mapping[str, Any], aro
 
     A link to a program is not that program: one of a virtual environment knows by its own name where its packages are.
     """
-    bin_folder = _environment(step, around)
-    if bin_folder and "/" not in wanted:
-        is_same = "/" in given and _program_path(given, typed.folder) == os.path.join(bin_folder, wanted)
+    place = _environment(step, around)
+    if place and "/" not in wanted:
+        is_same = "/" in given and _place(given, typed.folder) == os.path.join(place, wanted)
         return "" if is_same else f"it installs into {step['target']}, whose {wanted} is to be called by its path"
-    if given == wanted:
-        return ""
+    if "/" not in wanted or "/" not in given:
+        return "" if given == wanted else f"it runs {given}, not {wanted}"
     own = folder_of(step, around)
-    is_same = "/" in given and "/" in wanted and _program_path(given, typed.folder) == _program_path(wanted, own)
-    return "" if is_same else f"it runs {given}, not {wanted}"
+    meant = os.path.normpath(os.path.join(own, wanted))
+    if not wanted.startswith("/") and _place(wanted, own) != meant:
+        return f"{wanted} leads through a link"
+    return "" if _place(given, typed.folder) == _place(wanted, own) else f"it runs {given}, not {wanted}"
 
 
-def _program_path(word: str, folder: str) -> str:
-    path = os.path.join(folder, word)
-    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+def _place(word: str, folder: str) -> str:
+    """Where a program is that is named by its path, in its real folder; a slash at its end is none of it."""
+    above, _, name = os.path.join(folder, word).rpartition("/")
+    return f"{os.path.realpath(above)}/{name}"
 
 
 def _environment(step: Mapping[str, Any], around: Around) -> str:
@@ -138,8 +143,7 @@ def _environment(step: Mapping[str, Any], around: Around) -> str:
     target = step.get("target")
     if step.get("type") != _INSTALL or not target or _is_node(target, around):
         return ""
-    path = os.path.realpath(os.path.join(around.root, target))
-    return os.path.join(path, "bin")
+    return os.path.join(os.path.normpath(os.path.join(around.root, target)), "bin")
 
 
 def _is_node(target: str, around: Around) -> bool:
@@ -156,8 +160,10 @@ def _same_file(
     path = direct(wanted, folder_of(step, around), around.root) if programs <= _FILES else ""
     if not path or direct(given, typed.folder, around.root) != path:
         return False
-    there = os.path.join(around.root, path)
-    return os.path.isfile(there) or (path in declared and not os.path.lexists(there))
+    there, same = os.path.join(around.root, path), os.path.join(typed.folder, given)
+    if os.path.isfile(there):
+        return os.path.isfile(same)
+    return path in declared and not os.path.lexists(there) and ".." not in given.split("/")
 
 
 def _variables(given: Mapping[str, str], wanted: Mapping[str, str]) -> str:
