@@ -33,15 +33,16 @@ def read(text: str, *, halves: bool = False) -> Any:
     return value
 
 
-def write(value: object, *, sort: bool = False) -> str:
-    """A value in one line, without spaces, as `json.dumps` writes it; raises ValueError for a number that JSON has not."""
+def write(value: object, *, spaced: bool = False) -> str:
+    """A value in one line, as `json.dumps` writes it, with spaces or without; raises ValueError for what JSON has not."""
+    colon, comma = (": ", ", ") if spaced else (":", ",")
     try:
         from _json import encode_basestring, make_encoder
     except ImportError:  # a Python that is not written in C
         from json import dumps
 
-        return dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort, allow_nan=False)
-    return "".join(make_encoder(None, _no_json, encode_basestring, None, ":", ",", sort, False, False)(value, 0))
+        return dumps(value, ensure_ascii=False, separators=(comma, colon), allow_nan=False)
+    return "".join(make_encoder(None, _no_json, encode_basestring, None, colon, comma, False, False, False)(value, 0))
 
 
 def _no_json(value: object) -> object:

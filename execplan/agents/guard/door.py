@@ -43,8 +43,9 @@ def guard(arguments: Sequence[str]) -> int:
 def _closed(error: BaseException | None = None) -> int:
     """Deny where no answer could be given; nothing in here may fail in a way that lets the call through."""
     try:
-        about = b"" if error is None else f" ({type(error).__name__})".encode()
-        os.write(2, _PREPARED + about + b"\n")
+        name = type(error).__name__
+        about = "" if error is None else f": {error}" if name == "NotUnderstoodError" else f" ({name})"
+        os.write(2, _PREPARED + about.encode("utf-8", "backslashreplace")[:_REASON] + b"\n")
     except BaseException:  # noqa: BLE001 - as above
         try:
             os.write(1, _UNHEARD)
