@@ -7,7 +7,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, Final
 
 DEPTH: Final = 64
@@ -49,17 +48,18 @@ def _no_json(value: object) -> object:
     raise ValueError(f"{type(value).__name__} is nothing that JSON has")
 
 
-def _reader() -> Callable[[str, int], tuple[Any, int]]:
+def _reader() -> Any:
+    """What reads a value at a place of a text, and says where it ends."""
     try:
         from _json import make_scanner
     except ImportError:
         from json import JSONDecoder
 
-        return JSONDecoder(
-            object_pairs_hook=_pairs, parse_int=_whole, parse_float=_float, parse_constant=_constant
-        ).scan_once
-    found: Callable[[str, int], tuple[Any, int]] = make_scanner(_Context)
-    return found
+        told: dict[str, Any] = {"parse_int": _whole, "parse_float": _float, "parse_constant": _constant}
+        decoder: Any = JSONDecoder(object_pairs_hook=_pairs, **told)
+        return decoder.scan_once
+    context: Any = _Context
+    return make_scanner(context)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -62,11 +62,14 @@ def _stopped(number: int, frame: object) -> NoReturn:
 
 def _arm() -> None:
     """Let the time limit and every signal that would end the process deny, and refuse to work without standard streams."""
-    import _signal
+    if TYPE_CHECKING:
+        import signal as signals
+    else:
+        import _signal as signals  # `signal` loads enum, and that re
 
-    for number in (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP, _signal.SIGQUIT, _signal.SIGXCPU):
-        _signal.signal(number, _stopped)
-    _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
+    for number in (signals.SIGALRM, signals.SIGTERM, signals.SIGINT, signals.SIGHUP, signals.SIGQUIT, signals.SIGXCPU):
+        signals.signal(number, _stopped)
+    signals.setitimer(signals.ITIMER_REAL, SECONDS)
     for handle in (0, 1, 2):
         os.fstat(handle)  # what is opened in place of one that is closed would be written to
 

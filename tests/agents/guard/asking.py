@@ -87,12 +87,14 @@ def guard(
         os.close(handle)
     with suppress(BrokenPipeError), os.fdopen(pipes[0][1], "wb") as given:
         given.write(data or b"")
-    said = []
-    for handle, _ in pipes[1:]:
-        with os.fdopen(handle, "rb") as file:
-            said.append(file.read())
+    out, err = [_all(handle) for handle, _ in pipes[1:]]
     _, status = os.waitpid(child, 0)
-    return Answer(os.waitstatus_to_exitcode(status), *said, program)
+    return Answer(os.waitstatus_to_exitcode(status), out, err, program)
+
+
+def _all(handle: int) -> bytes:
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
 
 
 def _be_guard(
