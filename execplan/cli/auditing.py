@@ -28,8 +28,9 @@ _WORDS = {
     "declined": "{digest:.12} by {approver}: {steps}",
     "revoked": "{digest:.12}",
     "accepted": "{reason} ({why})",
-    "begun": "revision {revision}, as approved: {approval:.12} by {approver}",
+    "begun": "revision {revision}, as approved: {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
+    "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
     "result": "{step}, attempt {attempt}: {ended}",
     "retaken": "{step}, attempt {attempt}",
     "skipped": "{step}: {reason}",
@@ -162,6 +163,8 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     elif record.kind == "result":
         said["ended"] = _ended(record.said)
     said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
+    said["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
+    said["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
     for change in [each for each in chain.listed(record.said.get("changes")) if isinstance(each, dict)]:
