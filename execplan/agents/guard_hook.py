@@ -26,9 +26,14 @@ _LINE = (
     f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {entries.MARK}'"
 )
 """Any status but 0 and 2 lets a call through: so what is not found, crashes or is killed ends in 2 as well."""
-BOUND = "from now on the agent may read here, and do what an approved plan says, and no more; `execplan explain guard`"
+BOUND = (
+    "from now on an agent that is started in the root of the repository may read in it, and do what an approved plan says, "
+    "and no more; what that means, and where it ends: execplan explain guard"
+)
 ABSENT = "execplan is not on PATH; where the program does not find it either, every call is denied"
-TRUST = "Codex runs a hook of a repository once you trust both: the folder, when it asks, and the hook, with /hooks in Codex"
+TRUST = (
+    "Codex runs a hook of a repository only when you trust both: the folder, when it asks, and the hook, with /hooks"
+)
 
 
 class Program(NamedTuple):

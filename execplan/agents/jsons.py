@@ -190,8 +190,9 @@ def _form(text: str, root: Node, node: Node, above: Node | None) -> Form:
 
 def _gap(text: str, node: Node) -> str:
     """What stands before the last item of a container."""
-    begin = node.items[-2].end if len(node.items) > 1 else node.start
-    return text[begin + 1 : node.starts[-1]]
+    if len(node.items) == 1:
+        return text[node.start + 1 : node.starts[0]]
+    return text[node.items[-2].end : node.starts[-1]].partition(",")[2]
 
 
 def _unit(text: str, root: Node) -> str:

@@ -46,6 +46,7 @@ FORMS = {
     "others": json.dumps({"hooks": {"PreToolUse": [THEIRS, THEIRS], "Stop": []}, "model": "x"}, indent=2),
     "others, one line": json.dumps({"hooks": {"PreToolUse": [THEIRS]}}),
     "others, mixed": '{\n  "hooks": {"PreToolUse": [{"hooks": []}\n,\n  {"hooks": []}]}}',
+    "comma first": '{\n  "hooks": {\n    "Stop": []\n    ,"PreToolUse": []\n  , "x": 1}\n  , "model": "x"\n}\n',
     "words": '{"a": "{\\"hooks\\": [1, 2]}", "\\u0068ooks2": "ä 😀 \\ud800", "n": [-1.5e-3, 1E400]}',
     "long number": '{"n": ' + "9" * 5000 + "}",
 }
