@@ -89,15 +89,16 @@ def install(home: Home, *, force: bool, programs: Sequence[str] = ()) -> Planned
 
 def uninstall(home: Home, *, force: bool, programs: Sequence[str] = ()) -> Planned:
     """Take the hook out for the programs, without any for all; raises ExecplanError."""
-    files = [open_file(home, name) for name in programs or PROGRAMS]
-    there = [file for file in files if file.entries] or files[:1]
-    return Planned(tuple([_uninstall(file, force=force) for file in there]))
+    chosen = list(programs or PROGRAMS)
+    there = [name for name in chosen if entries.MARK.encode() in (read(home, _path(home, name)) or b"")]
+    if not there:
+        return Planned((Change(WHAT, _path(home, chosen[0]), None, None, "not installed"),))
+    return Planned(tuple([_uninstall(open_file(home, name), force=force) for name in there]))
 
 
 def open_file(home: Home, program: str) -> File:
     """The file of a program as it is; raises ExecplanError."""
-    shown = PROGRAMS[program].file
-    path = os.path.join(home.root, shown)
+    shown, path = PROGRAMS[program].file, _path(home, program)
     data = read(home, path)
     try:
         text = (data or b"").decode("utf-8")
@@ -108,8 +109,12 @@ def open_file(home: Home, program: str) -> File:
         raise _bad(f"{shown}{error}") from None
 
 
+def _path(home: Home, program: str) -> str:
+    return os.path.join(home.root, PROGRAMS[program].file)
+
+
 def _at_home(home: Home, program: str) -> bool:
-    return os.path.isdir(os.path.join(home.root, os.path.dirname(PROGRAMS[program].file)))
+    return os.path.isdir(os.path.dirname(_path(home, program)))
 
 
 def _install(file: File, program: str, *, force: bool) -> Planned:
@@ -142,7 +147,7 @@ def _with(file: File, bare: dict[str, Any]) -> str:
 
 def _uninstall(file: File, *, force: bool) -> Change:
     if not file.entries:
-        return _kept(file, "not installed")
+        return _kept(file, "not installed: the mark stands in no hook")
     if file.edited and not force:
         raise ExecplanError(
             "edited-block",

@@ -167,12 +167,28 @@ def test_one_that_was_put_there_by_hand_is_left_alone(desk: Desk) -> None:
 )
 def test_what_can_not_be_read_is_refused(desk: Desk, content: bytes, words: str) -> None:
     desk.write(CLAUDE, content)
-    for verb in ("install", "uninstall")[: 1 if b"Pre" in content else 2]:
-        result = desk.type(verb, "guard", "--json")
-        assert result.exit == 3
-        assert result.json["error"]["code"] == "bad-json"
-        assert words in result.json["error"]["message"]
+    assert_refused(desk, "install", words)
+    ok(desk, "install", "guard", "--for", "codex")
+    ok(desk, "uninstall", "guard")
+    assert not (desk.path / CODEX).exists()
     assert (desk.path / CLAUDE).read_bytes() == content
+
+
+def assert_refused(desk: Desk, verb: str, words: str) -> None:
+    """Expect that the file can't be read."""
+    result = desk.type(verb, "guard", "--json")
+    assert result.exit == 3
+    assert result.json["error"]["code"] == "bad-json"
+    assert words in result.json["error"]["message"]
+
+
+def test_what_was_broken_since_is_not_taken_apart(desk: Desk) -> None:
+    ok(desk, "install", "guard")
+    path = desk.path / CLAUDE
+    path.write_text(path.read_text().replace('"hooks": {', '"hooks": {,'))
+    assert_refused(desk, "uninstall", f"{CLAUDE}:2: ")
+    path.write_text('{"about": "# execplan:guard"}')
+    assert "stands in no hook" in desk.type("uninstall", "guard").out
 
 
 def test_a_link_is_followed_within_the_repository_and_not_out_of_it(desk: Desk) -> None:
