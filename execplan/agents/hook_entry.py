@@ -89,7 +89,7 @@ def take(text: str, entry: Entry) -> str:
 def _before(text: str, entry: Entry) -> str | None:
     """The text that becomes this one when the entry is put in, None where there is none."""
     found = _MARKED.search(f"{MARK} {'0' * 16} {entry.note}")
-    if found is None or entry.edited or entry.group.keys != (_HOOKS,) or len(entry.way[-1][0].items) != 1:
+    if found is None or entry.edited or len(entry.way[-1][0].items) != 1:
         return None
     rest = ""
     if entry.folders is None:

@@ -125,6 +125,8 @@ def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
 def test_it_is_laid_out_as_its_neighbours_are() -> None:
     lines = there(FORMS["no hooks, tabs"]).split("\n")
     assert lines[1:6] == ['\t"model": "x",', '\t"hooks": {', '\t\t"PreToolUse": [', "\t\t\t{", '\t\t\t\t"hooks": [']
+    for text in ("", "{}"):
+        assert there(text).removesuffix("\n") == json.dumps(json.loads(there(text)), indent=2)
     assert "\n" not in there(FORMS["one line, tight"])
     assert '"env":{},"hooks":{"PreToolUse":[{"hooks":[{"type":"command",' in there(FORMS["one line, tight"])
     assert there(FORMS["no hooks, crlf"]).count("\n") == there(FORMS["no hooks, crlf"]).count("\r\n") > 10
