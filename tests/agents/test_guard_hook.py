@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +15,7 @@ from execplan.agents.guard_hook import PROGRAMS, command
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+ROOT = Path(__file__).resolve().parents[2]
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
 
@@ -246,6 +246,21 @@ def test_whatever_becomes_of_the_guard_the_line_allows_or_blocks(desk: Desk, pro
         status, _, words = called()
         assert status == 2, script
         assert words.strip(), script
+
+
+def test_the_line_asks_the_guard(desk: Desk) -> None:
+    ok(desk, "install", "guard")
+    stub(desk, f'PYTHONPATH={ROOT} exec {sys.executable} -m execplan "$@"')
+    asked = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(desk.path), "tool_name": "Read"}
+    for given, answer in (("Makefile", "allow"), (".git/execplan/x", "deny")):
+        call = json.dumps({**asked, "tool_input": {"file_path": str(desk.path / given)}})
+        line = hook(desk, CLAUDE)["command"]
+        environment = {**os.environ, "PATH": f"{desk.path}/bin:/usr/bin:/bin"}
+        done = subprocess.run(
+            ["sh", "-c", line], input=call, capture_output=True, text=True, env=environment, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == answer
 
 
 def test_the_line_names_nothing_of_this_machine() -> None:
