@@ -6,8 +6,8 @@ from time import monotonic
 
 from execplan.clock import now
 from execplan.engine.agent.asked import asked
-from execplan.errors import CHANGED, POLICY, ExecplanError
-from execplan.execution.permission import DENY, permitted, wrong_time
+from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
+from execplan.execution.permission import DENY, approver, permitted, wrong_time
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -38,21 +38,20 @@ class Permit(NamedTuple):
         """What is asked of a step."""
         return asked(step, self.levels[step.id], course, self.order, interval=self.interval, there=self.there)
 
-    def of(self, step: Step, course: Course) -> Permission:
-        """Whether a step may be begun now, or called once more."""
-        return permitted(self.asked(step, course), self.terms, course.status_of, self.moment())
-
     def begin(self, step: Step, course: Course) -> Permission:
         """Whether an attempt of a step may be begun now, by whom that is approved; raises ExecplanError."""
         told = self.asked(step, course)._replace(calls=0)
         found = permitted(told, self.terms, course.status_of, self.moment())
         if found.kind != DENY:
             return found
-        if why := wrong_time(self.terms, self.moment()):
+        what = f"{step.id} was not begun: {found.why}"
+        if not approver(self.terms, step.id, told.level, inferred=told.inferred):
+            raise ExecplanError("step-not-approved", what, exit=POLICY, hint="a person approves it: execplan approve")
+        if wrong_time(self.terms, self.moment()):
             hint = "approve what is left of it, then go on: execplan approve; execplan resume"
-            raise ExecplanError("approval-expired", f"{step.id} was not begun: {why}", exit=CHANGED, hint=hint)
-        hint = "see what is approved, and what has its turn: execplan approve --list; execplan handoff"
-        raise ExecplanError("not-permitted", f"{step.id} was not begun: {found.why}", exit=POLICY, hint=hint)
+            raise ExecplanError("approval-expired", what, exit=CHANGED, hint=hint)
+        hint = "see which step has its turn, and which are done: execplan handoff"
+        raise ExecplanError("bad-transition", what, exit=INPUT, hint=hint)
 
     def moment(self) -> float:
         """Seconds since 1970, by a clock that nobody sets back while a run is at work."""

@@ -29,11 +29,19 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def begin(home: Home, ref: Ref, *, session: str, did: str = "") -> Place:
+def begin(home: Home, ref: Ref, *, session: str) -> Place:
     """Begin a run by an agent, or take up the one that is under way, and issue its warrant; raises ExecplanError.
 
-    The caller holds the lock of runs. `did`: the step, by id or number, that was done before anybody asked here; only what
-    it writes may be another than it was when it was approved.
+    The caller holds the lock of runs.
+    """
+    return taken(home, ref, session, "")[0]
+
+
+def taken(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]:
+    """The same, and what lets it go on.
+
+    `did`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
+    was when it was approved.
     """
     existing(home)
     stop_archived(home, ref)
@@ -41,8 +49,7 @@ def begin(home: Home, ref: Ref, *, session: str, did: str = "") -> Place:
     if found is None or not found.goes_on:
         return _new(home, ref, session, did)
     current.stop_waiting(ref, found)
-    _take_up(home, ref, found, session, did)
-    return found.place
+    return found.place, _take_up(home, ref, found, session, did)
 
 
 def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
@@ -61,7 +68,7 @@ def seal(home: Home, ref: Ref, place: Place, found: Standing) -> None:
     warrant.issue(home, ref, place, found.now, found.approval)
 
 
-def _new(home: Home, ref: Ref, session: str, did: str) -> Place:
+def _new(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]:
     from execplan.engine.ledger.ledger import Ledger
 
     begins.stop_underway(home, ref)
@@ -81,10 +88,10 @@ def _new(home: Home, ref: Ref, session: str, did: str) -> Place:
         begins.first(book, home, place, found, **told, **_who(session))
         ledger.anchor()
     seal(home, ref, place, found)
-    return place
+    return place, found
 
 
-def _take_up(home: Home, ref: Ref, own: Current, session: str, did: str) -> None:
+def _take_up(home: Home, ref: Ref, own: Current, session: str, did: str) -> Standing:
     """Go on with a run, on record where what allows it is another approval or revision than before."""
     from execplan.engine.ledger.ledger import Ledger
 
@@ -100,6 +107,7 @@ def _take_up(home: Home, ref: Ref, own: Current, session: str, did: str) -> None
             resumed(book, home, own.place, found, session, did)
             ledger.anchor()
     seal(home, ref, own.place, found)
+    return found
 
 
 def resumed(
