@@ -12,11 +12,11 @@ from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
 from execplan.engine.entries import CALLED, INTENT, PAUSED, state_json
 from execplan.engine.journal import Journal, checked, parse, read_bytes
+from execplan.errors import CHANGED, ExecplanError
 from execplan.errors import PAUSED as WAITS
-from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written
-from execplan.execution.permission import ASK, DENY
+from execplan.execution.permission import ASK, DENY, GRACE
 from execplan.execution.world import plain
 from execplan.repo import state
 from execplan.repo.execution import key as keys
@@ -77,8 +77,12 @@ def _waits(what: str, hint: str) -> ExecplanError:
 
 
 def moment(entries: Sequence[Entry]) -> float:
-    """The time in seconds since 1970, and never before what the journal says last: nobody gains by setting the clock back."""
-    return max([clock.seconds(), *[float(clock.from_utc(each.at)) for each in entries[-1:]]])
+    """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
+    now, last = clock.seconds(), max([clock.from_utc(each.at) for each in entries[-1:]], default=0)
+    if now < last - GRACE:
+        what = f"the clock was set back: the journal was written at {entries[-1].at}"
+        raise ExecplanError("approval-expired", what, exit=CHANGED, hint="set the clock right")
+    return max(now, last)
 
 
 def kept(call: Call, warrant: Warrant, *, asks: bool) -> Judged:

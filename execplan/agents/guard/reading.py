@@ -140,9 +140,10 @@ def _find(argv: Sequence[str]) -> list[str] | None:
     start = next((at for at, word in enumerate(argv) if word.startswith("-") or word in ("(", "!", ",")), len(argv))
     at = start
     while at < len(argv):
-        if argv[at] not in FIND:
+        behind = argv[at + 1 : at + 1 + FIND.get(argv[at], 0)]
+        if argv[at] not in FIND or any([word.startswith("-") and not _is_number(word[1:]) for word in behind]):
             return None
-        at += 1 + FIND[argv[at]]
+        at += 1 + len(behind) if len(behind) == FIND[argv[at]] else len(argv) + 1
     return list(argv[:start]) or ["."] if at == len(argv) else None
 
 

@@ -108,7 +108,7 @@ def _be_guard(
             os.close(handle)
     if closed:
         os.close(0)
-    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+    sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
     if before is not None:
         before()
     os._exit(door.guard(arguments))
