@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents import jsons
+from execplan.agents import json_places, jsons
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -22,7 +22,9 @@ EVENT = "PreToolUse"
 MARK = "# execplan:guard"
 """How the mark begins, in a command that is not put in yet all of it."""
 _HOOKS = "hooks"
-_MARKED = re.compile(re.escape(MARK) + r" ([0-9a-f]{16}) (made ([0-9]{1,4})|put ([0-3]) ([0-9]{1,7}) ([0-9]{1,7}))")
+_MARKED = re.compile(re.escape(MARK) + r" ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})")
+"""The digest, and what was there before: no file, and so many folders made for it; or how many of the containers that lead to
+the entry were put in with it, and how many characters before and behind it are ours."""
 _ALL = ("", "*", ".*")
 """Matchers that every tool fits."""
 _WHOLE = 3
@@ -46,8 +48,8 @@ class Entry(NamedTuple):
     @property
     def folders(self) -> int | None:
         """How many folders were made for the file; None where it was not made for the entry."""
-        found = re.fullmatch(r"made ([0-9]+)", self.note)
-        return int(found[1]) if found else None
+        kind, numbers = _noted(self.note)
+        return numbers[0] if kind == "made" else None
 
 
 def find(text: str) -> list[Entry]:
@@ -62,14 +64,14 @@ def by_hand(text: str) -> bool:
 
 def add(text: str, bare: dict[str, Any], folders: int | None = None) -> str:
     """The text with the entry; `folders` says how many were made with its file. Raises UnreadableError."""
-    place = jsons.spot(text, (_HOOKS, EVENT))
+    place = json_places.spot(text, (_HOOKS, EVENT))
     note = f"put {place.made} {len(place.before)} {len(place.after)}" if folders is None else f"made {folders}"
-    return jsons.put(text, place, {_HOOKS: [_marked(bare, note)]})
+    return json_places.put(text, place, {_HOOKS: [_marked(bare, note)]})
 
 
 def renew(text: str, entry: Entry, bare: dict[str, Any]) -> str:
     """The text with another command in an entry."""
-    return jsons.swap(text, entry.handler, _marked(bare, entry.note))
+    return json_places.swap(text, entry.handler, _marked(bare, entry.note))
 
 
 def take(text: str, entry: Entry) -> str:
@@ -77,28 +79,33 @@ def take(text: str, entry: Entry) -> str:
     rest = _before(text, entry)
     if rest is not None:
         return rest
-    found = _MARKED.search(f"{MARK} {'0' * 16} {entry.note}")
-    made = (_WHOLE if entry.folders is not None else int(found[4])) if found else 0
+    kind, numbers = _noted(entry.note)
+    made = _WHOLE if kind == "made" else numbers[0] if numbers else 0
     way = entry.way
-    if len(way[-1][0].items) == 1:
-        way = way[:_WHOLE]  # a group without a command is none
-        return jsons.drop(text, way, _WHOLE - made)
-    return jsons.drop(text, way, len(way))
+    if len(way[-1][0].items) > 1:
+        return json_places.drop(text, way, len(way))
+    return json_places.drop(text, way[:_WHOLE], _WHOLE - made)  # a group without a command is none
 
 
 def _before(text: str, entry: Entry) -> str | None:
     """The text that becomes this one when the entry is put in, None where there is none."""
-    found = _MARKED.search(f"{MARK} {'0' * 16} {entry.note}")
-    if found is None or entry.edited or len(entry.way[-1][0].items) != 1:
+    if entry.edited or len(entry.way[-1][0].items) != 1:
         return None
+    kind, numbers = _noted(entry.note)
     rest = ""
-    if entry.folders is None:
-        rest = text[: max(0, entry.group.start - int(found[5]))] + text[entry.group.end + int(found[6]) :]
+    if kind == "put":
+        rest = text[: max(0, entry.group.start - numbers[1])] + text[entry.group.end + numbers[2] :]
     try:
-        there = jsons.put(rest, jsons.spot(rest, (_HOOKS, EVENT)), jsons.value(text, entry.group))
+        there = json_places.put(rest, json_places.spot(rest, (_HOOKS, EVENT)), jsons.value(text, entry.group))
     except jsons.UnreadableError:
         return None
     return rest if there == text else None
+
+
+def _noted(note: str) -> tuple[str, list[int]]:
+    """What a mark says of what was there before, in its parts."""
+    kind, *numbers = note.split() or [""]
+    return kind, [int(each) for each in numbers]
 
 
 def _commands(text: str) -> Iterator[tuple[tuple[tuple[Node, int], ...], str]]:
