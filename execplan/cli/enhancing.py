@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-NOT_SENT = "not_sent"
-
 
 def enhanced(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -> Answer:
     """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
     from execplan.agents.enhancer.command import configured
+    from execplan.repo import own
 
-    command = configured(home)
+    command = configured(home) if own.enhancer() or not options.dry_run else None
+    program = command.program if command is not None else None
     answer = _compiled(home, ref, make, options)
     try:
         sending = enhance.prepare(home, ref, current(home, ref).document)
     except ExecplanError as error:
-        return _with(
-            answer, {"ended": NOT_SENT, "reason": error.message}, [], (_warning(command.program, error.message),)
-        )
-    told = {"program": command.program, "sent": _sent(sending)}
-    if options.dry_run:
-        lines = [f"would send {_size(sending.data)} to {shown(command.program)}{_taken_out(sending.redactions)}:", ""]
-        text = [*lines, sending.data.decode().rstrip("\n")]
-        return _with(answer, {**told, "ended": NOT_SENT, "reason": "", "request": sending.data.decode()}, text, ())
+        why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
+        return _with(answer, why, [], (_warning(error.message),))
+    told: dict[str, Any] = {"program": program, "sent": _sent(sending)}
+    if command is None or options.dry_run:
+        to = shown(program) if program is not None else "nobody yet, for your settings name no enhancer"
+        text = [f"would send {_size(sending)}, to {to}:", "", sending.data.decode().rstrip("\n")]
+        told |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.data.decode()}
+        return _with(answer, told, text, ())
     found = enhance.enhance(home, ref, sending, command, options)
     data = {**told, **_data(found)}
     warnings = found.warnings
-    if found.ended in (enhance.FAILED, enhance.REFUSED):
-        warnings = (_warning(command.program, found.reason, *found.violations[:1]), *warnings)
-    sent = f"sent {_size(sending.data)} to {shown(command.program)}{_taken_out(sending.redactions)}"
-    follow = ()
+    if found.ended in (enhance.NOT_SENT, enhance.FAILED, enhance.REFUSED):
+        warnings = (_warning(found.reason, *found.violations[:1]), *warnings)
+    sent = [f"sent {_size(sending)}, to {shown(command.program)}"] if found.ended != enhance.NOT_SENT else []
+    follow: tuple[str, ...] = ()
     if found.ended == enhance.PROPOSED:
         path = os.path.relpath(os.path.join(home.root, found.path))
         follow = (f"execplan compile {typed(ref.id, home.shown(ref.path))} --from {typed(path)}",)
-    return _with(answer, data, [sent, *_lines(found)], warnings, follow)
+    return _with(answer, data, [*sent, *_lines(found)], warnings, follow)
 
 
 def _compiled(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -> Answer:
@@ -103,8 +103,7 @@ def _data(found: Enhanced) -> dict[str, Any]:
 def _lines(found: Enhanced) -> Iterator[str]:
     """What came back, for a person."""
     if found.ended != enhance.PROPOSED:
-        yield found.reason
-        yield from [f"  {each}" for each in found.violations]
+        yield from [found.reason] if found.ended == enhance.NOTHING else found.violations
         return
     yield "it proposes:"
     yield from [f"  {each}" for each in found.differences]
@@ -117,17 +116,11 @@ def _lines(found: Enhanced) -> Iterator[str]:
     yield f"wrote {found.path}: nothing of it is used before somebody takes it"
 
 
-def _warning(program: str, reason: str, *more: str) -> str:
-    why = ": ".join([reason, *more])
-    return f"the enhancer {program} gave nothing: {why}; the execution plan is what it would be without it"
+def _warning(*why: str) -> str:
+    return f"the enhancer gave nothing: {': '.join(why)}; the execution plan is what it would be without it"
 
 
-def _size(data: bytes) -> str:
-    return f"{len(data):,} bytes"
-
-
-def _taken_out(redactions: Mapping[str, int]) -> str:
-    """What was taken out, in words."""
-    words = {"secret": "secret", "withheld": "value or content that is not sent", "path": "path", "name": "name"}
-    told = [f"{count} × {words[kind]}" for kind, count in redactions.items() if count]
-    return f", without {', '.join(told)}" if told else ""
+def _size(sending: Sending) -> str:
+    """How much is sent, and what was taken out of it."""
+    told = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
+    return f"{len(sending.data):,} bytes (taken out: {told or 'nothing'})"

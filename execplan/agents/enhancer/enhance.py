@@ -14,10 +14,12 @@ from execplan.agents.enhancer.looser import looser
 from execplan.agents.enhancer.proposal import bare, propose
 from execplan.agents.enhancer.request import request
 from execplan.agents.enhancer.veil import Veil, texts
+from execplan.engine.ledger import file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.execution.documents import strict
 from execplan.execution.documents.document import canonical
 from execplan.execution.documents.violation import Violation
+from execplan.text import disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +37,7 @@ REFUSED: Final = "refused"
 """What it answered can't stand."""
 FAILED: Final = "failed"
 """It gave no answer."""
+NOT_SENT: Final = "not_sent"
 _MARKS = 8
 """Hexadecimal digits that make the words for what was taken out unlike all that a plan holds."""
 _MOST = 20
@@ -83,7 +86,7 @@ def prepare(home: Home, ref: Ref, document: ExecutionPlan) -> Sending:
 
 
 def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: Options) -> Enhanced:
-    """Call the program, judge its answer, keep the proposal; raises ExecplanError where that can't be put on record.
+    """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
 
     An interruption is recorded as well, and raised then.
     """
@@ -91,7 +94,12 @@ def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: O
     from execplan.agents.enhancer.recorded import Recorded
     from execplan.engine.ledger.ledger import Ledger
 
-    recorded = Recorded(Ledger(home, ref), command.program, sending.data, sending.redactions)
+    ledger = Ledger(home, ref)
+    before = {path: _held(path) for path in (ledger.path, kept.path_of(home, ref))}
+    try:
+        recorded = Recorded(ledger, command.program, sending.data, sending.redactions)
+    except ExecplanError as error:
+        return Enhanced(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
     try:
         called = call(home, command, sending.data)
     except BaseException as error:
@@ -107,15 +115,16 @@ def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: O
         made = Enhanced(FAILED, sending.veil.text(called.why))
     else:
         try:
-            made = _judged(home, ref, sending, command.program, called.answer, options)
+            made = _judged(home, ref, sending, command.program, called.answer)
         except ExecplanError as error:
             made = Enhanced(REFUSED, sending.veil.text(error.message))
     reason = made.reason + (f": {made.violations[0]}" if made.violations else "")
     warnings = recorded.end(made.ended, reason, called.answer, called.seconds)
-    return made._replace(received=called.answer, warnings=(*made.warnings, *warnings))
+    commit, more = _committed(home, ref, before) if options.commits(home) else (None, ())
+    return made._replace(received=called.answer, commit=commit, warnings=(*warnings, *more))
 
 
-def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes, options: Options) -> Enhanced:
+def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes) -> Enhanced:
     """What an answer is worth; raises ExecplanError."""
     veil, found = sending.veil, strict.read(data)
     if veil.leaked(data.decode("utf-8", "replace")) or any([veil.leaked(text) for text in texts(found.value)]):
@@ -129,7 +138,10 @@ def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes, o
     if wrong or document is None:
         return Enhanced(REFUSED, "its answer can't stand", _told(veil, wrong, found.more))
     from execplan.execution.documents.differing import differing
+    from execplan.repo import state
     from execplan.repo.amend import diff
+    from execplan.repo.execution import store
+    from execplan.text import files
 
     new = veil.again(bare(document))
     before, after = canonical(sending.plan), canonical(new)
@@ -137,7 +149,8 @@ def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes, o
         return Enhanced(NOTHING, "it would change nothing")
     path = kept.path_of(home, ref)
     proposal = kept.to_keep(sending.document, program, veil.mark, sending.plan, found.value)
-    commit, warnings = _put(home, ref, path, proposal, options)
+    with state.lock(home, ref.real, f"compile of {ref.id}"):
+        files.again(lambda: store.put(home, path, proposal), home.shown(path))
     return Enhanced(
         PROPOSED,
         "",
@@ -145,26 +158,21 @@ def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes, o
         looser=looser(sending.plan, new),
         diff=diff(before, after, "execution-plan.json"),
         path=home.shown(path),
-        commit=commit,
-        warnings=warnings,
     )
 
 
-def _put(home: Home, ref: Ref, path: str, data: bytes, options: Options) -> tuple[str | None, tuple[str, ...]]:
-    """Keep a proposal in place of an older one, and commit it when asked; raises ExecplanError."""
-    from execplan.repo import state
-    from execplan.repo.execution import store
-    from execplan.text import files
+def _held(path: str) -> bytes | None:
+    return disk.read(path, file.LIMIT)[0] if os.path.lexists(path) else None
 
-    with state.lock(home, ref.real, f"compile of {ref.id}"):
-        old = files.again(lambda: store.put(home, path, data), home.shown(path))
-        if old == data or not options.commits(home):
-            return None, ()
-        from execplan.repo.commit import commit_paths
 
-        before = {} if old is None else {path: old}
-        made = commit_paths(home, ref.id, [path], "compile", "propose an execution plan", before, None)
-        return made.digest, made.warnings
+def _committed(home: Home, ref: Ref, before: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
+    """Commit what was kept and recorded; raises ExecplanError."""
+    from execplan.repo.commit import commit_paths
+
+    changed = [path for path, old in before.items() if _held(path) != old]
+    known = {path: old for path, old in before.items() if old is not None}
+    made = commit_paths(home, ref.id, changed, "compile", "ask for a better execution plan", known, None)
+    return made.digest, made.warnings
 
 
 def _ignored(home: Home, paths: Iterable[str]) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.enhancer.unveil import WORKS, same
+from execplan.agents.enhancer.unveil import WORKS, has_secret, same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ def looser(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
         known = before.get(step["id"])
         lines = _new(step) if known is None else _step(known, step)
         told += [f"step {step['id']}{'' if known is not None else ', which is new,'} {line}" for line in lines]
-    return tuple(told)
+    return (*told, *_around_secrets(old, new))
 
 
 def works_otherwise(old: Step, new: Step) -> bool:
@@ -44,6 +44,18 @@ def _whole(old: Step, new: Step) -> Iterator[str]:
         yield "constraints.allow_unplanned is set"
     for name in ("forbidden_paths", "forbidden_commands"):
         yield from [f"constraints.{name} lacks {each!r}" for each in old[name] if each not in new[name]]
+
+
+def _around_secrets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """What now runs before a step that has a secret, which another program could be given that way."""
+    before = {step["id"]: step for step in old["steps"]}
+    others: list[str] = []
+    for step in new["steps"]:
+        known = before.get(step["id"])
+        if known is None or works_otherwise(known, step):
+            others.append(step["id"])
+        elif others and has_secret(step):
+            yield f"step {step['id']} has a secret, and runs behind what is proposed: {', '.join(others)}"
 
 
 def _new(step: Step) -> Iterator[str]:

@@ -37,7 +37,15 @@ class Personal:
         )
 
     def paths(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where paths of this machine stand; they may overlap."""
+        """Where paths of this machine stand, of those that are known the beginning; they may overlap."""
+        known = [*self._known_paths(text), *[found.span() for found in _OWN.finditer(text)]]
+        yield from known
+        begins = {start for start, _ in known}
+        for found in _PATH.finditer(text):
+            if found.start() not in begins and found[1] not in _SYSTEM and _is_there(f"/{found[1]}"):
+                yield found.span()
+
+    def _known_paths(self, text: str) -> Iterator[tuple[int, int]]:
         for path in self._paths:
             at = text.find(path)
             while at >= 0:
@@ -45,11 +53,6 @@ class Personal:
                 if not text[end : end + 1].isalnum():
                     yield at, end
                 at = text.find(path, end)
-        for found in _OWN.finditer(text):
-            yield found.span()
-        for found in _PATH.finditer(text):
-            if found[1] not in _SYSTEM and _is_there(f"/{found[1]}"):
-                yield found.span()
 
     def names(self, text: str) -> Iterator[tuple[int, int]]:
         """Where names of users and addresses of mail stand."""

@@ -48,10 +48,8 @@ def propose(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: o
     answer = {**{name: sent[name] for name in ("schema", "version", "source", "metadata")}, **answer}
     before = bare(document)
     plan, moved = unveil(answer, sent, before, mark)
-    wrong = [*_kept(answer, sent), *moved, *_unseen(plan, before)]
     made, violations = _filled(plan, before)
-    told = {each.pointer for each in wrong}
-    wrong += [each for each in violations if each.pointer not in told]
+    wrong = list(dict.fromkeys([*_kept(answer, sent), *moved, *_unseen(plan, before), *violations]))
     if made is None or wrong:
         return Proposal(None, wrong)
     whole = document.model_dump(mode="json", by_alias=True)
@@ -70,7 +68,9 @@ def _kept(answer: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Violat
         if name in answer and not same(answer[name], sent[name]):
             yield Violation(f"/{name}", "stays as it was sent")
     given = answer.get("steps")
-    steps = [each if isinstance(each, dict) else {} for each in given] if isinstance(given, list) else []
+    if not isinstance(given, list):
+        return  # which the check of its fields tells
+    steps = [each if isinstance(each, dict) else {} for each in given]
     before = {step["id"]: step for step in sent["steps"]}
     named = {step.get("id") for step in steps if isinstance(step.get("id"), str)}
     yield from [Violation("/steps", f"step {name} is gone") for name in before if name not in named]

@@ -17,6 +17,7 @@ WORKS = (
     "validation"
 ).split()
 """The fields of a step that say what it does."""
+_BEGINS = (f"redacted_{SECRET}_", f"redacted_{WITHHELD}_")
 _MOVED = "holds a word that stands for what was taken out, and not at its place"
 _FROZEN = "what was taken out stands in this step: what the step does stays as it was sent"
 
@@ -38,14 +39,17 @@ def unveil(answer: dict[str, Any], sent: dict[str, Any], original: dict[str, Any
     rest = {name: each for name, each in answer.items() if name != "steps"}
     plan = back.value(rest, sent, original, ())
     before = {step["id"]: (step, own) for step, own in zip(sent["steps"], original["steps"], strict=True)}
+    given = answer.get("steps")
+    if not isinstance(given, list):
+        return Unveiled({**plan, **({"steps": given} if "steps" in answer else {})}, back.violations)
     plan["steps"] = []
-    for at, step in enumerate(answer.get("steps") or ()):
-        known = before.get(step.get("id")) if isinstance(step, dict) and isinstance(step.get("id"), str) else None
+    for at, step in enumerate(given):
+        known = before.get(step["id"]) if isinstance(step, dict) and isinstance(step.get("id"), str) else None
         if known is None:
             plan["steps"].append(back.new(step, ("steps", at)))
             continue
         plan["steps"].append(back.value(step, *known, ("steps", at)))
-        if back.is_secret(known[0]):
+        if has_secret(known[0]):
             back.freeze(step, known[0], ("steps", at))
     return Unveiled(plan, back.violations)
 
@@ -84,11 +88,6 @@ class _Back:
             self.violations.append(Violation(pointer(at), _MOVED))
         return answer
 
-    def is_secret(self, sent: Mapping[str, Any]) -> bool:
-        """Whether a secret was taken out of a step."""
-        begins = (f"redacted_{SECRET}_", f"redacted_{WITHHELD}_")
-        return any([self.mark in text and any([each in text for each in begins]) for text in texts(dict(sent))])
-
     def freeze(self, answer: Mapping[str, Any], sent: Mapping[str, Any], at: tuple[str | int, ...]) -> None:
         """Refuse a step that does something else than it did."""
         for name in WORKS:
@@ -106,6 +105,11 @@ _ABSENT: dict[str, Any] = {
     "validation": {"syntax_check": True, "test_after": None},
 }
 """What a field is where an answer leaves it out; None for all else."""
+
+
+def has_secret(step: Mapping[str, Any]) -> bool:
+    """Whether a secret was taken out of a step, or anything withheld."""
+    return any([begin in text for text in texts(dict(step)) for begin in _BEGINS])
 
 
 def same(one: object, other: object) -> bool:

@@ -45,7 +45,7 @@ _SECRET_FILE = re.compile(
 )
 """Files that hold secrets by their names, whether git ignores them or not."""
 _ASSIGNED = re.compile(r"(?m)^[ +]?\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*[=:]\s*[\"']?([^\"'\n]+?)[\"']?\s*$")
-_SURE = 8
+_SURE = 12
 """Characters of a value from which on it is taken out wherever it stands."""
 _LIKELY = 6
 """The same of one that is no word."""
@@ -116,7 +116,7 @@ class Veil:
         made = {**step, "env": {}, "parameters": None}
         if withheld:
             made |= {name: self._word(WITHHELD, step[name]) for name in _CONTENTS if step[name]}
-        made = self._cover(made)
+        made = {name: each if name in _CHOICES else self._cover(each) for name, each in made.items()}
         pairs = [(name, value) for name, value in step["env"].items() if name not in _VARIABLES and value]
         if pairs:
             made |= {name: self._assigned(step[name], made[name], pairs) for name in ("command", "description", "argv")}
