@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.looser import works_otherwise
-from execplan.agents.enhancer.unveil import same, unveil
+from execplan.agents.enhancer.unveil import pairs, same, unveil
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.document import check
 from execplan.execution.documents.filling import describe, rate, read_command
@@ -42,12 +43,28 @@ def bare(document: ExecutionPlan) -> dict[str, Any]:
 
 
 def propose(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: object, mark: str) -> Proposal:
-    """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails."""
+    """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails.
+
+    What is wrong is told without what was taken out.
+    """
+    made = _proposed(home, document, sent, answer, mark)
+    known = sorted(set(pairs(sent, bare(document))), key=lambda pair: -len(pair[0]))
+    return made._replace(violations=[_covered(each, known) for each in made.violations])
+
+
+def _covered(found: Violation, known: list[tuple[str, str]]) -> Violation:
+    message = found.message
+    for own, said in known:
+        message = message.replace(own, said)
+    return found._replace(message=message)
+
+
+def _proposed(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: object, mark: str) -> Proposal:
     if not isinstance(answer, dict):
         return Proposal(None, [Violation("", "is no execution plan, which is an object")])
     answer = {**{name: sent[name] for name in ("schema", "version", "source", "metadata")}, **answer}
     before = bare(document)
-    plan, moved = unveil(answer, sent, before, mark)
+    plan, moved = unveil(deepcopy(answer), sent, before, mark)
     made, violations = _filled(plan, before)
     wrong = list(dict.fromkeys([*_kept(answer, sent), *moved, *_unseen(plan, before), *violations]))
     if made is None or wrong:

@@ -10,7 +10,7 @@ from execplan.agents.enhancer.veil import SECRET, WITHHELD, texts
 from execplan.execution.documents.violation import Violation, pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 WORKS = (
     "type tool target lines action command argv content patch parameters cwd env shell network inputs outputs expect exit "
@@ -105,6 +105,18 @@ _ABSENT: dict[str, Any] = {
     "validation": {"syntax_check": True, "test_after": None},
 }
 """What a field is where an answer leaves it out; None for all else."""
+
+
+def pairs(sent: Any, original: Any) -> Iterator[tuple[str, str]]:
+    """The texts of which something was taken out, each with what was sent of it."""
+    if isinstance(sent, dict) and isinstance(original, dict):
+        yield from pairs(list(sent), list(original))
+        yield from pairs(list(sent.values()), list(original.values()))
+    elif isinstance(sent, list) and isinstance(original, list):
+        for one, other in zip(sent, original, strict=True):
+            yield from pairs(one, other)
+    elif isinstance(original, str) and sent != original:
+        yield original, str(sent)
 
 
 def has_secret(step: Mapping[str, Any]) -> bool:

@@ -43,8 +43,8 @@ class Asking(Desk):
 
     def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
         super().__init__(path, patch)
-        self.kept = path.parent / "kept"
-        self.kept.mkdir()
+        self.folder = path.parent / "kept"
+        self.folder.mkdir()
         self.plan(PLAN)
         self.artifacts = path / f".agent/execplans/artifacts/{NAME}"
 
@@ -56,7 +56,7 @@ class Asking(Desk):
 
     def name(self, *how: str, more: str = "") -> None:
         """Let the program answer in this way."""
-        argv = [sys.executable, "-I", "-S", str(PROGRAM), str(self.kept), *how]
+        argv = [sys.executable, "-I", "-S", str(PROGRAM), str(self.folder), *how]
         self.settings(f"[enhancer]\ncommand = {json.dumps(shlex.join(argv))}\n{more}")
 
     def ask(self, *how: str, more: str = "") -> dict[str, Any]:
@@ -69,12 +69,12 @@ class Asking(Desk):
 
     def sent(self) -> dict[str, Any]:
         """What it was sent."""
-        request: dict[str, Any] = json.loads((self.kept / "request.json").read_text())
+        request: dict[str, Any] = json.loads((self.folder / "request.json").read_text())
         return request
 
     def seen(self) -> dict[str, Any]:
         """What it saw."""
-        found: dict[str, Any] = json.loads((self.kept / "seen.json").read_text())
+        found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
         return found
 
     def records(self) -> list[chain.Record]:

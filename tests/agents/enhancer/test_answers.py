@@ -137,6 +137,10 @@ def _one(where: str, value: Any) -> Change:
         (_one("2/target", ".git/hooks/pre-commit"), "/steps: step api: target .git/hooks/pre-commit is git's own"),
         (_one("2/target", ".agent/execplan.toml"), "/steps: step api: target .agent/execplan.toml is the settings"),
         (_one("2/outputs", ["/tmp/x"]), "/steps: step api: output /tmp/x is absolute"),
+        (
+            lambda plan, steps: steps.append({**NEW, "source": {"line_start": 1, "line_end": 2}}),
+            "/steps/3/source: a new step comes from no line of the plan",
+        ),
         (lambda plan, steps: steps.append({**NEW, "cwd": "../.."}), "/steps: step more: cwd ../.. leads out"),
         (lambda plan, steps: plan["constraints"].update(allow_unplanned=True), ""),
     ],
@@ -177,7 +181,7 @@ def test_a_secret_is_moved_nowhere(case: Case) -> None:
         (lambda plan, steps: steps.append({**NEW, "task": secret}), "/steps/3", moved),
         (
             lambda plan, steps: plan["constraints"].update(forbidden_paths=[secret]),
-            "/constraints/forbidden_paths",
+            "/constraints/forbidden_paths/0",
             moved,
         ),
         (update(1, env={"DEPLOY_KEY": secret}), "/steps/1/env/DEPLOY_KEY", moved),
@@ -322,7 +326,7 @@ def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
     assert kept.take(case.home, case.ref, data, "x").steps[0].timeout_s == 20
     told = json.loads(data)
     word = case.word(1, "env")
-    for change, code in (
+    changes: tuple[tuple[Callable[[dict[str, Any]], object], str], ...] = (
         (lambda each: each["answer"]["steps"][0].update(description=word), "bad-document"),
         (lambda each: each["sent"]["steps"][0].update(command="make all"), "bad-document"),
         (lambda each: each["sent"]["steps"].pop(), "bad-document"),
@@ -330,7 +334,8 @@ def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
         (lambda each: each.update(version=2), "bad-document"),
         (lambda each: each.pop("answer"), "bad-document"),
         (lambda each: each.update(of="0" * 64), "stale-proposal"),
-    ):
+    )
+    for change, code in changes:
         other = json.loads(json.dumps(told))
         change(other)
         with pytest.raises(Exception, match="x") as raised:

@@ -71,7 +71,7 @@ def test_what_takes_too_long_is_ended_with_all_that_it_has_started(asking: Askin
 def test_it_is_interrupted(asking: Asking) -> None:
     asking.name("wait")
     process = asking.start("compile", "--enhance")
-    until(lambda: (asking.kept / "request.json").exists())
+    until((asking.folder / "request.json").exists)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, (out, err)
@@ -96,11 +96,11 @@ def test_two_at_once(asking: Asking) -> None:
 def test_what_can_not_be_recorded_is_not_sent(asking: Asking) -> None:
     asking.ask("echo")
     (asking.artifacts / "ledger.jsonl").unlink()
-    (asking.kept / "request.json").unlink()
+    (asking.folder / "request.json").unlink()
     told = asking.ask("echo")
     assert told["ended"] == "not_sent"
     assert "its anchor knows 2 records" in told["reason"]
-    assert not (asking.kept / "request.json").exists()
+    assert not (asking.folder / "request.json").exists()
 
 
 def test_of_a_plan_that_git_ignores_nothing_is_sent(asking: Asking) -> None:
@@ -111,7 +111,7 @@ def test_of_a_plan_that_git_ignores_nothing_is_sent(asking: Asking) -> None:
         "not_sent",
         "git ignores .agent/execplans/2026-01-01_parser.md",
     )
-    assert not (asking.kept / "request.json").exists()
+    assert not (asking.folder / "request.json").exists()
 
 
 def test_what_it_gets(asking: Asking) -> None:
@@ -130,13 +130,13 @@ def test_what_it_gets(asking: Asking) -> None:
     assert seen["env"]["MODEL_KEY"] == "for-the-model-only"
     assert not {"OTHER_KEY", "VIRTUAL_ENV", "GIT_DIR"} & set(seen["env"])
     assert str(asking.path) not in json.dumps(seen["env"])
-    assert "for-the-model-only" not in (asking.kept / "request.json").read_text()
+    assert "for-the-model-only" not in (asking.folder / "request.json").read_text()
 
 
 def test_the_record(asking: Asking) -> None:
     asking.patch.setenv("EXECPLAN_SESSION", "0f1e2d3c")
     told = asking.ask("edit", "steps[0]['timeout_s'] = 20")
-    sent = (asking.kept / "request.json").read_bytes()
+    sent = (asking.folder / "request.json").read_bytes()
     first, last = asking.records()
     both = {"program": os.path.basename(sys.executable), "sent": digest(sent), "bytes": len(sent)}
     assert both.items() <= first.said.items() <= last.said.items()
@@ -163,7 +163,7 @@ def _left(asking: Asking) -> list[str]:
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
-                found += [name] * (str(asking.kept).encode() in file.read())
+                found += [name] * (str(asking.folder).encode() in file.read())
         except OSError:
             continue
     return found
@@ -172,7 +172,7 @@ def _left(asking: Asking) -> list[str]:
 def test_the_user_s_own_settings(asking: Asking, tmp_path: Path) -> None:
     error = asking.refused(3, "no-enhancer", "compile", "--enhance")
     assert "[enhancer]" in error["hint"]
-    for text, code, exit in (
+    for text, code, status in (
         ("command = 3", "bad-setting", 3),
         ("command = ''", "bad-setting", 3),
         ('command = "a \'b"', "bad-setting", 3),
@@ -189,7 +189,7 @@ def test_the_user_s_own_settings(asking: Asking, tmp_path: Path) -> None:
         (tmp_path / "link").unlink(missing_ok=True)
         (tmp_path / "link").symlink_to(asking.path / "tools")
         asking.settings(f"[enhancer]\n{text}\n")
-        asking.refused(exit, code, "compile", "--enhance")
+        asking.refused(status, code, "compile", "--enhance")
         assert not (asking.artifacts / "execution-plan.json").exists()
 
 

