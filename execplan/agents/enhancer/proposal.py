@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _KEPT = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
 """What stays as it was sent."""
 _OF_STEP = ("inferred", "source")
+_SHORTEST = 4
+"""Characters of what is taken out of a message: less is no secret, and stands in many words."""
 _CHECKS = ("paths", "hidden", "limits")
 """Checks of `evaluate` whose errors no proposal may bring, whatever the policy has switched off."""
 
@@ -48,15 +50,16 @@ def propose(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: o
     What is wrong is told without what was taken out.
     """
     made = _proposed(home, document, sent, answer, mark)
-    known = sorted(set(pairs(sent, bare(document))), key=lambda pair: -len(pair[0]))
+    taken = [pair for pair in set(pairs(sent, bare(document))) if len(pair[0]) >= _SHORTEST]
+    known = sorted(taken, key=lambda pair: (-len(pair[0]), pair))
     return made._replace(violations=[_covered(each, known) for each in made.violations])
 
 
 def _covered(found: Violation, known: list[tuple[str, str]]) -> Violation:
-    message = found.message
+    told = [str(each) for each in found]
     for own, said in known:
-        message = message.replace(own, said)
-    return found._replace(message=message)
+        told = [each.replace(own, said) for each in told]
+    return Violation(*told)
 
 
 def _proposed(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: object, mark: str) -> Proposal:
