@@ -54,13 +54,13 @@ def suspected(text: str) -> Iterator[tuple[int, int]]:
             yield found.span()
 
 
-def in_arguments(argv: Sequence[str]) -> Iterator[str]:
-    """Arguments that are given to an option of such a name: `--password`, then the password."""
-    for name, value in pairwise(argv):
+def in_arguments(argv: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Which arguments are given to an option of such a name, as in `--password`, then the password, and where it begins."""
+    for at, (name, value) in enumerate(pairwise(argv), 1):
         if _FLAG.match(name) and not value.startswith("-"):
-            yield value
+            yield at, 0
         elif name in ("-u", "--user") and ":" in value:
-            yield value.partition(":")[2]
+            yield at, value.index(":") + 1
 
 
 def _is_drawn(row: str) -> bool:

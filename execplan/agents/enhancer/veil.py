@@ -159,8 +159,10 @@ class Veil:
         """Arguments, of which some are secrets by the option before them."""
         if argv is None or made is None:
             return made
-        given = set(in_arguments(argv))
-        return [self._word(SECRET, each) if each in given else done for each, done in zip(argv, made, strict=True)]
+        told = list(made)
+        for at, begin in in_arguments(argv):
+            told[at] = self.text(argv[at][:begin]) + (self._word(SECRET, argv[at][begin:]) if argv[at][begin:] else "")
+        return told
 
     def _assigned(self, before: Any, made: Any, pairs: list[tuple[str, str]]) -> Any:
         """What a command says of variables, whose values are withheld from the environment of its step."""
@@ -238,7 +240,7 @@ def _is_listed(name: str) -> bool:
 def _withheld_of(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What is not sent of a step by the name it is given to, each with that name, if it has one."""
     for argv in (step["argv"], step["validation"]["test_after"]):
-        yield from [("", value) for value in in_arguments(argv or ())]
+        yield from [("", argv[at][begin:]) for at, begin in in_arguments(argv or ())]
     yield from [(name, value) for name, value in step["env"].items() if name not in _VARIABLES]
     yield from _unlisted(step["parameters"] or {})
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
+from execplan.agents.enhancer import personal
 from execplan.agents.enhancer.personal import Personal
 from execplan.agents.enhancer.proposal import bare
 from execplan.agents.enhancer.unveil import unveil
@@ -94,7 +95,7 @@ def key(number: int) -> tuple[str, str]:
     return f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----", body.split("\n")[1]
 
 
-def coded(text: str, secret: str) -> tuple[str, str]:
+def coded(text: str) -> tuple[str, str]:
     told = base64.b64encode(text.encode()).decode()
     return told, told
 
@@ -108,12 +109,15 @@ KINDS: dict[str, Callable[[int], tuple[str, str]]] = {
     "quoted": lambda n: (f'"client_secret": "two words {n}"', f"two words {n}"),
     "option": lambda n: (f"tool --password pass{n}ing", f"pass{n}ing"),
     "header": lambda n: (f"Authorization: Bearer b{n}earer", f"b{n}earer"),
+    "header alone": lambda n: (f"sent as Bearer b{n}earer", f"b{n}earer"),
     "address": lambda n: (f"https://bob:pw{n}q@db.corp.test/x", f"pw{n}q"),
+    "address of a host without dots": lambda n: (f"redis://:pw{n}q@cache/0", f"pw{n}q"),
     "asked": lambda n: (f"https://db.corp.test/x?access_token=ask{n}ed&y=1", f"ask{n}ed"),
     "curl": lambda n: (f"curl -u bob:cu{n}rl https://db.corp.test", f"cu{n}rl"),
-    "base64": lambda n: coded(f"password=hunter{n}", ""),
+    "base64": lambda n: coded(f"password=hunter{n}"),
+    "base64 of few characters": lambda n: coded(f"pwd=h{n}x"),
     "variable": lambda n: (f"a quiet-river-{n}-stone", f"quiet-river-{n}-stone"),
-    "variable in base64": lambda n: coded(f"quiet-river-{n}-stone", ""),
+    "variable in base64": lambda n: coded(f"quiet-river-{n}-stone"),
     "key over lines": key,
 }
 """By its name, what stands somewhere, and what of it is the secret."""
@@ -286,6 +290,31 @@ def test_paths_of_this_machine_and_names_of_users(text: str, told: str) -> None:
 )
 def test_what_is_no_secret_is_sent(text: str) -> None:
     assert veil().text(text) == text
+
+
+def test_what_is_given_to_an_option() -> None:
+    argv = ["tool", "--api-token", "quiet", "--user", "bob:river", "-u", "plain", "--secret", "--dry-run"]
+    step = {**whole()["steps"][0], "argv": argv, "validation": {"syntax_check": True, "test_after": argv}}
+    sent = veil().over(sent_of({**whole(), "steps": [step]}))["steps"][0]
+    for told in (sent["argv"], sent["validation"]["test_after"]):
+        assert "quiet" not in told
+        assert "river" not in str(told)
+        assert [told[at] for at in (0, 1, 3, 5, 6, 7, 8)] == [argv[at] for at in (0, 1, 3, 5, 6, 7, 8)]
+
+
+def test_what_leaks() -> None:
+    step = {**whole()["steps"][0], "target": ".env", "content": "only plain words\nin two lines\n", "patch": None}
+    covered = veil()
+    covered.over(sent_of({**whole(), "steps": [step]}))
+    assert covered.leaked("it says: only plain words\nin two lines.")
+    assert not covered.leaked("only plain words")
+    assert covered.leaked(f"ghp_{drawn(1, 36)}")
+
+
+def test_other_paths_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(personal, "_is_there", lambda path: path in ("/corp", "/usr"))
+    told = veil().text("cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b")
+    assert told == f"cat redacted_path_1_{MARK} /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
 
 
 def test_hostile_texts_take_no_time() -> None:
