@@ -24,6 +24,7 @@ from execplan.text import disk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from execplan.agents.enhancer.call import Called
     from execplan.agents.enhancer.command import Command
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.amend import Options
@@ -90,7 +91,7 @@ def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: O
 
     An interruption is recorded as well, and raised then.
     """
-    from execplan.agents.enhancer.call import call
+    from execplan.agents.enhancer.call import Called, call
     from execplan.agents.enhancer.recorded import Recorded
     from execplan.engine.ledger.ledger import Ledger
 
@@ -100,28 +101,30 @@ def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: O
         recorded = Recorded(ledger, command.program, sending.data, sending.redactions)
     except ExecplanError as error:
         return Enhanced(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
+    called = Called(b"", "", "", 0.0)
     try:
         called = call(home, command, sending.data)
+        made = _outcome(home, ref, sending, command.program, called)
+    except ExecplanError as error:
+        made = Enhanced(FAILED, sending.veil.text(error.message))
     except BaseException as error:
-        why = error.message if isinstance(error, ExecplanError) else type(error).__name__
-        recorded.end(FAILED, sending.veil.text(why), b"", 0.0)
-        if isinstance(error, ExecplanError):
-            return Enhanced(FAILED, error.message)
+        recorded.end(FAILED, type(error).__name__, called.answer, called.seconds)
         raise
-    if called.signal:
-        recorded.end(FAILED, f"interrupted by {called.signal}", called.answer, called.seconds)
-        raise _interrupted(called.signal)
-    if called.why:
-        made = Enhanced(FAILED, sending.veil.text(called.why))
-    else:
-        try:
-            made = _judged(home, ref, sending, command.program, called.answer)
-        except ExecplanError as error:
-            made = Enhanced(REFUSED, sending.veil.text(error.message))
     reason = made.reason + (f": {made.violations[0]}" if made.violations else "")
     warnings = recorded.end(made.ended, reason, called.answer, called.seconds)
+    if called.signal:
+        raise _interrupted(called.signal)
     commit, more = _committed(home, ref, before) if options.commits(home) else (None, ())
     return made._replace(received=called.answer, commit=commit, warnings=(*warnings, *more))
+
+
+def _outcome(home: Home, ref: Ref, sending: Sending, program: str, called: Called) -> Enhanced:
+    """What came of a call that has ended; raises ExecplanError."""
+    if called.signal:
+        return Enhanced(FAILED, f"interrupted by {called.signal}")
+    if called.why:
+        return Enhanced(FAILED, sending.veil.text(called.why))
+    return _judged(home, ref, sending, program, called.answer)
 
 
 def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes) -> Enhanced:

@@ -73,7 +73,7 @@ class Veil:
         """Another plan without what was taken out of the first one, with the same words."""
         hidden = self._hidden(plan)
         steps = [self._step(step, withheld=at in hidden) for at, step in enumerate(plan["steps"])]
-        return {**self._cover(plan), "steps": steps}
+        return {**self._cover({**plan, "steps": []}), "steps": steps}
 
     def text(self, text: str) -> str:
         """A text without all that."""
@@ -226,11 +226,11 @@ def _redaction(found: dict[str, str]) -> Redaction:
 
 
 def _keep(found: dict[str, str], name: str, value: str) -> None:
-    """Remember a value that is a secret, or withheld, if it is one that can be told from others."""
-    value = value.strip()
-    word = value.isalpha() or value.isdigit()
-    if len(value) >= (_SURE if word else _LIKELY) and value not in found.values():
-        found[f"{name}_SECRET_{len(found)}"] = value
+    """Remember the lines of a value that is a secret, or withheld, which can be told from others."""
+    for line in map(str.strip, value.splitlines()):
+        word = line.isalpha() or line.isdigit()
+        if len(line) >= (_SURE if word else _LIKELY) and line not in found.values():
+            found[f"{name}_SECRET_{len(found)}"] = line
 
 
 def _is_listed(name: str) -> bool:
