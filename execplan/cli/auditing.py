@@ -27,6 +27,8 @@ _WORDS = {
     "not_given": "{digest:.12}: {reason}",
     "declined": "{digest:.12} by {approver}: {steps}",
     "revoked": "{digest:.12}",
+    "enhancing": "{bytes} bytes, {sent:.12}, to {program}; taken out: {redactions}",
+    "enhanced": "{ended} by {program}: {reason}",
     "accepted": "{reason} ({why})",
     "begun": "revision {revision}, as approved: {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
@@ -160,6 +162,8 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     said = _Said({name: _word(value) for name, value in record.said.items()})
     if record.kind == "intent":
         said["runs"] = _runs(record.said)
+    elif record.kind == "enhancing":
+        said["redactions"] = _taken_out(record.said.get("redactions"))
     elif record.kind == "result":
         said["ended"] = _ended(record.said)
     said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
@@ -188,6 +192,12 @@ def _runs(said: dict[str, Any]) -> str:
     if said.get("command"):
         return f"{said.get('shell') or 'sh'}: {said['command']}"
     return " ".join([str(each) for each in (said.get("type"), said.get("target")) if each]) or "-"
+
+
+def _taken_out(counts: Any) -> str:
+    """How much was taken out of what was sent, by its kind."""
+    told = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
+    return ", ".join(told) or "nothing"
 
 
 def _ended(said: dict[str, Any]) -> str:
