@@ -89,19 +89,12 @@ def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, Warra
         entries = keep.entries_of(warrant)
         basis = of_run(warrant, entries)
         if not keep.is_over(basis):
-            found = _by_warrant(call, warrant, judge(call, basis, keep.moment(entries)), asks=asks)
+            found = keep.by_warrant(call, warrant, judge(call, basis, keep.moment(entries)), asks=asks)
             return found, warrant, warrant.hidden
     from execplan.agents.guard import afresh
 
     found, hidden = afresh.judged(call, named, asks=asks)
     return found, None, hidden
-
-
-def _by_warrant(call: Call, warrant: Warrant, found: Judged, *, asks: bool) -> Judged:
-    if not found.is_step:
-        return found
-    with keep.lock(warrant.home, call):
-        return keep.kept(call, warrant, asks=asks)
 
 
 def _warrant(named: str | None) -> Warrant | None:
@@ -112,8 +105,18 @@ def _warrant(named: str | None) -> Warrant | None:
         return None
     if named is not None:
         return warrants.load(home, named)
-    found = warrants.every(home.state)
-    return warrants.opened(home, found[0]) if len(found) == 1 else None
+    found = [each for path in warrants.every(home.state) if (each := warrants.opened(home, path)) is not None]
+    if len(found) > 1:
+        found = [each for each in found if _goes_on(each)]
+    return found[0] if len(found) == 1 else None
+
+
+def _goes_on(warrant: Warrant) -> bool:
+    """Whether a run is not known to be at its end."""
+    try:
+        return not keep.is_over(of_run(warrant, keep.entries_of(warrant)))
+    except ExecplanError:
+        return True
 
 
 def _without_git() -> Home | None:

@@ -84,6 +84,14 @@ def moment(entries: Sequence[Entry]) -> float:
     return max(now, last)
 
 
+def by_warrant(call: Call, warrant: Warrant, found: Judged, *, asks: bool) -> Judged:
+    """What becomes of a call that was judged by a warrant: of a step it is on disk by then. Raises ExecplanError."""
+    if not found.is_step:
+        return found
+    with lock(warrant.home, call):
+        return kept(call, warrant, asks=asks)
+
+
 def kept(call: Call, warrant: Warrant, *, asks: bool) -> Judged:
     """Judge a call of a step once more, and write down that it may be made; the lock of runs is held. Raises ExecplanError."""
     before = entries_of(warrant)
@@ -144,9 +152,8 @@ def denied(call: Call, warrant: Warrant, found: Judged) -> None:
     """
     set_timeout(0.0)
     try:
-        with state.lock(warrant.home, NAME, "guard"), Journal(warrant.place.journal) as journal:
-            mark.check(warrant.place, read_bytes(warrant.place.journal), keys.read(warrant.home) or b"")
-            basis = of_run(warrant, checked(journal.entries, warrant.place.journal))
+        with state.lock(warrant.home, NAME, "guard"):
+            basis = of_run(warrant, entries_of(warrant))
             if (
                 is_over(basis)
                 or basis.course is None
@@ -155,7 +162,8 @@ def denied(call: Call, warrant: Warrant, found: Judged) -> None:
             ):
                 return
             session, tool = shown(call.session, 200) or None, shown(call.tool, 100)
-            journal.write(DENIED, tool=tool, what=_what(call), step=found.step or None, session=session)
+            with Journal(warrant.place.journal) as journal:
+                journal.write(DENIED, tool=tool, what=_what(call), step=found.step or None, session=session)
             _mark(warrant)
     except Exception:  # noqa: BLE001 - it is told or it is not
         return
