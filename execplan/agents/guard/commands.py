@@ -34,15 +34,12 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
         return Verdict("its command needs a shell and does not say so: nobody runs it")
     if _is_script(typed, step, around):
         return SAME
-    near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
-    if typed.problem:
-        return Verdict(f"it is no plain command ({typed.problem})", near * 80 // 100)
-    folder = folder_of(step, around)
-    why = _words(typed, wanted, step, around)
-    if why:
+    if why := f"it is no plain command ({typed.problem})" if typed.problem else _words(typed, wanted, step, around):
+        near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
         return Verdict(why, near * 80 // 100)
     if typed.assigned != (step.get("env") or {}):
         return Verdict(_variables(typed.assigned, step.get("env") or {}), 90)
+    folder = folder_of(step, around)
     if typed.folder != folder:
         wanted_in = os.path.normpath(step.get("cwd") or ".") if not folder else _shown(folder, around)
         return Verdict(f"it runs in {_shown(typed.folder, around)}, not in {wanted_in}", 95)
@@ -83,7 +80,7 @@ def _is_script(typed: Typed, step: Mapping[str, Any], around: Around) -> bool:
     White space at the end may end a here-document, or not: only line ends count for nothing there.
     """
     script = step.get("command") if step.get("shell") else None
-    if not script or step.get("env") or typed.cwd != folder_of(step, around):
+    if not script or step.get("env") or not typed.cwd or typed.cwd != folder_of(step, around):
         return False
     return _bare(typed.text) == _bare(script)
 

@@ -62,6 +62,9 @@ FILES = {
     "src/app.py": APP,
     "src/lines.py": "a\nb\nc\nd\n",
     "docs/old.md": "old\n",
+    "docs/[a].md": "odd\n",
+    "docs/a.md": "even\n",
+    "src/deep/x.py": "x\n",
     "tests/test_app.py": "def test(): pass\n",
     "tools/say.py": "print()\n",
     "data.txt": "data\n",
@@ -96,7 +99,7 @@ STEPS = (
     runs(4, "part", "make part", "make", "part", cwd="sub", deny=["make deploy", "write:secrets", "tool:server.drop*"]),
     runs(5, "ci", "CI=1 npm test", "npm", "test", env={"CI": "1"}),
     runs(6, "npm", "npm install foo/bar", "npm", "install", "foo/bar", **INSTALL),
-    runs(7, "checkout", "git checkout x", "git", "checkout", "x"),
+    runs(7, "checkout", "git checkout data.txt", "git", "checkout", "data.txt"),
     command(8, id="script", command=SCRIPT, argv=..., shell="sh", risk={"level": "CRITICAL"}),
     runs(9, "tool", "bin/tool check", "bin/tool", "check"),
     runs(10, "extras", "pip install -e .[dev]", "pip", "install", "-e", ".[dev]", **INSTALL),
@@ -113,6 +116,7 @@ STEPS = (
     writes(21, "many", "refactor_code", "code.refactor", patch=MANY_PATCH),
     writes(22, "search", "use_tool", "server.search", parameters={"query": "x", "limit": 1, "deep": True}),
     writes(23, "again", "create_file", "file.create", target="Notes.md", content="notes\n"),
+    writes(24, "odd", "delete_file", "file.delete", target="docs/[a].md"),
 )
 CONSTRAINTS = {"forbidden_paths": ["*.pem", "private/"], "forbidden_commands": ["git push"]}
 
@@ -130,8 +134,15 @@ class Ground:
         (self.root / "crlf.txt").write_bytes(CRLF)
         (folder / "outside").mkdir()
         (folder / "outside" / "app.py").write_text(APP)
-        for name, to in (("out", "../outside"), ("lib", "src"), ("near.py", "src/app.py"), ("say.py", "tools/say.py")):
+        for name, to in (
+            ("out", "../outside"),
+            ("lib", "src"),
+            ("near.py", "src/app.py"),
+            ("say.py", "tools/say.py"),
+            ("deep", "src/deep"),
+        ):
             (self.root / name).symlink_to(to)
+        (folder / "outside" / "tools").symlink_to("../repository/tools")
         (self.root / "bin" / "other").symlink_to("tool")
         subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
         document = json.loads(

@@ -39,7 +39,7 @@ HONEST: list[tuple[str, *tuple[Call, ...]]] = [
     ("ci", cmd("CI=1 npm test")),
     ("ci", cmd("CI='1' npm 'test'")),
     ("npm", cmd("npm install 'foo/bar'")),
-    ("checkout", cmd("git checkout x")),
+    ("checkout", cmd("git checkout 'data.txt'")),
     ("script", cmd(SCRIPT)),
     ("script", cmd(f"\n{SCRIPT}\n")),
     ("script", cmd("sh -c 'make one\nmake two | tail -1\n'")),
