@@ -155,6 +155,7 @@ def test_denials_are_told_but_not_without_end_and_no_secret_with_them(begun: Ask
     assert (denied[0]["what"], denied[0]["tool"], denied[0]["session"]) == ("curl", "Bash", "s-1")
     assert "hunter2" not in json.dumps(begun.entries())
     _report(begun, "build")
+    assert begun.type("audit").out.count("denied    Bash: curl") == 3
     ledger = next(begun.path.glob(".agent/execplans/artifacts/*/ledger.jsonl")).read_text()
     assert ledger.count('"kind":"denied"') == 3
 
