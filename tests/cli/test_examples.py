@@ -135,7 +135,17 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]
     return shells
 
 
-FIRST = {"run": 4, "rollback": 5, "runs": 5, "audit": 5, "stats": 5, "resume": 6, "replan": 6, "handoff": 3, "report": 7}
+FIRST = {
+    "run": 4,
+    "rollback": 5,
+    "runs": 5,
+    "audit": 5,
+    "stats": 5,
+    "resume": 6,
+    "replan": 6,
+    "handoff": 3,
+    "report": 7,
+}
 """The first of the places in which a verb that executes makes sense."""
 
 

@@ -71,7 +71,9 @@ def as_sent(program: str, command: str, cwd: str) -> bytes:
     return json.dumps(said | more if program == "codex" else said).encode()
 
 
-def guard(data: bytes | None, *arguments: str, program: str = "claude", before: Callable[[], object] | None = None) -> Answer:
+def guard(
+    data: bytes | None, *arguments: str, program: str = "claude", before: Callable[[], object] | None = None
+) -> Answer:
     """Ask the guard in a process of its own; None: with standard input closed."""
     pipes = [os.pipe() for _ in range(3)]
     child = os.fork()
@@ -115,7 +117,9 @@ def _be_guard(
 class Asking(Desk):
     """The repository, and calls that are asked about in it."""
 
-    def ask(self, command: str, *arguments: str, program: str = "claude", before: Callable[[], object] | None = None) -> Answer:
+    def ask(
+        self, command: str, *arguments: str, program: str = "claude", before: Callable[[], object] | None = None
+    ) -> Answer:
         """Ask about a command."""
         data = as_sent(program, command, str(self.path))
         return guard(data, "--program", program, *arguments, program=program, before=before)

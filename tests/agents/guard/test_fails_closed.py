@@ -58,7 +58,12 @@ def _cut(desk: Asking) -> None:
 def _second(desk: Asking) -> None:
     """A second plan that is approved, and a warrant for each."""
     other = "2026-01-02_other"
-    desk.plan("# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh\nmake parser\n```\n".replace("sh\n", "sh {#x}\n"), other)
+    desk.plan(
+        "# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh\nmake parser\n```\n".replace(
+            "sh\n", "sh {#x}\n"
+        ),
+        other,
+    )
     digest = desk.data("evaluate", other)["digest"]
     desk.data("approve", other, "--digest", digest[:8])
 
@@ -91,10 +96,14 @@ STATES: dict[str, Callable[[Asking], Any]] = {
     "the approval altered": lambda desk: _alter(desk.file(), b'"how":"digest"', b'"how":"policy"'),
     "the approval gone": lambda desk: desk.file().unlink(),
     "the document altered": lambda desk: _alter(_run(desk) / "execution-plan.json", b"make ship", b"make SHIP"),
-    "the plan altered": lambda desk: desk.plan((desk.path / f".agent/execplans/{NAME}.md").read_text().replace("make ship", "make SHIP")),
+    "the plan altered": lambda desk: desk.plan(
+        (desk.path / f".agent/execplans/{NAME}.md").read_text().replace("make ship", "make SHIP")
+    ),
     "the plan gone": lambda desk: (desk.path / f".agent/execplans/{NAME}.md").unlink(),
     "the journal cut": _cut,
-    "the journal altered": lambda desk: _alter(_run(desk) / "journal.jsonl", b'"what":"make parser"', b'"what":"make nothing"'),
+    "the journal altered": lambda desk: _alter(
+        _run(desk) / "journal.jsonl", b'"what":"make parser"', b'"what":"make nothing"'
+    ),
     "the journal is garbage": lambda desk: (_run(desk) / "journal.jsonl").write_bytes(b"\xff\n"),
     "the journal gone": lambda desk: (_run(desk) / "journal.jsonl").unlink(),
     "the journal is a folder": lambda desk: _folder(_run(desk) / "journal.jsonl"),
@@ -103,7 +112,10 @@ STATES: dict[str, Callable[[Asking], Any]] = {
     "another key": lambda desk: _key(desk).write_bytes(os.urandom(32)),
     "others may read the key": lambda desk: _key(desk).chmod(0o644),
     "the key is a folder": lambda desk: _folder(_key(desk)),
-    "no folder for locks": lambda desk: (__import__("shutil").rmtree(desk.path / ".git/execplan/locks"), (desk.path / ".git/execplan/locks").write_bytes(b"")),
+    "no folder for locks": lambda desk: (
+        __import__("shutil").rmtree(desk.path / ".git/execplan/locks"),
+        (desk.path / ".git/execplan/locks").write_bytes(b""),
+    ),
     "settings broken": lambda desk: desk.write(".agent/execplan.toml", "[execution\n"),
     "settings tightened": lambda desk: desk.write(".agent/execplan.toml", '[execution]\nsandbox = "required"\n'),
     "settings of the user broken": lambda desk: desk.write("../.config/execplan/config.toml", "x = \n"),
@@ -187,13 +199,19 @@ def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
     assert b"RuntimeError" in answer.err
 
 
-@pytest.mark.parametrize("error", [MemoryError(), RecursionError(), KeyboardInterrupt(), SystemExit(0), GeneratorExit(), OSError(5, "x")], ids=repr)
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RecursionError(), KeyboardInterrupt(), SystemExit(0), GeneratorExit(), OSError(5, "x")],
+    ids=repr,
+)
 def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
     for where, name in ((judging, "judge"), (door, "_answered")):
         denied(begun.ask(CALL, before=lambda: setattr(where, name, _raising(error))))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGXCPU], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGXCPU], ids=lambda each: each.name
+)
 def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Signals) -> None:
     def kill(*given: object) -> Any:
         os.kill(os.getpid(), number)
@@ -293,7 +311,9 @@ WRONG = {
 def test_calls_that_are_none(begun: Asking, what: str) -> None:
     data = WRONG[what].replace(b'"cwd": "/"', b'"cwd": ' + json.dumps(str(begun.path)).encode())
     for arguments in ((), ("--program", "claude"), ("--program", "codex"), ("--json",)):
-        program = {"--json": "json"}.get(arguments[0], arguments[1] if arguments[1:] else "claude") if arguments else "claude"
+        program = (
+            {"--json": "json"}.get(arguments[0], arguments[1] if arguments[1:] else "claude") if arguments else "claude"
+        )
         answer = guard(data, *arguments, program=program)
         if answer.status == 0 and not arguments and b"schema" in answer.out:
             answer = answer._replace(program="json")
@@ -301,7 +321,9 @@ def test_calls_that_are_none(begun: Asking, what: str) -> None:
     assert begun.calls() == ["build"]
 
 
-@pytest.mark.parametrize("arguments", [["--what"], ["-p"], ["--program", "other"], ["--program"], ["parser"], ["-p=x", "y"]], ids=str)
+@pytest.mark.parametrize(
+    "arguments", [["--what"], ["-p"], ["--program", "other"], ["--program"], ["parser"], ["-p=x", "y"]], ids=str
+)
 def test_arguments_that_are_none(begun: Asking, arguments: list[str]) -> None:
     answer = guard(as_sent("claude", CALL, str(begun.path)), *arguments)
     assert answer.status == 2

@@ -73,7 +73,12 @@ def test_what_is_to_be_done_stands_there_to_the_byte(agent: Agent) -> None:
     ):
         assert part in text, part
     step = agent.data("handoff")["steps"][3]
-    assert (step["depends_on"], step["cwd"], step["status"], step["risk"]["level"]) == (["make"], "src", "pending", "HIGH")
+    assert (step["depends_on"], step["cwd"], step["status"], step["risk"]["level"]) == (
+        ["make"],
+        "src",
+        "pending",
+        "HIGH",
+    )
     assert step["question"].startswith("copy asks")
 
 
