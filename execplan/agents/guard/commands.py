@@ -31,10 +31,14 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     """Whether a command is that of a step that runs one."""
     wanted = argv_of(step)
     if wanted is None:
-        return Verdict("its command needs a shell and does not say so: nobody runs it")
+        return Verdict("the command of the step needs a shell and does not say so: nobody runs it")
     if _is_script(typed, step, around):
         return SAME
-    if why := f"it is no plain command ({typed.problem})" if typed.problem else _words(typed, wanted, step, around):
+    if (
+        why := f"the call is no plain command ({typed.problem})"
+        if typed.problem
+        else _words(typed, wanted, step, around)
+    ):
         near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
         return Verdict(why, near * 80 // 100)
     if typed.assigned != (step.get("env") or {}):
@@ -42,7 +46,7 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     folder = folder_of(step, around)
     if typed.folder != folder:
         wanted_in = os.path.normpath(step.get("cwd") or ".") if not folder else _shown(folder, around)
-        return Verdict(f"it runs in {_shown(typed.folder, around)}, not in {wanted_in}", 95)
+        return Verdict(f"the call runs in {_shown(typed.folder, around)}, not in {wanted_in}", 95)
     return SAME
 
 
@@ -103,12 +107,12 @@ def _words(typed: Typed, wanted: Sequence[str], step: Mapping[str, Any], around:
     if wrong is None and len(given) == len(wanted):
         return ""
     if wrong is None and len(given) > len(wanted):
-        return f"it has the further argument {given[len(wanted)]}"
+        return f"the call has the further argument {given[len(wanted)]}"
     if wrong is None:
-        return f"it lacks the argument {wanted[len(given)]}"
+        return f"the call lacks the argument {wanted[len(given)]}"
     if given[:wrong] + given[wrong + 1 :] == tuple(wanted):
-        return f"it has the further argument {given[wrong]}"
-    return f"its argument {wrong} is {given[wrong]}, not {wanted[wrong]}"
+        return f"the call has the further argument {given[wrong]}"
+    return f"argument {wrong} of the call is {given[wrong]}, not {wanted[wrong]}"
 
 
 def _program(given: str, wanted: str, typed: Typed, step: Mapping[str, Any], around: Around) -> str:
@@ -119,14 +123,14 @@ def _program(given: str, wanted: str, typed: Typed, step: Mapping[str, Any], aro
     place = _environment(step, around)
     if place and "/" not in wanted:
         is_same = "/" in given and _place(given, typed.folder) == os.path.join(place, wanted)
-        return "" if is_same else f"it installs into {step['target']}, whose {wanted} is to be called by its path"
+        return "" if is_same else f"the step installs into {step['target']}, whose {wanted} is to be called by its path"
     if "/" not in wanted or "/" not in given:
-        return "" if given == wanted else f"it runs {given}, not {wanted}"
+        return "" if given == wanted else f"the call runs {given}, not {wanted}"
     own = folder_of(step, around)
     meant = os.path.normpath(os.path.join(own, wanted))
     if not wanted.startswith("/") and _place(wanted, own) != meant:
         return f"{wanted} leads through a link"
-    return "" if _place(given, typed.folder) == _place(wanted, own) else f"it runs {given}, not {wanted}"
+    return "" if _place(given, typed.folder) == _place(wanted, own) else f"the call runs {given}, not {wanted}"
 
 
 def _place(word: str, folder: str) -> str:
@@ -166,8 +170,8 @@ def _same_file(
 def _variables(given: Mapping[str, str], wanted: Mapping[str, str]) -> str:
     for name, value in wanted.items():
         if given.get(name) != value:
-            return f"it does not set {name}={value} in front of it"
-    return f"it sets {next(name for name in given if name not in wanted)}, and the step does not"
+            return f"the call does not set {name}={value} in front of it"
+    return f"the call sets {next(name for name in given if name not in wanted)}, and the step does not"
 
 
 def _leads_out(word: str, folder: str, around: Around) -> bool:
