@@ -67,11 +67,8 @@ def _plan(home: Home, named: str | None) -> tuple[Home, Ref]:
     if len(holding) == 1:
         return home, holding[0]
     what = f"{len(holding)} plans are approved here" if holding else "no plan is approved here"
-    hint = (
-        "name the one that is carried out: execplan guard -p PLAN"
-        if holding
-        else "a person approves one: execplan approve"
-    )
+    one = "name the one that is carried out: execplan guard -p PLAN"
+    hint = one if holding else "a person approves one: execplan approve"
     raise ExecplanError("not-approved", what, exit=POLICY, hint=hint, candidates=[ref.id for ref in holding])
 
 

@@ -37,6 +37,7 @@ def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[
     form = _form(program or _program(said))
     try:
         call: Call = form.read(said)
+        call = call._replace(session=keep.shown(call.session, 200))
         found, warrant, hidden = _judged(call, named, asks=form.ASKS)
     except NotUnderstoodError as error:
         return *form.answer(_denied(f"the call is not understood: {error}", longest)), _nothing

@@ -130,7 +130,7 @@ def _write(call: Call, basis: Basis, warrant: Warrant, journal: Journal, found: 
         tool=shown(call.tool, 100),
         what=told,
         paths=list(found.paths),
-        session=shown(call.session, 200) or None,
+        session=call.session or None,
         asked=found.kind == ASK,
     )
 
@@ -161,7 +161,7 @@ def denied(call: Call, warrant: Warrant, found: Judged) -> None:
                 or basis.course.denied >= MOST
             ):
                 return
-            session, tool = shown(call.session, 200) or None, shown(call.tool, 100)
+            session, tool = call.session or None, shown(call.tool, 100)
             with Journal(warrant.place.journal) as journal:
                 journal.write(DENIED, tool=tool, what=_what(call), step=found.step or None, session=session)
             _mark(warrant)
