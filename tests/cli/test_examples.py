@@ -53,6 +53,7 @@ def going_on(scratch: Path) -> Shell:
     shell.write("base.md", CLEAN)
     shell.write("ours.md", CLEAN.replace("- [ ] Build", "- [x] Build"))
     shell.write("theirs.md", CLEAN.replace("- [ ] Write", "- [x] Write"))
+    shell.write("call.json", '{"tool": "read", "path": "README.md", "cwd": "/"}\n')
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")

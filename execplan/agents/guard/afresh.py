@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from execplan import clock
 from execplan.agents.guard import keep
-from execplan.agents.guard.basis import Basis
+from execplan.agents.guard.basis import Basis, of_run
 from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
-from execplan.errors import POLICY, ExecplanError
+from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.evaluate import risk_of
 from execplan.execution.permission import DENY
 from execplan.repo import homes, pick, shelf
@@ -30,12 +30,21 @@ if TYPE_CHECKING:
 
 def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
     """What becomes of a call, and what no reason tells; raises ExecplanError."""
-    home = homes.existing(homes.find(os.getcwd()))
+    home = homes.find(os.getcwd())
+    if not home.exists:  # nobody looks for homes below: that may take longer than there is
+        what = f"no plans folder in {home.base} or above"
+        raise ExecplanError("no-home", what, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective(home)
     bare = judge(call, Basis(home, policy.reads, policy.tools), clock.seconds())
     if bare.kind != DENY:
         return bare, ()
     home, ref = _plan(home, named)
+    issued = warrant.load(home, ref.id)
+    if issued is not None:  # it was not named by its id
+        entries = keep.entries_of(issued)
+        basis = of_run(issued, entries)
+        if not keep.is_over(basis):
+            return keep.by_warrant(call, issued, judge(call, basis, keep.moment(entries)), asks=asks), issued.hidden
     found, run = _stands(home, ref)
     basis = _basis(home, ref, found, run)
     told = judge(call, basis, clock.seconds())

@@ -50,7 +50,7 @@ def ours(call: Call, around: Around) -> bool:
     if call.kind != COMMAND:
         return False
     text = plain(call.command, call.cwd)
-    return text is not None and all([not _beyond(argv, around, text.folders) for argv in text.commands])
+    return text is not None and all([not beyond(argv, around, text.folders) for argv in text.commands])
 
 
 def frees(call: Call, around: Around, home: Home) -> str:
@@ -67,39 +67,36 @@ def frees(call: Call, around: Around, home: Home) -> str:
 
 def _command(command: str, call: Call, around: Around, home: Home) -> str:
     """Why a command would."""
-    read = parse(command)
     text = plain(command, call.cwd)
-    folders = text.folders if text is not None else (call.cwd,)
-    for simple in read.simple:
-        if why := _called(simple, around, folders, is_plain=text is not None):
-            return why
-    if text is not None and paths(call._replace(command=command), around) is not None:
+    if text is not None and paths(call._replace(kind=COMMAND, command=command), around) is not None:
         return ""
-    for simple in read.simple:
-        if why := _touched(simple, around, home, folders):
+    folders, found = text.folders if text is not None else (call.cwd,), parse(command).simple
+    for simple in found:
+        why = _called(simple, around, folders, is_plain=text is not None)
+        if why := why or _touched(simple, around, home, folders):
             return why
-    return _settings_by_command(read.simple, around, folders)
+    return _settings_by_command(found, folders)
 
 
 def _called(simple: Simple, around: Around, folders: Sequence[str], *, is_plain: bool) -> str:
     """Why a program is none that an agent starts: ours with more than it may do, or an agent's that nobody would guard."""
     if not simple.argv:
         return ""
-    for at, word in enumerate(simple.argv):
-        if at and _NAME in word.casefold() and _is_code(word):
-            return f"code that runs {_NAME} is not for an agent: {_short(word)}"
     name = program(simple.argv[0]).casefold()
     if name in _AGENTS:
         return f"{name} would be an agent that nobody guards"
-    if not _is_ours(name):
+    if name == "git":
         return _git_settings(simple)
+    if not _is_ours(name, simple):
+        code = next((word for word in simple.argv[1:] if _is_code(word)), "")
+        return f"code that runs {_NAME} is not for an agent: {_short(code)}" if code else ""
     if not is_plain or simple.via or simple.assigned or simple.argv[0] != _NAME:
         return f"an agent calls {_NAME} by that name alone, with nothing around it"
-    return _beyond(simple.argv, around, folders)
+    return beyond(simple.argv, around, folders)
 
 
-def _is_ours(name: str) -> bool:
-    return name == _NAME or name.startswith((f"{_NAME}.", f"{_NAME}-", f"{_NAME}/"))
+def _is_ours(name: str, simple: Simple) -> bool:
+    return name == _NAME or (simple.via[-1:] == ("python -m",) and name.startswith(f"{_NAME}."))
 
 
 def _is_code(word: str) -> bool:
@@ -114,7 +111,7 @@ def _is_code(word: str) -> bool:
     return False
 
 
-def _beyond(argv: Sequence[str], around: Around, folders: Sequence[str]) -> str:
+def beyond(argv: Sequence[str], around: Around, folders: Sequence[str]) -> str:
     """Why a call of execplan is more than an agent may do; nothing for one that reads, reports or keeps the plan true."""
     if argv[0] != _NAME:
         return f"{_short(argv[0])} is not {_NAME}"
@@ -157,8 +154,6 @@ def _all_inside(named: Sequence[str], around: Around, folders: Sequence[str]) ->
 
 def _git_settings(simple: Simple) -> str:
     """Why a command of git would change what git starts."""
-    if program(simple.argv[0]) != "git":
-        return ""
     given = [after for word, after in zip(simple.argv, simple.argv[1:], strict=False) if word in ("-c", "--config-env")]
     given += [word.partition("=")[2] for word in simple.argv if word.startswith(("--config-env=", "-c="))]
     given += [word[2:] for word in simple.argv if word.startswith("-c") and len(word) > 2 and "." in word]
@@ -234,7 +229,7 @@ def _settings(call: Call, around: Around, home: Home) -> str:
     return ""
 
 
-def _settings_by_command(found: Sequence[Simple], around: Around, folders: Sequence[str]) -> str:
+def _settings_by_command(found: Sequence[Simple], folders: Sequence[str]) -> str:
     """Why a command would do away with a pyproject.toml that has settings of ours; what it writes there is not seen."""
     for simple in found:
         if not simple.argv or program(simple.argv[0]) not in _REMOVERS | {"git"}:

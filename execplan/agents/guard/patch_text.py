@@ -63,27 +63,28 @@ def _updated(name: str, body: Sequence[str]) -> list[Edit]:
 
 
 def _hunks(body: Sequence[str]) -> list[Hunk]:
+    """The places, each with its old and its new lines."""
     found: list[tuple[list[str], list[str]]] = []
     for number, line in enumerate(body):
         if line.startswith("@@"):
-            if line.rstrip() != "@@":
-                raise NotUnderstoodError(
-                    "a place is named by a line above it, which may stand there twice: give it with its own lines"
-                )
+            if line.rstrip() != "@@":  # which may stand there twice
+                raise NotUnderstoodError("a place is named by a line above it: give it by its own lines")
             found.append(([], []))
-        elif line == _LAST:
-            if number + 1 < len(body) and not body[number + 1].startswith("@@"):
-                raise NotUnderstoodError("something stands behind the end of a file")
-        elif line[:1] in (" ", "-", "+", ""):
-            if not found:
-                found.append(([], []))
-            old, new = found[-1]
-            if line[:1] != "+":
-                old.append(line[1:])
-            if line[:1] != "-":
-                new.append(line[1:])
-        else:
-            raise NotUnderstoodError("a line of the patch is neither old nor new")
-    if any([not old for old, _ in found]):
+        elif line != _LAST:
+            found = found or [([], [])]
+            _take(line, *found[-1])
+        elif body[number + 1 : number + 2] and not body[number + 1].startswith("@@"):
+            raise NotUnderstoodError("something stands behind the end of a file")
+    if not all([old for old, _ in found]):
         raise NotUnderstoodError("lines are to be added, and the patch does not say where")
     return [(tuple(old), tuple(new)) for old, new in found]
+
+
+def _take(line: str, old: list[str], new: list[str]) -> None:
+    """Put a line to the old ones, the new ones, or both; an empty one is one of both."""
+    if line[:1] not in ("", " ", "-", "+"):
+        raise NotUnderstoodError("a line of the patch is neither old nor new")
+    if line[:1] != "+":
+        old.append(line[1:])
+    if line[:1] != "-":
+        new.append(line[1:])

@@ -116,7 +116,7 @@ PROGRAMS: Mapping[str, Reads] = {
     "tree": Reads("-a -d -h -s -f -i --noreport --dirsfirst --gitignore --prune", "-L -I -P"),
     "true": Reads(texts=NO_PATHS),
     "uname": Reads("-a -s -r -m -n -v -p -o", texts=NO_PATHS, most=0),
-    "uniq": Reads("-c -d -u -i", "-f -s -w", least=1, most=1),
+    "uniq": Reads("-c -d -u -i", "-f -s -w", most=1),
     "wc": Reads("-l -w -c -m -L --lines --words --bytes --chars"),
     "which": Reads("-a", texts=NO_PATHS),
     "whoami": Reads(texts=NO_PATHS, most=0),
@@ -187,7 +187,7 @@ FIND: Mapping[str, int] = {
     ),
     **dict.fromkeys(
         "-name -iname -path -ipath -wholename -type -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex -iregex "
-        "-regextype -perm -user -group -links -inum -printf".split(),
+        "-regextype -user -group -links -inum -printf".split(),
         1,
     ),
 }

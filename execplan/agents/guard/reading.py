@@ -68,7 +68,7 @@ def paths(call: Call, around: Around) -> list[str] | None:
         return None
     found = [os.path.realpath(folder) for folder in text.folders]
     for argv in text.commands:
-        named = _named(argv, around, found)
+        named = _named(argv, around, text.folders)
         if named is None:
             return None
         found += [places.real(folder, path) for folder in text.folders for path in named]
@@ -86,6 +86,10 @@ def _named(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[
         return _sed(rest)
     if name == "git":
         return _git(rest, around, folders)
+    if name == "execplan":
+        from execplan.agents.guard.own import beyond
+
+        return None if beyond(argv, around, folders) else []
     if name == "date":
         rest = [each for each in rest if not each.startswith("+")]
     return _read(rest, PROGRAMS[name]) if name in PROGRAMS else None
@@ -110,7 +114,7 @@ def _git(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[st
     words = list(argv[1:] if argv[:1] in (["--no-pager"], ("--no-pager",)) else argv)
     two = " ".join(words[:2])
     name = two if two in GIT else words[0] if words else ""
-    if name not in GIT or not all([_is_its_git(around.root, folder) for folder in folders]):
+    if name not in GIT or not all([_is_its_git(around.root, os.path.realpath(folder)) for folder in folders]):
         return None
     found = _read(words[len(name.split()) :], GIT[name])
     return None if found is None else [piece for word in found for piece in _of_revision(word)]
@@ -140,9 +144,10 @@ def _find(argv: Sequence[str]) -> list[str] | None:
     start = next((at for at, word in enumerate(argv) if word.startswith("-") or word in ("(", "!", ",")), len(argv))
     at = start
     while at < len(argv):
-        if argv[at] not in FIND:
+        behind = argv[at + 1 : at + 1 + FIND.get(argv[at], 0)]
+        if argv[at] not in FIND or any([word.startswith("-") and not _is_number(word[1:]) for word in behind]):
             return None
-        at += 1 + FIND[argv[at]]
+        at += 1 + len(behind) if len(behind) == FIND[argv[at]] else len(argv) + 1
     return list(argv[:start]) or ["."] if at == len(argv) else None
 
 

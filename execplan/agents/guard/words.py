@@ -24,7 +24,8 @@ def apart(
 ) -> Apart | None:
     """The words behind a program; None where a flag is not among those that are known, or is used otherwise.
 
-    A flag of `flags` that ends in `?` may have a value behind its `=`.
+    A flag of `flags` that ends in `?` may have a value behind its `=`. Where a word or a value looks like a flag, programs
+    differ in what it is, and so it is none that is known.
     """
     words: list[str] = []
     used: set[str] = set()
@@ -33,6 +34,8 @@ def apart(
     while at < len(argv):
         word = argv[at]
         at += 1
+        if word == "--" and any([each.startswith("-") for each in argv[at:]]):
+            return None
         if word == "--":
             words += argv[at:]
             break
@@ -44,7 +47,7 @@ def apart(
             return None
         used |= taken.flags
         for flag, value in taken.values:
-            if value is None and at == len(argv):
+            if value is None and (at == len(argv) or (argv[at].startswith("-") and argv[at] != "-")):
                 return None
             given.append((flag, argv[at] if value is None else value))
             at += value is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Asking,
 def begun(prepared: tuple[Asking, Path]) -> Iterator[Asking]:
     """The repository as it was prepared."""
     desk, scratch = prepared
+    os.chdir(scratch)
     shutil.rmtree(scratch / "work")
     shutil.copytree(scratch / "kept", scratch / "work", symlinks=True)
     outer = desk.patch
