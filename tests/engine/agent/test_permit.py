@@ -42,9 +42,8 @@ def documents(draw: some.DrawFn) -> Any:
         else:
             said["strategy"] = draw(some.sampled_from(["fail_fast", "skip"]))
         before = [each for each in names[:at] if name not in stand_ins]
-        said["depends_on"] = tuple(
-            draw(some.lists(some.sampled_from(before), unique=True, max_size=2)) if before else ()
-        )
+        needs: list[str] = draw(some.lists(some.sampled_from(before), unique=True, max_size=2)) if before else []
+        said["depends_on"] = tuple(needs)
         steps.append(step(name, **said))
     return plan(*steps, constraints={"require_sequential": draw(some.booleans())})
 
