@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Chosen",
     "Evaluated",
-    "Handoff",
     "Finished",
+    "Handoff",
     "Options",
     "Place",
     "Record",
