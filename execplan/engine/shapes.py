@@ -122,6 +122,7 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
     kinds.INTENT: {**_STEP, "by": _text, "before": _states},
     kinds.CALLED: {**_STEP, "tool": _text, "what": _text, "paths": _texts, "session": _maybe, "asked": _yes_or_no},
+    kinds.DENIED: {"tool": _text, "what": _text, "step": _maybe, "session": _maybe},
     kinds.RESULT: {**_STEP, "ok": _yes_or_no},
     kinds.RETAKEN: {**_STEP, "changes": _changes},
     kinds.SKIPPED: {"step": _text, "reason": _text},

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, Final
 
 DEPTH: Final = 64
@@ -33,32 +32,34 @@ def read(text: str, *, halves: bool = False) -> Any:
     return value
 
 
-def write(value: object, *, sort: bool = False) -> str:
-    """A value in one line, without spaces, as `json.dumps` writes it; raises ValueError for a number that JSON has not."""
+def write(value: object, *, spaced: bool = False) -> str:
+    """A value in one line, as `json.dumps` writes it, with spaces or without; raises ValueError for what JSON has not."""
+    colon, comma = (": ", ", ") if spaced else (":", ",")
     try:
         from _json import encode_basestring, make_encoder
     except ImportError:  # a Python that is not written in C
         from json import dumps
 
-        return dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort, allow_nan=False)
-    return "".join(make_encoder(None, _no_json, encode_basestring, None, ":", ",", sort, False, False)(value, 0))
+        return dumps(value, ensure_ascii=False, separators=(comma, colon), allow_nan=False)
+    return "".join(make_encoder(None, _no_json, encode_basestring, None, colon, comma, False, False, False)(value, 0))
 
 
 def _no_json(value: object) -> object:
     raise ValueError(f"{type(value).__name__} is nothing that JSON has")
 
 
-def _reader() -> Callable[[str, int], tuple[Any, int]]:
+def _reader() -> Any:
+    """What reads a value at a place of a text, and says where it ends."""
     try:
         from _json import make_scanner
     except ImportError:
         from json import JSONDecoder
 
-        return JSONDecoder(
-            object_pairs_hook=_pairs, parse_int=_whole, parse_float=_float, parse_constant=_constant
-        ).scan_once
-    found: Callable[[str, int], tuple[Any, int]] = make_scanner(_Context)
-    return found
+        told: dict[str, Any] = {"parse_int": _whole, "parse_float": _float, "parse_constant": _constant}
+        decoder: Any = JSONDecoder(object_pairs_hook=_pairs, **told)
+        return decoder.scan_once
+    context: Any = _Context
+    return make_scanner(context)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

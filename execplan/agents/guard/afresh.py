@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan import clock
 from execplan.agents.guard import keep
-from execplan.agents.guard.basis import Basis
+from execplan.agents.guard.basis import Basis, of_run
 from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
@@ -39,6 +39,12 @@ def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[
     if bare.kind != DENY:
         return bare, ()
     home, ref = _plan(home, named)
+    issued = warrant.load(home, ref.id)
+    if issued is not None:  # it was not named by its id
+        entries = keep.entries_of(issued)
+        basis = of_run(issued, entries)
+        if not keep.is_over(basis):
+            return keep.by_warrant(call, issued, judge(call, basis, keep.moment(entries)), asks=asks), issued.hidden
     found, run = _stands(home, ref)
     basis = _basis(home, ref, found, run)
     told = judge(call, basis, clock.seconds())

@@ -19,38 +19,46 @@ from execplan.text import plain_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from execplan.agents.guard.call import Call
     from execplan.engine.agent.warrant import Warrant
 
 
-def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[bytes, int]:
-    """What is printed, and the exit status; anything that is raised is for the door to deny."""
+def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[bytes, int, Callable[[], None]]:
+    """What is printed, the exit status, and what is done then; anything that is raised is for the door to deny."""
     try:
         said = _read(data)
     except NotUnderstoodError as error:
         if not program:
             raise
-        return _form(program).answer(_denied(f"the call can't be read: {error}", (), longest))
+        return *_form(program).answer(_denied(f"the call can't be read: {error}", longest)), _nothing
     form = _form(program or _program(said))
     try:
         call: Call = form.read(said)
-        found, hidden = _judged(call, named, asks=form.ASKS)
+        found, warrant, hidden = _judged(call, named, asks=form.ASKS)
     except NotUnderstoodError as error:
-        return form.answer(_denied(f"the call is not understood: {error}", (), longest))
+        return *form.answer(_denied(f"the call is not understood: {error}", longest)), _nothing
     except ExecplanError as error:
         about = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
         hint = f"; {error.hint}" if error.hint else ""
-        return form.answer(_denied(f"{error.message}{about}{hint}", (), longest))
+        return *form.answer(_denied(f"{error.message}{about}{hint}", longest)), _nothing
     if found.kind == ASK and not form.ASKS:
         found = found._replace(kind=DENY, why=f"{found.why}; somebody is to be asked, and this program can't")
     why = keep.shown(warrants.cleaned(f"execplan: {found.why}", hidden), longest)
-    return form.answer(Decision(found.kind, why, found.step))
+    told = form.answer(Decision(found.kind, why, found.step))
+    if found.kind != DENY or warrant is None:
+        return *told, _nothing
+    return *told, lambda: keep.denied(call, warrant, found)
 
 
-def _denied(why: str, hidden: tuple[str, ...], longest: int) -> Decision:
-    return Decision(DENY, keep.shown(warrants.cleaned(f"execplan: {why}", hidden), longest))
+def _nothing() -> None:
+    """What is done where nothing is to be told of a call."""
+
+
+def _denied(why: str, longest: int) -> Decision:
+    return Decision(DENY, keep.shown(f"execplan: {why}", longest))
 
 
 def _form(program: str) -> Any:
@@ -74,24 +82,19 @@ def _read(data: bytes) -> dict[str, Any]:
     return said
 
 
-def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
-    """What becomes of the call, and what no reason tells; raises ExecplanError."""
+def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, Warrant | None, tuple[str, ...]]:
+    """What becomes of the call, the warrant that it was judged by, and what no reason tells; raises ExecplanError."""
     warrant = _warrant(named or os.environ.get("EXECPLAN_PLAN") or None)
     if warrant is not None:
         entries = keep.entries_of(warrant)
         basis = of_run(warrant, entries)
         if not keep.is_over(basis):
-            return _by_warrant(call, warrant, judge(call, basis, keep.moment(entries)), asks=asks), warrant.hidden
+            found = keep.by_warrant(call, warrant, judge(call, basis, keep.moment(entries)), asks=asks)
+            return found, warrant, warrant.hidden
     from execplan.agents.guard import afresh
 
-    return afresh.judged(call, named, asks=asks)
-
-
-def _by_warrant(call: Call, warrant: Warrant, found: Judged, *, asks: bool) -> Judged:
-    if not found.is_step:
-        return found
-    with keep.lock(warrant.home, call):
-        return keep.kept(call, warrant, asks=asks)
+    found, hidden = afresh.judged(call, named, asks=asks)
+    return found, None, hidden
 
 
 def _warrant(named: str | None) -> Warrant | None:
@@ -102,8 +105,18 @@ def _warrant(named: str | None) -> Warrant | None:
         return None
     if named is not None:
         return warrants.load(home, named)
-    found = warrants.every(home.state)
-    return warrants.opened(home, found[0]) if len(found) == 1 else None
+    found = [each for path in warrants.every(home.state) if (each := warrants.opened(home, path)) is not None]
+    if len(found) > 1:
+        found = [each for each in found if _goes_on(each)]
+    return found[0] if len(found) == 1 else None
+
+
+def _goes_on(warrant: Warrant) -> bool:
+    """Whether a run is not known to be at its end."""
+    try:
+        return not keep.is_over(of_run(warrant, keep.entries_of(warrant)))
+    except ExecplanError:
+        return True
 
 
 def _without_git() -> Home | None:

@@ -8,11 +8,11 @@ from execplan.agents.guard.planned import Around, Planned
 from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
+from execplan.errors import ExecplanError
 from execplan.execution.world import FILE
 from execplan.record import NamedTuple
 from execplan.repo.execution.protected import judge
 from execplan.repo.execution.world import SHOWN, Disk
-from execplan.text import disk
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -86,7 +86,7 @@ def _before(home: Home, expected: Mapping[str, State], path: str) -> bytes | Non
         data = Disk(home).read(path)
         if digest(data) == state.sha256:
             return data
-    except disk.ExecplanError:
+    except ExecplanError:
         pass
     from execplan.engine.files.store import Store
 

@@ -31,20 +31,22 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     """Whether a command is that of a step that runs one."""
     wanted = argv_of(step)
     if wanted is None:
-        return Verdict("its command needs a shell and does not say so: nobody runs it")
+        return Verdict("the command of the step needs a shell and does not say so: nobody runs it")
     if _is_script(typed, step, around):
         return SAME
-    near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
-    if typed.problem:
-        return Verdict(f"it is no plain command ({typed.problem})", near * 80 // 100)
-    folder = folder_of(step, around)
-    why = _words(typed, wanted, step, around)
-    if why:
+    if (
+        why := f"the call is no plain command ({typed.problem})"
+        if typed.problem
+        else _words(typed, wanted, step, around)
+    ):
+        near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
         return Verdict(why, near * 80 // 100)
     if typed.assigned != (step.get("env") or {}):
         return Verdict(_variables(typed.assigned, step.get("env") or {}), 90)
+    folder = folder_of(step, around)
     if typed.folder != folder:
-        return Verdict(f"it runs in {_shown(typed.folder, around)}, not in {_shown(folder, around)}", 95)
+        wanted_in = os.path.normpath(step.get("cwd") or ".") if not folder else _shown(folder, around)
+        return Verdict(f"the call runs in {_shown(typed.folder, around)}, not in {wanted_in}", 95)
     return SAME
 
 
@@ -56,11 +58,12 @@ def argv_of(step: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def folder_of(step: Mapping[str, Any], around: Around) -> str:
-    """The folder that a step runs in, as a real path: of packages for a Node project that of the project."""
+    """The folder that a step runs in: of packages for a Node project that of the project; nothing where a link leads there."""
     cwd, target = normpath(step.get("cwd") or "."), step.get("target")
     if step.get("type") == _INSTALL and target and cwd == "." and _is_node(target, around):
         cwd = target
-    return os.path.realpath(os.path.join(around.root, cwd))
+    path = os.path.normpath(os.path.join(around.root, cwd))
+    return path if os.path.realpath(path) == path else ""
 
 
 def allows(typed: Typed, pattern: str, step: Mapping[str, Any], around: Around) -> bool:
@@ -81,7 +84,7 @@ def _is_script(typed: Typed, step: Mapping[str, Any], around: Around) -> bool:
     White space at the end may end a here-document, or not: only line ends count for nothing there.
     """
     script = step.get("command") if step.get("shell") else None
-    if not script or step.get("env") or typed.cwd != folder_of(step, around):
+    if not script or step.get("env") or not typed.cwd or typed.cwd != folder_of(step, around):
         return False
     return _bare(typed.text) == _bare(script)
 
@@ -104,12 +107,12 @@ def _words(typed: Typed, wanted: Sequence[str], step: Mapping[str, Any], around:
     if wrong is None and len(given) == len(wanted):
         return ""
     if wrong is None and len(given) > len(wanted):
-        return f"it has the further argument {given[len(wanted)]}"
+        return f"the call has the further argument {given[len(wanted)]}"
     if wrong is None:
-        return f"it lacks the argument {wanted[len(given)]}"
+        return f"the call lacks the argument {wanted[len(given)]}"
     if given[:wrong] + given[wrong + 1 :] == tuple(wanted):
-        return f"it has the further argument {given[wrong]}"
-    return f"its argument {wrong} is {given[wrong]}, not {wanted[wrong]}"
+        return f"the call has the further argument {given[wrong]}"
+    return f"argument {wrong} of the call is {given[wrong]}, not {wanted[wrong]}"
 
 
 def _program(given: str, wanted: str, typed: Typed, step: Mapping[str, Any], around: Around) -> str:
@@ -117,20 +120,23 @@ def _program(given: str, wanted: str, typed: Typed, step: Mapping[str, Any], aro
 
     A link to a program is not that program: one of a virtual environment knows by its own name where its packages are.
     """
-    bin_folder = _environment(step, around)
-    if bin_folder and "/" not in wanted:
-        is_same = "/" in given and _program_path(given, typed.folder) == os.path.join(bin_folder, wanted)
-        return "" if is_same else f"it installs into {step['target']}, whose {wanted} is to be called by its path"
-    if given == wanted:
-        return ""
+    place = _environment(step, around)
+    if place and "/" not in wanted:
+        is_same = "/" in given and _place(given, typed.folder) == os.path.join(place, wanted)
+        return "" if is_same else f"the step installs into {step['target']}, whose {wanted} is to be called by its path"
+    if "/" not in wanted or "/" not in given:
+        return "" if given == wanted else f"the call runs {given}, not {wanted}"
     own = folder_of(step, around)
-    is_same = "/" in given and "/" in wanted and _program_path(given, typed.folder) == _program_path(wanted, own)
-    return "" if is_same else f"it runs {given}, not {wanted}"
+    meant = os.path.normpath(os.path.join(own, wanted))
+    if not wanted.startswith("/") and _place(wanted, own) != meant:
+        return f"{wanted} leads through a link"
+    return "" if _place(given, typed.folder) == _place(wanted, own) else f"the call runs {given}, not {wanted}"
 
 
-def _program_path(word: str, folder: str) -> str:
-    path = os.path.join(folder, word)
-    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+def _place(word: str, folder: str) -> str:
+    """Where a program is that is named by its path, in its real folder; a slash at its end is none of it."""
+    above, _, name = os.path.join(folder, word).rpartition("/")
+    return f"{os.path.realpath(above)}/{name}"
 
 
 def _environment(step: Mapping[str, Any], around: Around) -> str:
@@ -138,8 +144,7 @@ def _environment(step: Mapping[str, Any], around: Around) -> str:
     target = step.get("target")
     if step.get("type") != _INSTALL or not target or _is_node(target, around):
         return ""
-    path = os.path.realpath(os.path.join(around.root, target))
-    return os.path.join(path, "bin")
+    return os.path.join(os.path.normpath(os.path.join(around.root, target)), "bin")
 
 
 def _is_node(target: str, around: Around) -> bool:
@@ -156,15 +161,17 @@ def _same_file(
     path = direct(wanted, folder_of(step, around), around.root) if programs <= _FILES else ""
     if not path or direct(given, typed.folder, around.root) != path:
         return False
-    there = os.path.join(around.root, path)
-    return os.path.isfile(there) or (path in declared and not os.path.lexists(there))
+    there, same = os.path.join(around.root, path), os.path.join(typed.folder, given)
+    if os.path.isfile(there):
+        return os.path.isfile(same)
+    return path in declared and not os.path.lexists(there) and ".." not in given.split("/")
 
 
 def _variables(given: Mapping[str, str], wanted: Mapping[str, str]) -> str:
     for name, value in wanted.items():
         if given.get(name) != value:
-            return f"it does not set {name}={value} in front of it"
-    return f"it sets {next(name for name in given if name not in wanted)}, and the step does not"
+            return f"the call does not set {name}={value} in front of it"
+    return f"the call sets {next(name for name in given if name not in wanted)}, and the step does not"
 
 
 def _leads_out(word: str, folder: str, around: Around) -> bool:

@@ -43,8 +43,9 @@ def guard(arguments: Sequence[str]) -> int:
 def _closed(error: BaseException | None = None) -> int:
     """Deny where no answer could be given; nothing in here may fail in a way that lets the call through."""
     try:
-        about = b"" if error is None else f" ({type(error).__name__})".encode()
-        os.write(2, _PREPARED + about + b"\n")
+        name = type(error).__name__
+        about = "" if error is None else f": {error}" if name == "NotUnderstoodError" else f" ({name})"
+        os.write(2, _PREPARED + about.encode("utf-8", "backslashreplace")[:_REASON] + b"\n")
     except BaseException:  # noqa: BLE001 - as above
         try:
             os.write(1, _UNHEARD)
@@ -61,11 +62,14 @@ def _stopped(number: int, frame: object) -> NoReturn:
 
 def _arm() -> None:
     """Let the time limit and every signal that would end the process deny, and refuse to work without standard streams."""
-    import _signal
+    if TYPE_CHECKING:
+        import signal as signals
+    else:
+        import _signal as signals  # `signal` loads enum, and that re
 
-    for number in (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP, _signal.SIGQUIT, _signal.SIGXCPU):
-        _signal.signal(number, _stopped)
-    _signal.setitimer(_signal.ITIMER_REAL, SECONDS)
+    for number in (signals.SIGALRM, signals.SIGTERM, signals.SIGINT, signals.SIGHUP, signals.SIGQUIT, signals.SIGXCPU):
+        signals.signal(number, _stopped)
+    signals.setitimer(signals.ITIMER_REAL, SECONDS)
     for handle in (0, 1, 2):
         os.fstat(handle)  # what is opened in place of one that is closed would be written to
 
@@ -77,9 +81,10 @@ def _answered(arguments: Sequence[str]) -> int:
         return BLOCKED
     from execplan.agents.guard.asking import answer
 
-    out, status = answer(_call(), named, program, _REASON)
+    out, status, afterwards = answer(_call(), named, program, _REASON)
     while out:
         out = out[os.write(1, out) :]
+    afterwards()
     return status
 
 

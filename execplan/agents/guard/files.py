@@ -36,7 +36,7 @@ def compare(made: Sequence[Made], step: Mapping[str, Any], around: Around) -> Ve
     if others:
         names = {path.rpartition("/")[2].casefold() for path in own}
         near = 30 * any([path.rpartition("/")[2].casefold() in names for path in others])
-        return Verdict(f"it is about {others[0]}, and not about {', '.join(own[:3])} alone", near)
+        return Verdict(f"the call is about {others[0]}, not about {', '.join(own[:3])} alone", near)
     for each in made:
         try:
             why = each.problem or _JUDGES[step["type"]](step, each, around)
@@ -52,7 +52,7 @@ def compare(made: Sequence[Made], step: Mapping[str, Any], around: Around) -> Ve
 def _created(step: Mapping[str, Any], made: Made, around: Around) -> str:
     content = (step.get("content") or "").encode("utf-8", "surrogateescape")
     if made.after is None:
-        return f"it deletes {made.path}, which the step creates"
+        return f"the call deletes {made.path}, which the step creates"
     if made.after != content:
         return _other(made.path, made.after, content)
     if made.now is not None and made.now != content and not _is_expected(step, made, around):
@@ -62,7 +62,7 @@ def _created(step: Mapping[str, Any], made: Made, around: Around) -> str:
 
 def _deleted(step: Mapping[str, Any], made: Made, around: Around) -> str:
     if made.after is not None:
-        return f"it writes {made.path}, which the step deletes"
+        return f"the call writes {made.path}, which the step deletes"
     return "" if _is_expected(step, made, around) else f"{made.path} is not as it was approved"
 
 
@@ -90,7 +90,9 @@ def _refactored(step: Mapping[str, Any], made: Made, around: Around) -> str:
         source, target = [None if name is None else normpath(name) for name in (change.source, change.target)]
         if source != target and made.path == source:
             return (
-                _deleted(step, made, around) if made.after is None else f"it writes {source}, which the step takes away"
+                _deleted(step, made, around)
+                if made.after is None
+                else f"the call writes {source}, which the step takes away"
             )
         if made.path != target:
             continue
@@ -100,7 +102,7 @@ def _refactored(step: Mapping[str, Any], made: Made, around: Around) -> str:
         if source != target and made.now is not None and not is_partly(before, made.now, change.hunks):
             return f"{target} is there already"
         return _changed(made, before, change)
-    return f"it is about {made.path}, which the step leaves alone"
+    return f"the call is about {made.path}, which the step leaves alone"
 
 
 _JUDGES: Mapping[str, Judge] = {
@@ -118,7 +120,7 @@ def _changed(made: Made, before: bytes, change: Change) -> str:
     from execplan.execution.evaluation.patch import fitted
 
     if made.after is None:
-        return f"it deletes {made.path}, which the step changes"
+        return f"the call deletes {made.path}, which the step changes"
     hunks = fitted(cut(before), change)
     if is_partly(before, made.after, hunks):
         return ""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan import clock
 from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.decide import Judged, judge
 from execplan.engine.agent import mark
 from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
-from execplan.engine.entries import CALLED, INTENT, PAUSED, state_json
+from execplan.engine.entries import CALLED, DENIED, INTENT, PAUSED, state_json
 from execplan.engine.journal import Journal, checked, parse, read_bytes
 from execplan.errors import CHANGED, ExecplanError
 from execplan.errors import PAUSED as WAITS
@@ -36,7 +34,8 @@ if TYPE_CHECKING:
 
 WAIT: Final = 2.0
 """Seconds that a call waits for another, or for whoever else is at work on a run here."""
-_LONGEST: Final = 4096
+MOST: Final = 100
+"""Calls that were denied of which a run is told."""
 
 
 def lock(home: Home, call: Call) -> Lock:
@@ -83,6 +82,14 @@ def moment(entries: Sequence[Entry]) -> float:
         what = f"the clock was set back: the journal was written at {entries[-1].at}"
         raise ExecplanError("approval-expired", what, exit=CHANGED, hint="set the clock right")
     return max(now, last)
+
+
+def by_warrant(call: Call, warrant: Warrant, found: Judged, *, asks: bool) -> Judged:
+    """What becomes of a call that was judged by a warrant: of a step it is on disk by then. Raises ExecplanError."""
+    if not found.is_step:
+        return found
+    with lock(warrant.home, call):
+        return kept(call, warrant, asks=asks)
 
 
 def kept(call: Call, warrant: Warrant, *, asks: bool) -> Judged:
@@ -138,6 +145,38 @@ def _paused(basis: Basis, warrant: Warrant, journal: Journal, found: Judged) -> 
     return Judged(DENY, f"{question.words}; {how}", found.step)
 
 
+def denied(call: Call, warrant: Warrant, found: Judged) -> None:
+    """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
+
+    It raises nothing: a denial stays one whatever becomes of this.
+    """
+    set_timeout(0.0)
+    try:
+        with state.lock(warrant.home, NAME, "guard"):
+            basis = of_run(warrant, entries_of(warrant))
+            if (
+                is_over(basis)
+                or basis.course is None
+                or basis.course.question is not None
+                or basis.course.denied >= MOST
+            ):
+                return
+            session, tool = shown(call.session, 200) or None, shown(call.tool, 100)
+            with Journal(warrant.place.journal) as journal:
+                journal.write(DENIED, tool=tool, what=_what(call), step=found.step or None, session=session)
+            _mark(warrant)
+    except Exception:  # noqa: BLE001 - it is told or it is not
+        return
+
+
+def _what(call: Call) -> str:
+    """The program of a command, or the paths; secrets would stand elsewhere, and are taken out here too."""
+    from execplan.text.secrets import masked
+
+    words = [each for each in call.command.split() if "=" not in each][:1]
+    return shown(masked(" ".join(words or [*[edit.path for edit in call.edits], *call.reads])), 300)
+
+
 def _mark(warrant: Warrant) -> None:
     key = keys.read(warrant.home)
     if key is not None:
@@ -148,8 +187,3 @@ def shown(text: str, most: int) -> str:
     """Text as one line of characters that can be seen, and no longer than so many."""
     line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
     return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-def has_journal(warrant: Warrant) -> bool:
-    """Whether the run of a warrant has begun."""
-    return os.path.lexists(warrant.place.journal)

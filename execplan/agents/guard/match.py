@@ -77,7 +77,9 @@ def _command(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
     if refused:
         return Matched(refused=refused)
     if call.background:
-        given = given._replace(argv=(), problem="it runs in the background, where nobody sees how it ends", text="")
+        given = given._replace(
+            argv=(), problem="the call runs in the background, where nobody sees how it ends", text=""
+        )
 
     def compare(step: Step) -> Verdict:
         if any([commands.allows(given, words, step, around) for words in _allowed(step, patterns.COMMAND)]):
@@ -139,7 +141,7 @@ def _tool(call: Call, step: Step) -> Verdict:
         return Verdict(_about(step), 0)
     name = step["tool"]
     if name not in (call.tool, patterns.dotted(call.tool)) and name.partition(".")[2] != call.tool:
-        return Verdict(f"it uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
+        return Verdict(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
     if not _equal(call.given, step.get("parameters") or {}):
         return Verdict(
             f"what {name} is given is not what is planned{_other(call.given, step.get('parameters') or {})}", 80

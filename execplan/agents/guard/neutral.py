@@ -61,7 +61,7 @@ def answer(decision: Decision) -> tuple[bytes, int]:
         "warnings": [],
         "next": [],
     }
-    return plain_json.write(told).encode() + b"\n", 0
+    return plain_json.write(told, spaced=True).encode() + b"\n", 0
 
 
 def _edit(kind: str, said: Mapping[str, Any]) -> Edit:

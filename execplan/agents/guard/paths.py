@@ -54,13 +54,16 @@ def read(path: str, root: str) -> bytes | None:
         handle = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
-    except OSError:
+    except (OSError, ValueError):
         raise ValueError(f"{path} can't be read") from None
-    with open(handle, "rb", buffering=0) as file:
+    try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
             raise ValueError(f"{path} is no regular file of at most {_LARGEST >> 20} MiB")
-        return file.readall()
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            return file.readall()
+    finally:
+        os.close(handle)
 
 
 def _odd(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan.agents.guard.call import DELETE, WRITE, Edit
 from execplan.agents.guard.content import Made
 
@@ -29,9 +27,7 @@ def deleted(typed: Typed) -> tuple[Edit, ...]:
 def moved(typed: Typed) -> tuple[str, str] | None:
     """The file that a plain command moves, and where to, if it does nothing else."""
     names = _named(typed, _MOVES)
-    if len(names) != 2 or os.path.lexists(os.path.join(typed.folder, names[1])):
-        return None
-    return names[0], names[1]
+    return (names[0], names[1]) if len(names) == 2 else None
 
 
 def as_made(source: Made, target: Made) -> tuple[Made, Made]:

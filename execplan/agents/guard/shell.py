@@ -61,8 +61,7 @@ def typed(text: str, cwd: str) -> Typed:
     """Read what is typed in a folder, given by its absolute path; never raises."""
     if len(text.encode("utf-8", "surrogatepass")) > _LONGEST:
         return Typed("", (), {}, "", "", (), "longer than any command")
-    stripped = text.strip(" \t\n")
-    folder, rest, why = _moved(stripped)
+    folder, rest, why = _moved(_stripped(text))
     inside, wrong = _entered(cwd, folder)
     reader = _Strict(rest)
     found = tuple(reader.commands())
@@ -75,6 +74,13 @@ def typed(text: str, cwd: str) -> Typed:
     elif len(dict(assigned)) < len(assigned):
         why = "a variable is set twice"
     return Typed(text, argv if not why else (), dict(assigned), inside, _entered(cwd, "")[0], found, why)
+
+
+def _stripped(text: str) -> str:
+    """A text without white space around it; what a backslash protects is a part of the last word."""
+    bare = text.strip(" \t\n")
+    protects = (len(bare) - len(bare.rstrip("\\"))) % 2
+    return text.lstrip(" \t\n")[: len(bare) + protects]
 
 
 def _moved(text: str) -> tuple[str, str, str]:
@@ -108,7 +114,7 @@ def _entered(cwd: str, folder: str) -> tuple[str, str]:
         return "", "nobody knows in which folder"
     path = os.path.join(cwd, folder)
     found = os.path.realpath(path)
-    if folder and (found != os.path.realpath(os.path.normpath(path)) or not os.path.isdir(found)):
+    if folder and (found != os.path.realpath(os.path.normpath(path)) or not os.path.isdir(path)):
         return "", f"`cd` to a folder that is not there, or not the same for every shell: {folder}"
     return found, ""
 

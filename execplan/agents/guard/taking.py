@@ -24,12 +24,14 @@ def only(given: Mapping[str, Any], known: str, tool: str) -> None:
 
 def table(said: Mapping[str, Any], name: str) -> dict[str, Any]:
     """An object that must be there."""
-    return _taken(said, name, dict, "an object")
+    found: dict[str, Any] = _taken(said, name, dict, "an object")
+    return found
 
 
 def text(said: Mapping[str, Any], name: str) -> str:
     """Text that must be there."""
-    return _taken(said, name, str, "text")
+    found: str = _taken(said, name, str, "text")
+    return found
 
 
 def path(said: Mapping[str, Any], name: str) -> str:
