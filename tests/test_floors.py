@@ -124,16 +124,19 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
 def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
     """By the warrant of a run that has begun: whether it allows, denies, or lets a call pass that only reads."""
     from tests.agents.guard.asking import Asking, as_sent
+    from tests.repo.approving import STEPS
 
     with pytest.MonkeyPatch.context() as patch:
         desk = Asking(tmp_path / "work" / "repository", patch)
+        desk.plan(STEPS.replace("#build", "#build max-invocations=2"))
         desk.approve()
         assert desk.ask("make parser").kind == "allow"
-        for command in ("ls src", "make other"):
+        for command in ("ls src", "make other", "make parser"):
             modules = imports_of_guard(desk.path, as_sent("claude", command, str(desk.path)))
             assert not HEAVY & modules
             assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
             assert "execplan.agents.guard.afresh" not in modules
+        assert desk.calls() == ["build", "build"]
 
 
 def imports_of_guard(folder: Path, call: bytes) -> set[str]:

@@ -33,6 +33,7 @@ _WORDS = {
     "begun": "revision {revision}, as approved: {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
     "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
+    "denied": "{tool}: {what}{nearest}",
     "result": "{step}, attempt {attempt}: {ended}",
     "retaken": "{step}, attempt {attempt}",
     "skipped": "{step}: {reason}",
@@ -167,6 +168,7 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     elif record.kind == "result":
         said["ended"] = _ended(record.said)
     said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
+    said["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
     said["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
     said["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()

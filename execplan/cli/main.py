@@ -25,7 +25,7 @@ def main() -> int:
     if sys.platform == "win32":
         print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
         return ENVIRONMENT
-    if arguments[:1] == ["guard"] and not {"-h", "--help"}.intersection(arguments):
+    if arguments[:1] == ["guard"] and arguments[1:] not in (["-h"], ["--help"]):
         from execplan.agents.guard.door import guard
 
         return guard(arguments[1:])

@@ -29,15 +29,21 @@ def evidence(home: Home, source: str | None) -> bytes | None:
     """
     if source is None or source == "-":
         return given_bytes(source) if source is not None else None
+    from execplan.repo.execution import private
     from execplan.repo.execution.protected import protected
 
     real, root = os.path.realpath(source), os.path.realpath(home.root)
-    inside = real.startswith(f"{root}/") and not protected(home, os.path.relpath(real, root))
-    if not inside and not real.startswith(f"{os.path.realpath(tempfile.gettempdir())}/"):
+    ours = _within(real, root) and bool(protected(home, os.path.relpath(real, root)))
+    ours = ours or any([_within(real, os.path.realpath(each(home))) for each in (private.config, private.state)])
+    if ours or not (_within(real, root) or _within(real, os.path.realpath(tempfile.gettempdir()))):
         what = f"{source} is no file of the repository, and none of those that are temporary"
         hint = "name one of these, or give it on standard input: --evidence -"
         raise ExecplanError("evidence-outside", what, exit=POLICY, hint=hint)
     return given_bytes(real)
+
+
+def _within(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
 
 
 def told(home: Home, ref: Ref, found: Reported, *, dry_run: bool) -> Answer:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from execplan.agents.guard.basis import Basis
     from execplan.agents.guard.call import Call
     from execplan.agents.guard.match import Match, Matched
-    from execplan.agents.guard.planned import Around
 
 
 class Judged(NamedTuple):
@@ -55,7 +54,7 @@ def judge(call: Call, basis: Basis, moment: float) -> Judged:
     read = reading.judge(call, around, basis.reads)
     if read.kind == DENY:
         return Judged(DENY, read.why, found.nearest)
-    steps = [_of(each, basis, around, moment) for each in found.matches]
+    steps = [_of(each, basis, moment) for each in found.matches]
     words = Judged(read.kind, read.why or "it only reads") if read.kind else None
     return _best(steps, words) or _unplanned(found, basis, read.why)
 
@@ -71,23 +70,22 @@ def _best(steps: Sequence[Judged], read: Judged | None) -> Judged | None:
     return None
 
 
-def _of(found: Match, basis: Basis, around: Around, moment: float) -> Judged:
+def _of(found: Match, basis: Basis, moment: float) -> Judged:
     """What becomes of a call that is of a step."""
     assert basis.course is not None  # where there are steps there is all of this
     assert basis.order is not None
     assert basis.terms is not None
     disk, step = Disk(basis.home), basis.plain[found.step]
-    level = next(each.level for each in basis.planned if each.step["id"] == found.step)
+    planned = next(each for each in basis.planned if each.step["id"] == found.step)
 
     def there(path: str) -> bool:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)
 
-    told = asked(step, level, basis.course, basis.order, interval=basis.interval, there=there)
+    told = asked(step, planned.level, basis.course, basis.order, interval=basis.interval, there=there)
     permission = permitted(told, basis.terms, basis.course.status_of, moment)
     if permission.kind == DENY:
         return Judged(DENY, permission.why, found.step)
-    planned = next(each.step for each in basis.planned if each.step["id"] == found.step)
-    if why := drift.drifted(planned, basis.course, disk):
+    if why := drift.drifted(planned.step, basis.course, disk):
         return Judged(DENY, f"{found.step} is not begun: {why}", found.step)
     why = permission.why or f"the step {step.number} of {basis.plan}, {found.step}"
     return Judged(permission.kind, why, found.step, found.paths, permission.by)
@@ -97,14 +95,10 @@ def _unplanned(found: Matched, basis: Basis, why: str) -> Judged:
     """What becomes of a call that no step plans."""
     if basis.constraints.get("allow_unplanned"):
         return Judged(ASK, f"no step of {basis.plan} plans this: {found.why}")
-    near = (
-        f"; the nearest step is {found.nearest}: {found.why}"
-        if found.nearest
-        else f": {found.why}"
-        if found.why
-        else ""
-    )
-    words = (
-        f"no step of {basis.plan} plans this{near}" if basis.plan else "nothing is planned here, so nothing may be done"
-    )
+    if not basis.plan:
+        words = "nothing is planned here, so nothing may be done"
+    elif found.nearest:
+        words = f"no step of {basis.plan} plans this; the nearest step is {found.nearest}: {found.why}"
+    else:
+        words = f"no step of {basis.plan} plans this" + (f": {found.why}" if found.why else "")
     return Judged(DENY, f"{words}; {why}" if why else words, found.nearest)

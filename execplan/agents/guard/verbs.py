@@ -61,7 +61,7 @@ VERBS: Mapping[str, Mine] = {
         not_these=f"{_KEPT} --out --annotate --from --compose --no-commit --dry-run",
     ),
     "handoff": Mine(takes="plan"),
-    "report": Mine(_WRITES, "-p --plan --status --result --session", files="--evidence", not_these=_KEPT),
+    "report": Mine(_WRITES, "-p --plan --status --result", files="--evidence", not_these=_KEPT),
     "replan": Mine(_WRITES, "-p --plan --reason --failed --new-information", not_these=_KEPT),
     "add": _writer("--create", "--after --under"),
     "done": _writer(),

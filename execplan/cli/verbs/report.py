@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     examples=(
         "execplan report build -p parser --status completed --result 'It builds.'",
         "execplan report 2 -p parser --status completed --result 'All pass.' --evidence out.txt",
-        "execplan report build -p parser --status failed --result 'There is no compiler.' --dry-run",
+        "execplan report build -p parser --status completed --result 'It builds.' --dry-run",
     ),
 )
 @click.argument("step", metavar="STEP")

@@ -41,6 +41,8 @@ def check(place: Place, data: bytes, key: bytes) -> None:
     if not os.path.lexists(path):
         return
     told = disk.read(path, _LIMIT)[0]
+    if not told:
+        return  # it was being written when the machine went down, as one that is absent
     mac, _, body = told.partition(b" ")
     size, _, known = body.partition(b" ")
     if not same(mac, seal(key, _FOR + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != known:

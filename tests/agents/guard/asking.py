@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.guard import door
-from tests.repo.approving import Desk
+from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,9 +124,9 @@ class Asking(Desk):
         return guard(data, "--program", program, *arguments, program=program, before=before)
 
     def entries(self) -> list[dict[str, Any]]:
-        """The journal of the only run, empty where there is none."""
+        """The journal of the only run of the plan, empty where there is none."""
         found = list(self.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl"))
-        assert len(found) < 2
+        found = [path for path in found if NAME in str(path)]
         return [json.loads(line) for path in found for line in path.read_bytes().splitlines()]
 
     def calls(self) -> list[str]:

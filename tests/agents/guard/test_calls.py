@@ -7,8 +7,6 @@ import os
 import signal
 from typing import Any
 
-import pytest
-
 from execplan.agents.guard import keep
 from execplan.clock import from_utc
 from execplan.engine.journal import Journal
@@ -97,17 +95,16 @@ def test_expiry_to_the_second(begun: Asking) -> None:
     assert "expired" in expired.why
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: Asking, program: str) -> None:
+def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: Asking) -> None:
     _report(begun, "build")
-    data, ready = as_sent(program, "make check", str(begun.path)), os.pipe()
+    data, ready = as_sent("claude", "make check", str(begun.path)), os.pipe()
     children = []
     for _ in range(20):
         child = os.fork()
         if not child:
             os.close(ready[1])
             os.read(ready[0], 1)
-            answer = guard(data, "--program", program, program=program)
+            answer = guard(data)
             os._exit(0 if answer.kind == "allow" else 1 if answer.kind == "deny" else 2)
         children.append(child)
     os.close(ready[0])
@@ -128,6 +125,19 @@ def test_killed_between_the_journal_and_the_answer(begun: Asking) -> None:
     assert (before.status, before.out) == (-signal.SIGKILL, b"")
     assert begun.calls() == ["build", "build"]
     assert [begun.ask("make parser").kind for _ in range(2)] == ["allow", "deny"]
+
+
+def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: Asking) -> None:
+    waited = keep.lock
+
+    def lock(*given: Any) -> Any:
+        _report(begun, "build")
+        return waited(*given)
+
+    answer = begun.ask("make parser", before=lambda: setattr(keep, "lock", lock))
+    assert answer.kind == "deny"
+    assert "meanwhile" in answer.why
+    assert begun.calls() == ["build"]
 
 
 def test_half_a_line_that_a_killed_guard_has_left(begun: Asking) -> None:
@@ -158,5 +168,26 @@ def test_denials_are_told_but_not_without_end_and_no_secret_with_them(begun: Ask
     assert (denied[0]["what"], denied[0]["tool"], denied[0]["session"]) == ("curl", "Bash", "s-1")
     assert "hunter2" not in json.dumps(begun.entries())
     _report(begun, "build")
+    assert begun.type("audit").out.count("denied    Bash: curl") == 3
     ledger = next(begun.path.glob(".agent/execplans/artifacts/*/ledger.jsonl")).read_text()
     assert ledger.count('"kind":"denied"') == 3
+
+
+def test_a_plan_that_is_named_in_any_way_is_judged_by_its_warrant(begun: Asking) -> None:
+    plan = ".agent/execplans/2026-01-01_parser.md"
+    for number, named in enumerate(("2026-01-01_parser", "parser", plan)):
+        answer = begun.ask("make parser" if number < 2 else "make check", "-p", named)
+        assert answer.kind == ("allow" if number < 2 else "deny"), named
+    begun.patch.setenv("EXECPLAN_PLAN", "nothing")
+    assert begun.ask("make parser").kind == "deny"
+    assert len(begun.calls()) == 3
+
+
+def test_warrants_of_runs_that_have_ended_are_no_choice(begun: Asking) -> None:
+    other = "2026-01-02_other"
+    begun.plan("# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh {#x}\nmake other\n```\n", other)
+    begun.data("approve", other, "--digest", begun.data("evaluate", other)["digest"][:8])
+    assert begun.ask("make other", "-p", other).kind == "allow"
+    assert begun.ask("make parser").kind == "deny"
+    assert begun.type("report", "x", "-p", other, "--status", "failed", "--result", "No.").exit == 1
+    assert begun.ask("make parser").kind == "allow"
