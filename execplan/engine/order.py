@@ -9,7 +9,7 @@ from execplan.execution.attributes import ALTERNATIVE, ENDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from execplan.engine.course import Course
     from execplan.engine.plain import Step, When
@@ -46,12 +46,23 @@ class Order:
         """What must be settled before, as the run stands: with what comes before it, where the order is strict."""
         if not self._sequential:
             return self.waits(step)
-        turn = min([self.steps[name].number for name in self.stands_for.get(step.id, ())], default=step.number)
-        ahead = [each for each in self.steps.values() if each.number < turn and each.id not in self.stands_for]
-        open_still = [
-            each.id for each in ahead if status(each, course) in (states.PENDING, states.RUNNING, states.AWAITING)
-        ]
+        waiting = self.waiting(course)
+        turn = self._turn(step, waiting)
+        ahead = [each for each in self.steps.values() if self._turn(each, waiting) < turn]
+        ahead = [each for each in ahead if each.id not in self.stands_for or each.id in waiting.values()]
+        open_still = [each.id for each in ahead if self._is_open(each, course)]
         return list(dict.fromkeys([*self.waits(step), *open_still]))
+
+    def _turn(self, step: Step, waiting: Mapping[str, str]) -> tuple[int, int]:
+        """Where a step comes: an alternative has the turn of the step that it stands in for."""
+        owners = [self.steps[name].number for name, other in waiting.items() if other == step.id]
+        return min(owners, default=step.number), step.number
+
+    def _is_open(self, step: Step, course: Course) -> bool:
+        """Whether a step is in hand, or is to be done and waits for none of those that it needs."""
+        found = status(step, course)
+        settled = all([course.status_of.get(name) in states.GOOD for name in self.waits(step)])
+        return found == states.RUNNING or (found in (states.PENDING, states.AWAITING) and settled)
 
     def waiting(self, course: Course) -> dict[str, str]:
         """By step that has failed, the one that is to stand in for it now."""

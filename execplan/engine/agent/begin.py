@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from execplan.engine import begin as begins
 from execplan.engine import place as places
 from execplan.engine.agent import beyond, current, kept, mark, warrant
+from execplan.engine.agent.follow import follow
 from execplan.engine.book import Book
 from execplan.engine.course import Course
 from execplan.engine.entries import RESUMED
+from execplan.engine.files.ground import Ground
 from execplan.engine.journal import Journal, read_bytes
 from execplan.engine.opened import redaction
+from execplan.engine.schedule import Schedule
 from execplan.engine.watch import Watch
 from execplan.execution import states
+from execplan.execution.world import ABSENT
 from execplan.repo.amend import stop_archived
 from execplan.repo.execution import key, standing
 from execplan.repo.homes import existing
@@ -85,6 +89,9 @@ def _new(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]
         book = Book(place.id, journal, Course(document), ledger, redaction(), Watch())
         told = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": at}
         begins.first(book, home, place, found, **told, **_who(session))
+        ground = Ground(home)
+        schedule = Schedule(document, None, lambda path: ground.state(path).kind != ABSENT)
+        follow(book, schedule, lambda step: None)  # what is skipped from the beginning ticks nothing
         ledger.anchor()
     seal(home, ref, place, found)
     return place, found

@@ -50,12 +50,22 @@ def report(home: Home, ref: Ref, step: str, said: Said, options: Options) -> Rep
     with alone(home, f"report of {step} of {ref.id}", waits=True):
         known = current.last(home, ref)
         before = recorded(home, known, step, said) if known is not None else None
-        if before is not None:
-            return before
+        if known is not None and before is not None:
+            return _catch_up(home, ref, known, before, options)
         place, found = _place(home, ref, known, step, said)
         again = f"then report it again: execplan report {step} -p {ref.typed}"
         with begins.hinting(again), moment(home, ref, place, options) as now:
             return _report(now, step_of(now.course.document, step), said, found)
+
+
+def _catch_up(home: Home, ref: Ref, known: Current, found: Reported, options: Options) -> Reported:
+    """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
+    if not known.goes_on:
+        return found
+    with moment(home, ref, known.place, options) as now:
+        finished = now.settle()
+        following = tuple(up_next(now.course, now.schedule)) if now.course.status == states.IN_PROGRESS else ()
+    return found._replace(status=finished.status, finished=finished, up_next=following, warnings=finished.warnings)
 
 
 def _report(now: Moment, step: Step, said: Said, found: Standing | None) -> Reported:

@@ -69,6 +69,14 @@ def test_a_spare_alternative_and_a_condition_are_skipped(agent: Agent) -> None:
     assert agent.kinds().count("skipped") == 2
 
 
+def test_a_condition_that_never_held_holds_up_nothing(agent: Agent) -> None:
+    agent.planned(MAKE.replace("type", "when=exists:nowhere type"), OTHER.replace("#other", "#other needs=make"))
+    agent.begin()
+    assert agent.kinds() == ["begun", "skipped"]
+    agent.write("src/other2.py", "X = 2\n")
+    assert agent.done("other")["status"] == states.COMPLETED
+
+
 def test_a_question_waits_for_a_person(agent: Agent) -> None:
     agent.planned(MAKE, DROP.replace("target=", "confirm=true target=")).make()
     agent.done("make")

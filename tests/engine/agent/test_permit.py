@@ -76,7 +76,7 @@ class Reader(Watch):
         self._hands.course.read([entry])
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(documents(), some.data())
 def test_what_the_engine_begins_a_guard_allows(document: Any, data: Any) -> None:
     fails = {each.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for each in document.steps}
