@@ -21,10 +21,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import execplan
 from execplan.cli import main
@@ -34,6 +35,7 @@ from tests.engine.killing import KILL, arm
 LIMIT = 60
 """Seconds after which a command is killed."""
 _ROOT = Path(__file__).resolve().parents[1]
+_FORKED = _ROOT / "tests" / "forked.py"
 _HEAVY = (
     "git",
     "jinja2.sandbox",
@@ -47,6 +49,7 @@ _HEAVY = (
 )
 """What verbs import when they need it, beside what is ours."""
 _served: list[str] = []
+_starting = threading.Lock()
 
 
 def can_serve(env: dict[str, str], usual: dict[str, str]) -> bool:
@@ -84,18 +87,26 @@ def run(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], stdin: bytes
         return status, out.read(), err.read()
 
 
+def command(env: dict[str, str]) -> str:
+    """What a shell runs execplan by."""
+    return f"{sys.executable} -IS {_FORKED} {path(env)}"
+
+
 def path(env: dict[str, str]) -> str:
     """The socket of the server of this process, which is started first: no child of it, which a test would find."""
-    if not _served:
-        folder = tempfile.mkdtemp(prefix="forks-")
-        _served.append(os.path.join(folder, "socket"))
-        theirs, ours = os.pipe()
-        command = [sys.executable, "-m", "tests.forks", _served[0]]
-        env = {name: value for name, value in env.items() if _is_fixed(name)}
-        subprocess.run(command, cwd=_ROOT, env=env, stdin=theirs, check=True)
-        os.close(theirs)
-        atexit.register(os.close, ours)
+    with _starting:
+        if not _served:
+            _served.append(_start({name: value for name, value in env.items() if _is_fixed(name)}))
     return _served[0]
+
+
+def _start(env: dict[str, str]) -> str:
+    name = os.path.join(tempfile.mkdtemp(prefix="forks-"), "socket")
+    theirs, ours = os.pipe()
+    subprocess.run([sys.executable, "-m", "tests.forks", name], cwd=_ROOT, env=env, stdin=theirs, check=True)
+    os.close(theirs)
+    atexit.register(os.close, ours)
+    return name
 
 
 def _serve(name: str) -> None:
@@ -179,6 +190,9 @@ def _become(said: list[str], handles: list[int]) -> NoReturn:
     for number, handle in enumerate(handles):
         os.dup2(handle, number)
         os.close(handle)
+    sys.stdin = _stream(0, sys.stdin)
+    sys.stdout = _stream(1, sys.stdout)
+    sys.stderr = _stream(2, sys.stderr)
     os.chdir(cwd)
     os.environ.clear()
     for each in rest[count:]:
@@ -201,6 +215,19 @@ def _become(said: list[str], handles: list[int]) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     os._exit(status if isinstance(status, int) else 1 if status else 0)
+
+
+def _stream(number: int, old: TextIO) -> TextIO:
+    """A standard stream as Python makes them for what they are now: a file, a pipe or a terminal."""
+    return open(
+        number,
+        "r" if number == 0 else "w",
+        buffering=1 if number == 2 else -1,
+        encoding=old.encoding,
+        errors=old.errors,
+        newline="\n",
+        closefd=False,
+    )
 
 
 if __name__ == "__main__":
