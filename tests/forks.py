@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import gc
 import io
 import os
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -34,19 +36,11 @@ from tests.engine.killing import KILL, arm
 
 LIMIT = 60
 """Seconds after which a command is killed."""
+STOP = "EXECPLAN_STOP"
+"""The variable that lets a command wait for SIGCONT before it begins, until somebody traces it."""
 _ROOT = Path(__file__).resolve().parents[1]
 _FORKED = _ROOT / "tests" / "forked.py"
-_HEAVY = (
-    "git",
-    "jinja2.sandbox",
-    "mistune",
-    "pydantic.main",
-    "rich.progress",
-    "yaml",
-    "ctypes",
-    "tomllib",
-    "_strptime",
-)
+_HEAVY = "_strptime git jinja2.sandbox mistune pydantic.main rich.progress tomllib yaml".split()
 """What verbs import when they need it, beside what is ours."""
 _served: list[str] = []
 _starting = threading.Lock()
@@ -62,8 +56,14 @@ def _is_fixed(name: str) -> bool:
     return name.startswith(("PYTHON", "LC_", "LANG", "LD_", "GIT_PYTHON")) or name in ("PATH", "COVERAGE_PROCESS_START")
 
 
-def run(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], stdin: bytes) -> tuple[int, bytes, bytes]:
-    """Run execplan: its exit status, below 0 for a signal, and what it printed."""
+def run(
+    arguments: tuple[str, ...],
+    cwd: Path,
+    env: dict[str, str],
+    stdin: bytes,
+    begun: Callable[[int], None] = lambda pid: None,
+) -> tuple[int, bytes, bytes]:
+    """Run execplan: its exit status, below 0 for a signal, and what it printed; `begun` is told its process."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
@@ -77,6 +77,7 @@ def run(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], stdin: bytes
             server.settimeout(LIMIT)
             with server.makefile() as told:
                 pid = int(told.readline())
+                begun(pid)
                 try:
                     status = int(told.readline())
                 except TimeoutError:
@@ -203,6 +204,9 @@ def _become(said: list[str], handles: list[int]) -> NoReturn:
     sys.path[0] = cwd
     if KILL in os.environ:
         arm(os.environ.pop(KILL))
+    if os.environ.pop(STOP, None):
+        ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_ulong(-1))  # PR_SET_PTRACER: some kernels ask who may trace it
+        os.kill(os.getpid(), signal.SIGSTOP)
     status: object = 70
     try:
         status = main.run()
