@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests import forks
+
 ROOT = Path(__file__).resolve().parents[1]
 
 HOME = "/home/ann"
@@ -64,9 +66,6 @@ class Shell:
         tools = self.scratch / ".local" / "bin"
         tools.mkdir(parents=True)
         (self.scratch / ".gitconfig").write_text(_CONFIG, encoding="utf-8")
-        command = tools / "execplan"
-        command.write_text(f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n', encoding="utf-8")
-        command.chmod(0o755)
         self.env = {
             "CHECKOUT": str(ROOT),
             "EDITOR": "true",
@@ -82,6 +81,10 @@ class Shell:
             "TZ": "UTC",
             **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
         }
+        fork = forks.command({**self.env, "PATH": os.environ["PATH"]})
+        command = tools / "execplan"
+        command.write_text(f'#!/bin/sh\nexec {fork} "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
 
     def run(self, line: str) -> Ran:
         """Run a line in the project folder."""

@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ HEAVY = frozenset(
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """The modules that a file imports, anywhere in it."""
     names: set[str] = set()
