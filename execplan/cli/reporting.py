@@ -33,7 +33,7 @@ def evidence(home: Home, source: str | None) -> bytes | None:
     from execplan.repo.execution.protected import protected
 
     real, root = os.path.realpath(source), os.path.realpath(home.root)
-    ours = protected(home, os.path.relpath(real, root)) if _within(real, root) else ""
+    ours = _within(real, root) and bool(protected(home, os.path.relpath(real, root)))
     ours = ours or any([_within(real, os.path.realpath(each(home))) for each in (private.config, private.state)])
     if ours or not (_within(real, root) or _within(real, os.path.realpath(tempfile.gettempdir()))):
         what = f"{source} is no file of the repository, and none of those that are temporary"

@@ -44,7 +44,7 @@ def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[
         entries = keep.entries_of(issued)
         basis = of_run(issued, entries)
         if not keep.is_over(basis):
-            return keep.by_warrant(call, issued, judge(call, basis, keep.moment(entries)), asks=asks), issued.hidden
+            return keep.by_warrant(call, issued, entries, basis, asks=asks), issued.hidden
     found, run = _stands(home, ref)
     basis = _basis(home, ref, found, run)
     told = judge(call, basis, clock.seconds())
@@ -55,7 +55,10 @@ def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[
         issued = warrant.load(home, ref.id)
         if issued is None:
             return Judged(DENY, "the warrant of the run was changed while it was written", told.step), basis.hidden
-        return keep.kept(call, issued, asks=asks), basis.hidden
+        entries = keep.entries_of(issued)
+        basis = of_run(issued, entries)
+        told = judge(call, basis, keep.moment(entries))
+        return keep.kept(call, issued, entries, basis, told, asks=asks), basis.hidden
 
 
 def _plan(home: Home, named: str | None) -> tuple[Home, Ref]:
@@ -67,11 +70,8 @@ def _plan(home: Home, named: str | None) -> tuple[Home, Ref]:
     if len(holding) == 1:
         return home, holding[0]
     what = f"{len(holding)} plans are approved here" if holding else "no plan is approved here"
-    hint = (
-        "name the one that is carried out: execplan guard -p PLAN"
-        if holding
-        else "a person approves one: execplan approve"
-    )
+    one = "name the one that is carried out: execplan guard -p PLAN"
+    hint = one if holding else "a person approves one: execplan approve"
     raise ExecplanError("not-approved", what, exit=POLICY, hint=hint, candidates=[ref.id for ref in holding])
 
 

@@ -7,11 +7,11 @@ import os
 from execplan.agents.guard import keep
 from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.call import Decision
-from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.taking import NotUnderstoodError
 from execplan.engine.agent import warrant as warrants
 from execplan.errors import ExecplanError
 from execplan.execution.permission import ASK, DENY
+from execplan.record import NamedTuple
 from execplan.repo import homes
 from execplan.repo.home import Home
 from execplan.repo.settings import Settings
@@ -19,11 +19,14 @@ from execplan.text import plain_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from execplan.agents.guard.basis import Basis
     from execplan.agents.guard.call import Call
+    from execplan.agents.guard.decide import Judged
     from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.journal import Entry
 
 
 def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[bytes, int, Callable[[], None]]:
@@ -37,7 +40,8 @@ def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[
     form = _form(program or _program(said))
     try:
         call: Call = form.read(said)
-        found, warrant, hidden = _judged(call, named, asks=form.ASKS)
+        call = call._replace(session=keep.shown(call.session, 200))
+        found, known, hidden = _judged(call, named, asks=form.ASKS)
     except NotUnderstoodError as error:
         return *form.answer(_denied(f"the call is not understood: {error}", longest)), _nothing
     except ExecplanError as error:
@@ -48,9 +52,9 @@ def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[
         found = found._replace(kind=DENY, why=f"{found.why}; somebody is to be asked, and this program can't")
     why = keep.shown(warrants.cleaned(f"execplan: {found.why}", hidden), longest)
     told = form.answer(Decision(found.kind, why, found.step))
-    if found.kind != DENY or warrant is None:
+    if found.kind != DENY or known is None:
         return *told, _nothing
-    return *told, lambda: keep.denied(call, warrant, found)
+    return *told, lambda: keep.denied(call, *known, found)
 
 
 def _nothing() -> None:
@@ -82,15 +86,23 @@ def _read(data: bytes) -> dict[str, Any]:
     return said
 
 
-def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, Warrant | None, tuple[str, ...]]:
-    """What becomes of the call, the warrant that it was judged by, and what no reason tells; raises ExecplanError."""
+class _Known(NamedTuple):
+    """What a call was judged by."""
+
+    warrant: Warrant
+    entries: Sequence[Entry]
+    basis: Basis
+
+
+def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, _Known | None, tuple[str, ...]]:
+    """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
     warrant = _warrant(named or os.environ.get("EXECPLAN_PLAN") or None)
     if warrant is not None:
         entries = keep.entries_of(warrant)
         basis = of_run(warrant, entries)
         if not keep.is_over(basis):
-            found = keep.by_warrant(call, warrant, judge(call, basis, keep.moment(entries)), asks=asks)
-            return found, warrant, warrant.hidden
+            found = keep.by_warrant(call, warrant, entries, basis, asks=asks)
+            return found, _Known(warrant, entries, basis), warrant.hidden
     from execplan.agents.guard import afresh
 
     found, hidden = afresh.judged(call, named, asks=asks)

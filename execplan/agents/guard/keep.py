@@ -47,10 +47,15 @@ def lock(home: Home, call: Call) -> Lock:
 def entries_of(warrant: Warrant) -> list[Entry]:
     """The journal of a run; raises ExecplanError for one that is not as it was left."""
     data = read_bytes(warrant.place.journal)
+    check_mark(warrant, data)
+    return checked(parse(data[: data.rfind(b"\n") + 1], warrant.place.journal), warrant.place.journal)
+
+
+def check_mark(warrant: Warrant, data: bytes) -> None:
+    """Refuse a journal that is not as it was left; raises ExecplanError."""
     key = keys.read(warrant.home)
     if key is not None:  # the warrant is sealed with it
         mark.check(warrant.place, data, key)
-    return checked(parse(data[: data.rfind(b"\n") + 1], warrant.place.journal), warrant.place.journal)
 
 
 def is_over(basis: Basis) -> bool:
@@ -84,23 +89,28 @@ def moment(entries: Sequence[Entry]) -> float:
     return max(now, last)
 
 
-def by_warrant(call: Call, warrant: Warrant, found: Judged, *, asks: bool) -> Judged:
-    """What becomes of a call that was judged by a warrant: of a step it is on disk by then. Raises ExecplanError."""
+def by_warrant(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, *, asks: bool) -> Judged:
+    """What becomes of a call by a warrant and its run: that of a step is on disk by then. Raises ExecplanError."""
+    found = judge(call, basis, moment(entries))
     if not found.is_step:
         return found
     with lock(warrant.home, call):
-        return kept(call, warrant, asks=asks)
+        return kept(call, warrant, entries, basis, found, asks=asks)
 
 
-def kept(call: Call, warrant: Warrant, *, asks: bool) -> Judged:
-    """Judge a call of a step once more, and write down that it may be made; the lock of runs is held. Raises ExecplanError."""
-    before = entries_of(warrant)
+def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, found: Judged, *, asks: bool) -> Judged:
+    """Write down that a call of a step may be made, judged once more where the journal has grown; the lock of runs is held.
+
+    Raises ExecplanError.
+    """
+    check_mark(warrant, read_bytes(warrant.place.journal))
     with Journal(warrant.place.journal) as journal:
-        basis = of_run(warrant, checked(journal.entries, warrant.place.journal))
-        if is_over(basis) or len(before) != len(journal.entries):
-            return Judged(DENY, f"the run {warrant.run} has come to its end meanwhile")
+        if [each.line for each in entries] != [each.line for each in journal.entries]:
+            if any([each.kind not in (INTENT, CALLED, DENIED) for each in journal.entries[len(entries) :]]):
+                return Judged(DENY, f"the run {warrant.run} has gone on meanwhile: make the call again")
+            basis = of_run(warrant, checked(journal.entries, warrant.place.journal))
+            found = judge(call, basis, moment(journal.entries))
         stop_waiting(basis, warrant)
-        found = judge(call, basis, moment(journal.entries))
         if not found.is_step:
             return found
         if found.kind == ASK and not asks:
@@ -130,7 +140,7 @@ def _write(call: Call, basis: Basis, warrant: Warrant, journal: Journal, found: 
         tool=shown(call.tool, 100),
         what=told,
         paths=list(found.paths),
-        session=shown(call.session, 200) or None,
+        session=call.session or None,
         asked=found.kind == ASK,
     )
 
@@ -145,26 +155,20 @@ def _paused(basis: Basis, warrant: Warrant, journal: Journal, found: Judged) -> 
     return Judged(DENY, f"{question.words}; {how}", found.step)
 
 
-def denied(call: Call, warrant: Warrant, found: Judged) -> None:
+def denied(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, found: Judged) -> None:
     """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
 
     It raises nothing: a denial stays one whatever becomes of this.
     """
+    if basis.course is None or basis.course.question is not None or basis.course.denied >= MOST:
+        return
     set_timeout(0.0)
     try:
-        with state.lock(warrant.home, NAME, "guard"):
-            basis = of_run(warrant, entries_of(warrant))
-            if (
-                is_over(basis)
-                or basis.course is None
-                or basis.course.question is not None
-                or basis.course.denied >= MOST
-            ):
-                return
-            session, tool = shown(call.session, 200) or None, shown(call.tool, 100)
-            with Journal(warrant.place.journal) as journal:
-                journal.write(DENIED, tool=tool, what=_what(call), step=found.step or None, session=session)
-            _mark(warrant)
+        with state.lock(warrant.home, NAME, "guard"), Journal(warrant.place.journal) as journal:
+            if [each.line for each in entries] == [each.line for each in journal.entries]:
+                step, tool = found.step or None, shown(call.tool, 100)
+                journal.write(DENIED, tool=tool, what=_what(call), step=step, session=call.session or None)
+                _mark(warrant)
     except Exception:  # noqa: BLE001 - it is told or it is not
         return
 

@@ -127,6 +127,19 @@ def test_killed_between_the_journal_and_the_answer(begun: Asking) -> None:
     assert [begun.ask("make parser").kind for _ in range(2)] == ["allow", "deny"]
 
 
+def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: Asking) -> None:
+    waited = keep.lock
+
+    def lock(*given: Any) -> Any:
+        _report(begun, "build")
+        return waited(*given)
+
+    answer = begun.ask("make parser", before=lambda: setattr(keep, "lock", lock))
+    assert answer.kind == "deny"
+    assert "meanwhile" in answer.why
+    assert begun.calls() == ["build"]
+
+
 def test_half_a_line_that_a_killed_guard_has_left(begun: Asking) -> None:
     (journal,) = begun.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl")
     with journal.open("ab") as file:

@@ -185,8 +185,7 @@ BUGS: dict[str, tuple[object, str]] = {
     "arming": (door, "_arm"),
     "the form": (judging, "_form"),
     "the warrant": (judging, "_warrant"),
-    "judging": (judging, "judge"),
-    "judging once more": (keep, "judge"),
+    "judging": (keep, "judge"),
     "the lock": (keep, "lock"),
     "writing": (Journal, "write"),
     "the mark": (keep, "_mark"),
@@ -211,7 +210,7 @@ def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
     ids=repr,
 )
 def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
-    denied(begun.ask(CALL, before=lambda: setattr(judging, "judge", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(keep, "judge", _raising(error))))
     denied(begun.ask(CALL, before=lambda: setattr(door, "_answered", _raising(error))))
 
 
@@ -223,7 +222,7 @@ def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Si
         os.kill(os.getpid(), number)
         time.sleep(5)
 
-    denied(begun.ask(CALL, before=lambda: setattr(judging, "judge", kill)))
+    denied(begun.ask(CALL, before=lambda: setattr(keep, "judge", kill)))
     whole = os.write
 
     def write(handle: int, data: bytes) -> int:
@@ -242,7 +241,7 @@ def test_the_time_limit(begun: Asking) -> None:
 
     def hasten() -> None:
         door.SECONDS = 0.05  # type: ignore[misc] # it is for this process only
-        setattr(judging, "judge", slow)  # noqa: B010 - it is another module's
+        setattr(keep, "judge", slow)  # noqa: B010 - it is another module's
 
     denied(begun.ask(CALL, before=hasten))
 

@@ -31,20 +31,19 @@ TERMS = Terms("digest", None, None, True, 0, float("inf"), "MEDIUM")
 def documents(draw: some.DrawFn) -> Any:
     """Up to five steps that need, stand in for, and look at each other."""
     names = "abcde"[: draw(some.integers(2, 5))]
-    steps, stand_ins = [], set()
+    steps, stand_ins = [], set[str]()
     for at, name in enumerate(names):
         said: dict[str, Any] = {"retries": draw(some.integers(0, 1))}
         others = [each for each in names[at + 1 :] if each not in stand_ins]
-        if others and draw(some.booleans()):
-            other = draw(some.sampled_from(others))
-            stand_ins.add(other)
+        stands_in: bool = draw(some.booleans())
+        if others and stands_in:
+            stand_ins.add(other := draw(some.sampled_from(others)))
             said["strategy"] = f"alternative:{other}"
         else:
             said["strategy"] = draw(some.sampled_from(["fail_fast", "skip"]))
         before = [each for each in names[:at] if name not in stand_ins]
-        said["depends_on"] = tuple(
-            draw(some.lists(some.sampled_from(before), unique=True, max_size=2)) if before else ()
-        )
+        needs = draw(some.sets(some.sampled_from(before), max_size=2)) if before else set()
+        said["depends_on"] = tuple(sorted(needs))
         steps.append(step(name, **said))
     return plan(*steps, constraints={"require_sequential": draw(some.booleans())})
 
