@@ -6,10 +6,9 @@ import os
 
 from execplan.agents.guard import places
 from execplan.agents.guard.call import COMMAND, DELETE, EDIT, TOOL, WRITE
+from execplan.agents.guard.calling import NAME, beyond, short
 from execplan.agents.guard.plain import plain
 from execplan.agents.guard.reading import paths
-from execplan.agents.guard.verbs import EVERYWHERE, KEPT, VERBS
-from execplan.agents.guard.words import apart
 from execplan.execution.command.parse import parse
 from execplan.execution.command.simple import program
 
@@ -19,11 +18,9 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.call import Call
     from execplan.agents.guard.planned import Around
-    from execplan.agents.guard.verbs import Mine
     from execplan.execution.command.simple import Simple
     from execplan.repo.home import Home
 
-_NAME = "execplan"
 _AGENTS = frozenset(("claude", "codex", "claude-code", "gemini", "opencode", "aider", "cursor-agent", "copilot"))
 _REMOVERS = frozenset(("rm", "rmdir", "mv", "unlink", "shred", "chmod", "chown", "ln", "rsync", "trash"))
 _RISKY = (
@@ -58,7 +55,7 @@ def frees(call: Call, around: Around, home: Home) -> str:
     if call.kind in (WRITE, EDIT, DELETE):
         for edit in call.edits:
             if what := places.never_written(around, home, call.cwd, edit.path, above=edit.kind == DELETE):
-                return f"no agent changes {what}: {_short(edit.path)}"
+                return f"no agent changes {what}: {short(edit.path)}"
         return _settings(call, around, home)
     if call.kind == COMMAND:
         return _command(call.command, call, around, home)
@@ -89,67 +86,26 @@ def _called(simple: Simple, around: Around, folders: Sequence[str], *, is_plain:
         return _git_settings(simple)
     if not _is_ours(name, simple):
         code = next((word for word in simple.argv[1:] if _is_code(word)), "")
-        return f"code that runs {_NAME} is not for an agent: {_short(code)}" if code else ""
-    if not is_plain or simple.via or simple.assigned or simple.argv[0] != _NAME:
-        return f"an agent calls {_NAME} by that name alone, with nothing around it"
+        return f"code that runs {NAME} is not for an agent: {short(code)}" if code else ""
+    if not is_plain or simple.via or simple.assigned or simple.argv[0] != NAME:
+        return f"an agent calls {NAME} by that name alone, with nothing around it"
     return beyond(simple.argv, around, folders)
 
 
 def _is_ours(name: str, simple: Simple) -> bool:
-    return name == _NAME or (simple.via[-1:] == ("python -m",) and name.startswith(f"{_NAME}."))
+    return name == NAME or (simple.via[-1:] == ("python -m",) and name.startswith(f"{NAME}."))
 
 
 def _is_code(word: str) -> bool:
     """Whether a word is a text that runs execplan: it has its name between marks that no path has."""
     folded = word.casefold()
-    at = folded.find(_NAME)
+    at = folded.find(NAME)
     while at >= 0:
-        before, after = folded[at - 1 : at] if at else "", folded[at + len(_NAME) : at + len(_NAME) + 1]
+        before, after = folded[at - 1 : at] if at else "", folded[at + len(NAME) : at + len(NAME) + 1]
         if not (before.isalnum() or before in ("_", "-", "/")) and (not after or after in " .;)('\",\n"):
             return not _CODE.isdisjoint(word)
-        at = folded.find(_NAME, at + 1)
+        at = folded.find(NAME, at + 1)
     return False
-
-
-def beyond(argv: Sequence[str], around: Around, folders: Sequence[str]) -> str:
-    """Why a call of execplan is more than an agent may do; nothing for one that reads, reports or keeps the plan true."""
-    if argv[0] != _NAME:
-        return f"{_short(argv[0])} is not {_NAME}"
-    words = list(argv[1:])
-    while words and (words[0] in EVERYWHERE or words[0] == "-C"):
-        taken = 2 if words[0] == "-C" else 1
-        if taken == 2 and not _all_inside(words[1:2] or [""], around, folders):
-            return f"{_NAME} -C leads out of the repository"
-        words = words[taken:]
-    if not words:
-        return ""
-    verb, rest = words[0], words[1:]
-    if verb not in VERBS:
-        why = KEPT.get(verb, "it is none of the verbs that an agent may use")
-        return f"`{_NAME} {_short(verb)}` is not for an agent: {why}"
-    mine = VERBS[verb]
-    return _given(verb, mine, rest, around, folders)
-
-
-def _given(verb: str, mine: Mine, argv: Sequence[str], around: Around, folders: Sequence[str]) -> str:
-    """Why a verb is given more than an agent may give it."""
-    values = [*mine.values.split(), *mine.files.split(), "-C"]
-    found = apart([each for each in argv if not each.startswith("- ")], [*mine.flags.split(), *EVERYWHERE], values)
-    if found is None or (mine.needs and mine.needs not in found.flags):
-        only = f" but with {mine.needs}" if mine.needs else " with these options"
-        return f"`{_NAME} {verb}` is not for an agent{only}"
-    read = [value for flag, value in found.values if flag in mine.files.split() or flag == "-C"]
-    read += [value for flag, value in found.values if flag in ("-p", "--plan", "--stdin-filename") and "/" in value]
-    read += [word for word in found.words if mine.takes and "/" in word]
-    texts = [*found.words, *[value for _, value in found.values]]
-    read += [each[1:] for each in texts if each.startswith("@") and not each.startswith("@@")]
-    return "" if _all_inside(read, around, folders) else f"`{_NAME} {verb}` is given a file that an agent may not read"
-
-
-def _all_inside(named: Sequence[str], around: Around, folders: Sequence[str]) -> bool:
-    """Whether all paths lead into the repository, to nothing that is never read; `-` is standard input."""
-    found = [places.real(folder, path) for path in named if path != "-" for folder in folders]
-    return all([path and places.inside(around.root, path) and not places.never_read(around, path) for path in found])
 
 
 def _git_settings(simple: Simple) -> str:
@@ -173,7 +129,7 @@ def _touched(simple: Simple, around: Around, home: Home, folders: Sequence[str])
         for word in (*simple.argv[1:], *simple.writes):
             for path in _pieces(word):
                 if what := places.never_written(around, home, folder, path, above=removes):
-                    return f"no agent changes {what}: {_short(word)}"
+                    return f"no agent changes {what}: {short(word)}"
     return ""
 
 
@@ -193,15 +149,15 @@ def _pieces(word: str) -> Iterator[str]:
 
 def _tool(call: Call, around: Around, home: Home) -> str:
     """Why another tool would: it is execplan's own, or it is given a path or a command that is not for an agent."""
-    if _NAME in call.tool.casefold():
-        return f"{_short(call.tool)} is a tool of {_NAME} itself"
+    if NAME in call.tool.casefold():
+        return f"{short(call.tool)} is a tool of {NAME} itself"
     for text in _texts(call.given):
-        if _NAME in text.casefold() and (why := _command(text, call, around, home)):
+        if NAME in text.casefold() and (why := _command(text, call, around, home)):
             return why
         if len(text) <= _LONGEST and "\n" not in text and "\0" not in text:
             path = text.removeprefix("file://")
             if what := places.never_written(around, home, call.cwd, path, above=False):
-                return f"no agent changes {what}: {_short(text)}"
+                return f"no agent changes {what}: {short(text)}"
     return ""
 
 
@@ -225,7 +181,7 @@ def _settings(call: Call, around: Around, home: Home) -> str:
             from execplan.agents.guard.settings import changes
 
             if changes(places.real(call.cwd, edit.path), edit):
-                return f"no agent changes the settings of {_NAME}: {_short(edit.path)}"
+                return f"no agent changes the settings of {NAME}: {short(edit.path)}"
     return ""
 
 
@@ -241,9 +197,5 @@ def _settings_by_command(found: Sequence[Simple], folders: Sequence[str]) -> str
                     from execplan.agents.guard.settings import has_table
 
                     if has_table(path):
-                        return f"no agent changes the settings of {_NAME}: {_short(word)}"
+                        return f"no agent changes the settings of {NAME}: {short(word)}"
     return ""
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:60]}…"

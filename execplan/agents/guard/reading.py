@@ -6,6 +6,7 @@ import os
 
 from execplan.agents.guard import places
 from execplan.agents.guard.call import COMMAND, READ
+from execplan.agents.guard.calling import NAME, beyond
 from execplan.agents.guard.plain import plain
 from execplan.agents.guard.readers import ASKED, FIND, GIT, NO_PATHS, PROGRAMS
 from execplan.agents.guard.words import apart
@@ -86,9 +87,7 @@ def _named(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[
         return _sed(rest)
     if name == "git":
         return _git(rest, around, folders)
-    if name == "execplan":
-        from execplan.agents.guard.own import beyond
-
+    if name == NAME:
         return None if beyond(argv, around, folders) else []
     if name == "date":
         rest = [each for each in rest if not each.startswith("+")]

@@ -97,10 +97,9 @@ def _why_not(name: str, value: object, where: str) -> str:
     if name == "risk":
         good = isinstance(value, list) and all([isinstance(each, dict) for each in value])
         return "" if good else "is a list of tables"
-    if name == "environment":
-        return "" if isinstance(value, list) and all(map(_is_variable, value)) else "is a list of names of variables"
-    if name == "tools":
-        return "" if isinstance(value, list) and all(map(_is_tool, value)) else "is a list of names of tools"
+    if name in ("environment", "tools"):
+        kind, fits = ("variables", _is_variable) if name == "environment" else ("tools", _is_tool)
+        return "" if isinstance(value, list) and all(map(fits, value)) else f"is a list of names of {kind}"
     if name == "notify":
         return "" if isinstance(value, str) and "\0" not in value else "is a command"
     if not isinstance(value, dict) or not all([type(on) is bool for on in value.values()]):

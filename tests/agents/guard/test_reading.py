@@ -17,7 +17,6 @@ from execplan.agents.guard.planned import Around
 from execplan.agents.guard.readers import FIND, GIT, NO_PATHS, PROGRAMS, Reads
 from execplan.agents.guard.suspects import PIECES
 from execplan.execution.permission import ALLOW, ASK, DENY, READS
-from execplan.execution.risk.matching import on_path
 from execplan.execution.risk.rate import LOW, builtin, rate_command
 from tests.agents.guard.around import Ground
 
@@ -117,7 +116,7 @@ cat .en[v]
 cat .en[vvv]
 cat {.env,README.md}
 cat =ls
-ls & 
+ls &
 ls & rm src
 ls; rm -r src
 ls && touch x
@@ -322,14 +321,14 @@ node --version -e x
 make -n
 make --version x
 l"""
-    + "\u200b"
-    + """s
+    "\u200b"
+    """s
 ls"""
-    + "\u202e"
-    + """ src
+    "\u202e"
+    """ src
 """
-    + "lѕ"
-    + """
+    "lѕ"
+    """
 ls \x07
 ls 'a
 ls "a
@@ -340,8 +339,7 @@ wait
 type ls
 hash -r
 """
-    + "cat "
-    + "a" * 21000
+    "cat " + "a" * 21000
 )
 MORE_LINES = [line for line in MORE.split("\n") if line.strip()]
 

@@ -149,7 +149,7 @@ class Both:
             Beside(bench, book, Told(drawn.outcomes), self.permit, 1) as attempts,
             Signals(stop, attempts.wake) as signals,
         ):
-            attempts.told = self
+            attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base
             self.loop = Loop(attempts, book, self.schedule, Asking(book, signals, stop), 1)
             self.fate: Fate | None = None
             try:
@@ -192,9 +192,9 @@ class Both:
     def compare(self, found: dict[str, str], begun: Step) -> None:
         """Of every other step, the engine's answer if it were the one that has its turn, and the guard's."""
         self.begun += 1
-        self.schedule._advance(self.course)  # noqa: SLF001 - one step has its turn by its number; whose it may be nobody else tells
-        candidates = self.schedule._candidates(self.course, self.loop._waiting)  # noqa: SLF001 - as above
-        turn = {each.id for each in candidates} | set(self.loop._delayed) | {begun.id}  # noqa: SLF001 - as above
+        self.schedule._advance(self.course)
+        candidates = self.schedule._candidates(self.course, self.loop._waiting)
+        turn = {each.id for each in candidates} | set(self.loop._delayed) | {begun.id}
         for each in self.drawn.document.steps:
             assert found[each.id] == (self.engine(each) if each.id in turn else DENY), (
                 each.id,
