@@ -5,13 +5,13 @@ from __future__ import annotations
 from execplan import clock
 from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.decide import Judged, judge
+from execplan.engine import entries as kinds
 from execplan.engine.agent import mark
 from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
-from execplan.engine.entries import CALLED, DENIED, INTENT, PAUSED, state_json
+from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
 from execplan.engine.journal import Journal, checked, parse, read_bytes
-from execplan.errors import CHANGED, ExecplanError
-from execplan.errors import PAUSED as WAITS
+from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written
 from execplan.execution.permission import ASK, DENY, GRACE
@@ -77,7 +77,7 @@ def stop_waiting(basis: Basis, warrant: Warrant) -> None:
 
 
 def _waits(what: str, hint: str) -> ExecplanError:
-    return ExecplanError("paused", what, exit=WAITS, hint=hint)
+    return ExecplanError("paused", what, exit=PAUSED, hint=hint)
 
 
 def moment(entries: Sequence[Entry]) -> float:
@@ -150,7 +150,7 @@ def _paused(basis: Basis, warrant: Warrant, journal: Journal, found: Judged) -> 
     assert basis.course is not None  # it is of a run
     question = question_of(basis.plain[found.step], basis.course, basis.interval)
     assert question is not None  # or nobody would be asked
-    journal.write(PAUSED, why=question.why, step=question.step or None, question=question.words)
+    journal.write(kinds.PAUSED, why=question.why, step=question.step or None, question=question.words)
     how = f"a person answers: execplan resume {warrant.place.number} -p {warrant.plan} --answer go"
     return Judged(DENY, f"{question.words}; {how}", found.step)
 

@@ -58,7 +58,7 @@ VERBS: Mapping[str, Mine] = {
         "-p --plan",
         takes="plan",
         needs="--check",
-        not_these=f"{_KEPT} --out --annotate --from --compose --no-commit --dry-run",
+        not_these=f"{_KEPT} --out --annotate --from --compose --enhance --no-commit --dry-run",
     ),
     "handoff": Mine(takes="plan"),
     "report": Mine(_WRITES, "-p --plan --status --result", files="--evidence", not_these=_KEPT),
