@@ -7,7 +7,7 @@ JOBS ?= 2
 # For how long `make fuzz` looks for inputs that break something.
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo test check corpus precision fuzz generate bench torture wheel clean
+.PHONY: help demo test check style types generated corpus precision fuzz generate bench torture wheel clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -20,13 +20,19 @@ test: .venv/ready ## Run all tests
 	$(BIN)/python -m pytest -q -n $(JOBS)
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
+	$(MAKE) --output-sync -j $(JOBS) style types generated corpus precision wheel
+	$(MAKE) test
+	$(BIN)/execplan lint
+
+style: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: .venv/ready
 	$(BIN)/mypy
+
+generated: .venv/ready # every generated file is as it would be made now
 	$(BIN)/python scripts/generate.py --check
-	$(MAKE) test
-	$(MAKE) --output-sync -j $(JOBS) corpus precision wheel
-	$(BIN)/execplan lint
 
 corpus: .venv/ready # every real plan, read and edited
 	$(BIN)/python scripts/corpus.py --check

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import mistune
+from bench_guard import guarded
 from bench_inputs import INPUTS, made_plan
 from bench_lint import beside, many
 from bench_run import runs
@@ -50,6 +51,7 @@ def start(folder: Path, runs: int) -> None:
         "show PLAN": ("6×", Command([EXECPLAN, "show", "2026-01-02_plan-0"], ten)),
         "--help": ("5.5×", Command([EXECPLAN, "--help"], ten)),
         "done with its write, 10 plans": ("6.5×", done(ten)),
+        **guarded(folder),
         "done with its write, 1,000 plans": ("6.5×", done(thousand)),
     }
     commands = {"python": Command(PYTHON, ten), **{name: command for name, (_, command) in budgets.items()}}

@@ -35,6 +35,10 @@ class Command(NamedTuple):
     cwd: Path
     before: Callable[[], object] | None = None
     exits: tuple[int, ...] = (0,)
+    given: bytes = b""
+    """Standard input."""
+    user: tuple[tuple[str, str], ...] = ()
+    """Variables that are others than ENVIRONMENT has."""
 
 
 def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
@@ -45,7 +49,10 @@ def interleaved(commands: dict[str, Command], runs: int) -> dict[str, float]:
             if command.before is not None:
                 command.before()
             begin = time.perf_counter()
-            done = subprocess.run(command.argv, cwd=command.cwd, env=ENVIRONMENT, capture_output=True, check=False)
+            env = ENVIRONMENT | dict(command.user)
+            done = subprocess.run(
+                command.argv, cwd=command.cwd, env=env, input=command.given, capture_output=True, check=False
+            )
             seconds = time.perf_counter() - begin
             if done.returncode not in command.exits:
                 raise SystemExit(f"{' '.join(command.argv)} ended with {done.returncode}:\n{done.stderr.decode()}")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,14 +144,34 @@ def plain(tmp_path: Path) -> Folder:
 def repo(tmp_path: Path) -> Folder:
     """A git repository with one commit and a home."""
     path = tmp_path / "repo"
-    path.mkdir()
-    folder = Folder(path)
+    copied(_first, path)
+    return Folder(path)
+
+
+def _first(folder: Folder) -> None:
     folder.git("init", "-q", "-b", "main")
     folder.write("README.md", "# A project\n")
     folder.git("add", "-A")
     folder.git("commit", "-q", "-m", "First")
-    (path / ".agent" / "execplans").mkdir(parents=True)
-    return folder
+    (folder.path / ".agent" / "execplans").mkdir(parents=True)
+
+
+_made: dict[Callable[[Folder], None], Path] = {}
+
+
+def copied(make: Callable[[Folder], None], path: Path) -> None:
+    """Put there what `make` makes of an empty folder, once a process: git takes five times as long as a copy."""
+    if make not in _made:
+        _made[make] = Path(tempfile.mkdtemp(prefix="made-")) / "made"
+        _made[make].mkdir()
+        make(Folder(_made[make]))
+    shutil.copytree(_made[make], path, symlinks=True)
+
+
+def pytest_sessionfinish() -> None:
+    """Throw away what was copied from."""
+    for path in _made.values():
+        shutil.rmtree(path.parent)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

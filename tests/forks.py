@@ -1,36 +1,49 @@
 """Commands run in a process of their own that is forked from one which has imported execplan: a tenth of a start's time.
 
-`python -m tests.forks FD` serves. A request is a line of JSON with four file descriptors: the command's standard streams, and
-a pipe that is told its process and, in the end, how it ended. The server has one thread, so that it may fork.
+`python -m tests.forks SOCKET` serves, until its standard input ends. Who connects to the socket sends three file
+descriptors, the command's standard streams, and then all else with a zero byte behind each: its folder, how many arguments
+there are, the arguments, and its environment. The answer is two lines: the command's process, and in the end how it ended.
+The server has one thread, so that it may fork.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import json
+import ctypes
+import gc
+import io
 import os
+import pkgutil
+import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
+import execplan
 from execplan.cli import main
-from execplan.cli.verbs import VERBS
+from execplan.text.lines import digest
 from tests.engine.killing import KILL, arm
 
 LIMIT = 60
 """Seconds after which a command is killed."""
+STOP = "EXECPLAN_STOP"
+"""The variable that lets a command wait for SIGCONT before it begins, until somebody traces it."""
 _ROOT = Path(__file__).resolve().parents[1]
-_MOST = 1 << 20
-_HEAVY = ("git", "jinja2", "mistune", "pydantic", "rich.progress", "yaml")
-"""What verbs import when they need it."""
-_server: list[socket.socket] = []
+_FORKED = _ROOT / "tests" / "forked.py"
+_HEAVY = "_strptime git jinja2.sandbox mistune pydantic.main rich.progress tomllib yaml".split()
+"""What verbs import when they need it, beside what is ours."""
+_served: list[str] = []
+_starting = threading.Lock()
 
 
 def can_serve(env: dict[str, str], usual: dict[str, str]) -> bool:
@@ -43,93 +56,157 @@ def _is_fixed(name: str) -> bool:
     return name.startswith(("PYTHON", "LC_", "LANG", "LD_", "GIT_PYTHON")) or name in ("PATH", "COVERAGE_PROCESS_START")
 
 
-def run(arguments: tuple[str, ...], cwd: Path, env: dict[str, str], stdin: bytes) -> tuple[int, bytes, bytes]:
-    """Run execplan: its exit status, below 0 for a signal, and what it printed."""
-    ours, theirs = os.pipe()
+def run(
+    arguments: tuple[str, ...],
+    cwd: Path,
+    env: dict[str, str],
+    stdin: bytes,
+    begun: Callable[[int], None] = lambda pid: None,
+) -> tuple[int, bytes, bytes]:
+    """Run execplan: its exit status, below 0 for a signal, and what it printed; `begun` is told its process."""
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
-        request = json.dumps({"arguments": arguments, "cwd": str(cwd), "env": env}).encode()
-        if not _server:
-            _start({name: value for name, value in env.items() if _is_fixed(name)})
-        socket.send_fds(_server[0], [request], [given.fileno(), out.fileno(), err.fileno(), theirs])
-        os.close(theirs)
-        with os.fdopen(ours) as told:
-            pid = int(told.readline())
-            status = told.readline()
-        if not status:
-            raise AssertionError(f"process {pid} did not end within {LIMIT} seconds: {arguments}")
+        said = [str(cwd), str(len(arguments)), *arguments, *[f"{name}={value}" for name, value in env.items()]]
+        request = b"".join([os.fsencode(each) + b"\0" for each in said])
+        with socket.socket(socket.AF_UNIX) as server:
+            server.connect(path(env))
+            sent = socket.send_fds(server, [request], [given.fileno(), out.fileno(), err.fileno()])
+            server.sendall(request[sent:])
+            server.shutdown(socket.SHUT_WR)
+            server.settimeout(LIMIT)
+            with server.makefile() as told:
+                pid = int(told.readline())
+                begun(pid)
+                try:
+                    status = int(told.readline())
+                except TimeoutError:
+                    os.kill(pid, signal.SIGKILL)
+                    raise AssertionError(f"process {pid} did not end within {LIMIT} seconds: {arguments}") from None
         out.seek(0)
         err.seek(0)
-        return int(status), out.read(), err.read()
+        return status, out.read(), err.read()
 
 
-def _start(env: dict[str, str]) -> None:
-    """Start the server of this process: no child of it, which a test would find, but ended with it."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST)
-    command = [sys.executable, "-m", "tests.forks", str(theirs.fileno())]
-    subprocess.run(command, cwd=_ROOT, env=env, stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()], check=True)
-    theirs.close()
-    _server.append(ours)
-    atexit.register(ours.close)
+def command(env: dict[str, str]) -> str:
+    """What a shell runs execplan by."""
+    return f"{sys.executable} -IS {_FORKED} {path(env)}"
 
 
-def _serve(number: int) -> None:
-    """Take requests until the other end is closed, in a process that nobody waits for."""
-    if os.fork():
-        os._exit(0)
-    for name in ("execplan.cli.main", *[f"execplan.cli.verbs.{verb}" for verb in VERBS], *_HEAVY):
-        import_module(name)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    with socket.socket(fileno=number) as requests:
+def path(env: dict[str, str]) -> str:
+    """The socket of the server of this process, which is started first: no child of it, which a test would find."""
+    with _starting:
+        if not _served:
+            _served.append(_start({name: value for name, value in env.items() if _is_fixed(name)}))
+    return _served[0]
+
+
+def _start(env: dict[str, str]) -> str:
+    name = os.path.join(tempfile.mkdtemp(prefix="forks-"), "socket")
+    theirs, ours = os.pipe()
+    subprocess.run([sys.executable, "-m", "tests.forks", name], cwd=_ROOT, env=env, stdin=theirs, check=True)
+    os.close(theirs)
+    atexit.register(os.close, ours)
+    return name
+
+
+def _serve(name: str) -> None:
+    """Take requests until standard input ends, in a process that nobody waits for."""
+    with socket.socket(socket.AF_UNIX) as requests:
+        requests.bind(name)
+        requests.listen(128)
+        if os.fork():
+            os._exit(0)
+        _warm_up()
+        woken, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        at_work: dict[int, socket.socket] = {}
+        watched: list[socket.socket | int] = [requests, woken, 0]
         while True:
-            data, handles, _, _ = socket.recv_fds(requests, _MOST, 4)
-            if not data:
+            ready = select.select(watched, [], [])[0]
+            if 0 in ready:
+                shutil.rmtree(os.path.dirname(name))
                 return
-            if os.fork() == 0:
-                requests.close()
-                _keep(json.loads(data), handles)
-            for handle in handles:
-                os.close(handle)
+            if woken in ready:
+                os.read(woken, 1024)
+                _tell_ends(at_work)
+            if requests in ready:
+                _begin(requests, at_work, [woken, wake])
 
 
-def _keep(request: dict[str, object], handles: list[int]) -> NoReturn:
-    """Fork the command, tell its process, wait for it, and tell how it ended."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+def _warm_up() -> None:
+    """Have what a command needs in memory, so that none has to load it."""
+    for each in (*_HEAVY, *[found.name for found in pkgutil.walk_packages(execplan.__path__, "execplan.")]):
+        if not each.endswith("__main__"):
+            import_module(each)
+    sys.argv = ["execplan", "--version"]
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+        main.main()
+    digest(b"")
+    gc.collect()
+    gc.freeze()
+
+
+def _begin(requests: socket.socket, at_work: dict[int, socket.socket], ours: list[int]) -> None:
+    """Fork the command that is asked for, and tell its process."""
+    asking = requests.accept()[0]
+    data, handles, _, _ = socket.recv_fds(asking, 1 << 16, 3)
+    while more := asking.recv(1 << 16):
+        data += more
     pid = os.fork()
     if pid == 0:
-        os.close(handles[3])
-        _become(request, handles)
-    os.write(handles[3], f"{pid}\n".encode())
-    signal.signal(signal.SIGALRM, lambda *_: _give_up(pid))
-    signal.alarm(LIMIT)
-    _, status = os.waitpid(pid, 0)
-    os.write(handles[3], f"{os.waitstatus_to_exitcode(status)}\n".encode())
-    os._exit(0)
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for each in (requests, asking, *at_work.values()):
+            each.close()
+        for number in ours:
+            os.close(number)
+        _become([os.fsdecode(each) for each in data.split(b"\0")[:-1]], handles)
+    for number in handles:
+        os.close(number)
+    at_work[pid] = asking
+    _tell(asking, pid)
 
 
-def _give_up(pid: int) -> NoReturn:
-    os.kill(pid, signal.SIGKILL)
-    os._exit(1)
+def _tell_ends(at_work: dict[int, socket.socket]) -> None:
+    """Tell of each command that has ended how it did."""
+    while at_work:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        with at_work.pop(pid) as asking:
+            _tell(asking, os.waitstatus_to_exitcode(status))
 
 
-def _become(request: dict[str, object], handles: list[int]) -> NoReturn:
+def _tell(asking: socket.socket, number: int) -> None:
+    with contextlib.suppress(OSError):  # who asked may be gone
+        asking.sendall(b"%d\n" % number)
+
+
+def _become(said: list[str], handles: list[int]) -> NoReturn:
     """Be what `python -m execplan` is, without its start."""
-    arguments, cwd, env = request["arguments"], str(request["cwd"]), request["env"]
-    assert isinstance(arguments, list)
-    assert isinstance(env, dict)
-    for number, handle in enumerate(handles[:3]):
+    cwd, count, rest = said[0], int(said[1]), said[2:]
+    for number, handle in enumerate(handles):
         os.dup2(handle, number)
         os.close(handle)
+    sys.stdin = _stream(0, sys.stdin)
+    sys.stdout = _stream(1, sys.stdout)
+    sys.stderr = _stream(2, sys.stderr)
     os.chdir(cwd)
     os.environ.clear()
-    os.environ.update(env)
+    for each in rest[count:]:
+        name, _, value = each.partition("=")
+        os.environ[name] = value
     time.tzset()
-    sys.argv = [str(_ROOT / "execplan" / "__main__.py"), *arguments]
+    sys.argv = [str(_ROOT / "execplan" / "__main__.py"), *rest[:count]]
     sys.path[0] = cwd
     if KILL in os.environ:
         arm(os.environ.pop(KILL))
+    if os.environ.pop(STOP, None):
+        ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_ulong(-1))  # PR_SET_PTRACER: some kernels ask who may trace it
+        os.kill(os.getpid(), signal.SIGSTOP)
     status: object = 70
     try:
         status = main.run()
@@ -144,5 +221,18 @@ def _become(request: dict[str, object], handles: list[int]) -> NoReturn:
     os._exit(status if isinstance(status, int) else 1 if status else 0)
 
 
+def _stream(number: int, old: TextIO) -> TextIO:
+    """A standard stream as Python makes them for what they are now: a file, a pipe or a terminal."""
+    return open(
+        number,
+        "r" if number == 0 else "w",
+        buffering=1 if number == 2 else -1,
+        encoding=old.encoding,
+        errors=old.errors,
+        newline="\n",
+        closefd=False,
+    )
+
+
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve(sys.argv[1])

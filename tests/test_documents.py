@@ -73,3 +73,17 @@ def test_the_example_shows_a_run_and_what_is_taken_back() -> None:
         "\nrolled back 5 steps (endpoint, route, test, check.1, check.2) of ",
     ):
         assert words in text, f"the example is not what it was meant to show: {words!r} is missing"
+
+
+def test_the_example_of_an_agent_shows_what_it_must_not_do() -> None:
+    text = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+    for words in (
+        "the nearest step is check.1: the call has the further argument --locals",
+        "the nearest step is route: greeter/routes.py would not be as planned",
+        "test comes behind route, not done yet",
+        "is not for an agent: a person approves",
+        "\nask: Bash: ",
+        "\nroute may be tried once more",
+        "\nended     completed after ",
+    ):
+        assert words in text, f"the example is not what it was meant to show: {words!r} is missing"

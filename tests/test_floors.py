@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ HEAVY = frozenset(
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """The modules that a file imports, anywhere in it."""
     names: set[str] = set()
@@ -119,3 +121,33 @@ def test_lint_of_a_file_with_steps_imports_no_models(tmp_path: Path) -> None:
     modules = imports_of_lint(plan)
     assert "execplan.execution.written.advice" in modules
     assert not {"click", "pydantic"} & modules
+
+
+def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
+    """By the warrant of a run that has begun: whether it allows, denies, or lets a call pass that only reads."""
+    from tests.agents.guard.asking import Asking, as_sent
+    from tests.repo.approving import STEPS
+
+    with pytest.MonkeyPatch.context() as patch:
+        desk = Asking(tmp_path / "work" / "repository", patch)
+        desk.plan(STEPS.replace("#build", "#build max-invocations=2"))
+        desk.approve()
+        assert desk.ask("make parser").kind == "allow"
+        for command in ("ls src", "make other", "make parser"):
+            modules = imports_of_guard(desk.path, as_sent("claude", command, str(desk.path)))
+            assert not HEAVY & modules
+            assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
+            assert "execplan.agents.guard.afresh" not in modules
+        assert desk.calls() == ["build", "build"]
+
+
+def imports_of_guard(folder: Path, call: bytes) -> set[str]:
+    """The modules that are imported when a call is judged."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); sys.argv = ['execplan', 'guard']; "
+        "from execplan.cli.main import main; status = main(); print(status, *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], input=call, capture_output=True, check=True, cwd=folder)
+    status, *modules = done.stderr.decode().split()
+    assert status == "0"
+    return set(modules)

@@ -27,9 +27,13 @@ _WORDS = {
     "not_given": "{digest:.12}: {reason}",
     "declined": "{digest:.12} by {approver}: {steps}",
     "revoked": "{digest:.12}",
+    "enhancing": "{bytes} bytes, {sent:.12}, to {program}; taken out: {redactions}",
+    "enhanced": "{ended} by {program}: {reason}",
     "accepted": "{reason} ({why})",
-    "begun": "revision {revision}, as approved: {approval:.12} by {approver}",
+    "begun": "revision {revision}, as approved: {approval:.12} by {approver}{agent}",
     "intent": "{step}, attempt {attempt}: {runs}",
+    "called": "{step}, attempt {attempt}: {tool}: {what}{asked}",
+    "denied": "{tool}: {what}{nearest}",
     "result": "{step}, attempt {attempt}: {ended}",
     "retaken": "{step}, attempt {attempt}",
     "skipped": "{step}: {reason}",
@@ -159,9 +163,14 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     said = _Said({name: _word(value) for name, value in record.said.items()})
     if record.kind == "intent":
         said["runs"] = _runs(record.said)
+    elif record.kind == "enhancing":
+        said["redactions"] = _taken_out(record.said.get("redactions"))
     elif record.kind == "result":
         said["ended"] = _ended(record.said)
     said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
+    said["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
+    said["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
+    said["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
     for change in [each for each in chain.listed(record.said.get("changes")) if isinstance(each, dict)]:
@@ -185,6 +194,12 @@ def _runs(said: dict[str, Any]) -> str:
     if said.get("command"):
         return f"{said.get('shell') or 'sh'}: {said['command']}"
     return " ".join([str(each) for each in (said.get("type"), said.get("target")) if each]) or "-"
+
+
+def _taken_out(counts: Any) -> str:
+    """How much was taken out of what was sent, by its kind."""
+    told = [f"{count} {kind}" for kind, count in counts.items() if count] if isinstance(counts, dict) else []
+    return ", ".join(told) or "nothing"
 
 
 def _ended(said: dict[str, Any]) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _WARNED = ("EP608", "EP610", "EP611")
 """Paths outside, tasks that are not there, lines that need a shell; the risk of a step stands beside it."""
 _LARGEST = 64 * 1024 * 1024
+_ELSEWHERE = "comes from elsewhere, and is used as it is"
 _HEAD = 200
 """Bytes in which a document says which schema it has."""
 
@@ -118,6 +119,14 @@ def stored(home: Home, ref: Ref, make: Callable[[], Made], options: Options, sum
     return Answer(data_, _text(made, lines), warnings=warnings, next=follow, wanted=options.dry_run)
 
 
+def kept(home: Home, ref: Ref, found: Current) -> Answer:
+    """One that comes from elsewhere, which is used as it is."""
+    made = Made(found.document, found.data)
+    data = {"id": ref.id, **_data(made), "path": found.path, "changed": False, "commit": None}
+    text = _text(made, [f"{found.path} {_ELSEWHERE}"])
+    return Answer(data, text, next=(f"execplan evaluate {typed(ref.id, home.shown(ref.path))}",), wanted=False)
+
+
 def checked(home: Home, ref: Ref, found: Current) -> Answer:
     """Whether what is stored is what the plan compiles to now."""
     there = os.path.lexists(store.path_of(home, ref))
@@ -134,7 +143,7 @@ def checked(home: Home, ref: Ref, found: Current) -> Answer:
     }
     if found.stored:
         own = found.document.source is not None and found.document.revision == 1
-        what = "is what the plan compiles to" if own else "comes from elsewhere, and is used as it is"
+        what = "is what the plan compiles to" if own else _ELSEWHERE
         return Answer(data, f"{found.path} {what}", wanted=False)
     lines = [f"{found.path}: {reasons[0]}"] if not found.differences else [f"{found.path} is stale:"]
     lines += [f"  {each}" for each in found.differences]

@@ -36,6 +36,8 @@ class _Collector(Collector):
         yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", told.seconds)
         yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", told.rollbacks)
         yield _plain("plan_steps_completed", "Steps that were completed.", told.steps["completed"])
+        yield _plain("plan_agent_executions", "Runs that an agent carried out.", told.agent_runs)
+        yield _plain("plan_agent_calls", "Calls that an agent was allowed.", told.agent_calls)
         yield _plain("plan_replans", "Revisions that were made while a run was under way.", told.replans)
         yield _counter("plan_approvals", "Approvals, by what became of them.", "status", told.approvals)
         yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", told.approval_rate)

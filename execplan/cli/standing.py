@@ -26,6 +26,7 @@ _SAID = {
 }
 _RUNS = {
     "running": "is under way",
+    "by_agent": "is carried out by an agent",
     "waiting": "waits for an answer",
     "cut_short": "was cut short",
     "rolling_back": "is half rolled back",

@@ -11,7 +11,7 @@ from execplan.engine.course import Course
 from execplan.engine.files.ground import Ground
 from execplan.engine.left import Left, stop_drifted
 from execplan.engine.opened import never_begun
-from execplan.engine.resume import steps_ahead, stop_needless, stop_other, stop_unfit
+from execplan.engine.resume import steps_ahead, stop_needless, stop_unfit
 from execplan.engine.schedule import Schedule
 from execplan.repo.amend import stop_archived
 from execplan.repo.execution import standing
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.place import Place
     from execplan.execution.model import Step
+    from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -51,22 +52,38 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
     course = Course(revisions.document_of(place, entries), entries)
     stop_unfit(ref, place, course)
     begin.stop_underway(home, ref, place)
-    if course.question is None:
+    if course.question is None and not course.is_agents:
         stop_needless(course, answer)
     found = standing.require(home, ref, run=place.id)
     assert found.now is not None  # what may run compiles to something
     assert found.approval is not None
-    stop_other(ref, place, course, found)
+    begin.stop_other(ref, place, course, found)
     ground = Ground(home)
     course.document = found.now.current.document
     ids = None if course.replans else course.begun["chosen"]
     schedule = Schedule(course.document, ids, lambda path: ground.state(path).kind != "absent")
     steps = steps_ahead(course, schedule)
-    begin.approved_by(course.document, found.approval, found.now.policy, [step.id for step in steps])
+    if course.is_agents:
+        return _agents(place, course, schedule, steps, found, answer)
+    begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, steps)
     cut = [name for name, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
     stop_drifted(course, ground, _touched(course, cut))
     said = questions.answer_to(course.question, answer) if course.question is not None else answer
     return Ahead(place.id, course.question, said, tuple(cut), tuple(steps))
+
+
+def _agents(
+    place: Place, course: Course, schedule: Schedule, steps: list[Step], found: Standing, answer: str | None
+) -> Ahead:
+    """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
+    from execplan.engine.agent.answer import due
+
+    assert found.now is not None  # as above
+    question = course.question or (due(course, schedule, found.now.policy.checkpoint_interval) if answer else None)
+    if question is None:
+        stop_needless(course, answer)
+    said = questions.answer_to(question, answer) if question is not None else None
+    return Ahead(place.id, question, said, (), tuple(steps))
 
 
 def _touched(course: Course, cut: list[str]) -> set[str]:

@@ -12,6 +12,8 @@ from execplan.engine import replan as replans
 from execplan.engine import resume as resumes
 from execplan.engine import rollback as rollbacks
 from execplan.engine import run as running
+from execplan.engine.agent.handoff import Handoff, handoff
+from execplan.engine.agent.report import Reported, Said, report
 from execplan.engine.place import Place
 from execplan.engine.record import read
 from execplan.engine.replan import Replanned
@@ -36,18 +38,23 @@ __all__ = [
     "Chosen",
     "Evaluated",
     "Finished",
+    "Handoff",
     "Options",
     "Place",
     "Record",
     "Replanned",
+    "Reported",
     "RolledBack",
+    "Said",
     "Summary",
     "Watch",
     "compile_plan",
     "evaluate",
+    "handoff",
     "open_plan",
     "record",
     "replan",
+    "report",
     "resume",
     "rollback",
     "run",

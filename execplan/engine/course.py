@@ -82,6 +82,8 @@ class Course:
         self.undone: set[str] = set()
         """The steps that were rolled back."""
         self.replans: list[Entry] = []
+        self.denied = 0
+        """Calls of an agent that were not allowed, as far as they were told."""
         self.last: Entry | None = None
         self.read(entries)
 
@@ -121,6 +123,11 @@ class Course:
         """How often a step was tried since a person last had it run."""
         every = self.attempts.get(step, [])
         return sum([each.go == every[-1].go for each in every])
+
+    @property
+    def is_agents(self) -> bool:
+        """Whether an agent carries it out, whose calls are judged one by one, and no step is done here."""
+        return self.begun.get("mode") == "agent"
 
     @property
     def digest(self) -> str:
@@ -164,6 +171,9 @@ class Course:
     def _called(self, entry: Entry, said: dict[str, Any]) -> None:
         attempts = self.attempts[said["step"]]
         attempts[-1] = attempts[-1]._replace(calls=(*attempts[-1].calls, entry))
+
+    def _denied(self, entry: Entry, said: dict[str, Any]) -> None:
+        self.denied += 1
 
     def _result(self, entry: Entry, said: dict[str, Any]) -> None:
         step, performed = said["step"], performed_from(said)
@@ -255,6 +265,7 @@ class Course:
         kinds.BEGUN: _begun,
         kinds.INTENT: _intent,
         kinds.CALLED: _called,
+        kinds.DENIED: _denied,
         kinds.RESULT: _result,
         kinds.RETAKEN: _retaken,
         kinds.SKIPPED: _skipped,

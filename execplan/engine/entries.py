@@ -18,6 +18,9 @@ backed up), snapshot (whether the tree was looked at too). On disk before anythi
 CALLED: Final = "called"
 """step, attempt, tool (as the agent's program calls it), what (the command, or the paths), paths (from the root, of what it
 writes), session, asked (whether somebody was to be asked first). On disk before the agent is told that it may."""
+DENIED: Final = "denied"
+"""tool, what (the program of a command, or the paths: no more of it is told), step (the nearest one, or null), session. A call
+of an agent that was not allowed; of a run only so many are told."""
 RESULT: Final = "result"
 """step, attempt, ok, and the fields of Performed; seconds by a clock that is never set."""
 RETAKEN: Final = "retaken"

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 RUNNING: Final = "running"
 WAITING: Final = "waiting"
+BY_AGENT: Final = "by_agent"
 CUT_SHORT: Final = "cut_short"
 ROLLING_BACK: Final = "rolling_back"
-STATES = (RUNNING, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED, states.FAILED, states.ROLLED_BACK)
-"""A process is at work on it; it waits for an answer; it was interrupted or killed, and is to be resumed or rolled back; its
+STATES = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED, states.FAILED, states.ROLLED_BACK)
+"""A process is at work on it; an agent carries it out, call by call; it waits for an answer; it was interrupted or killed, and is to be resumed or rolled back; its
 rollback was cut short, and is to be done once more; it ended."""
 _TAIL = 1 << 16
 _ROLLBACK = (kinds.ROLLBACK, kinds.RESTORED)
@@ -60,8 +61,17 @@ def how(home: Home, place: Place) -> Last:
     state, why = _state(place.journal)
     if state in (RUNNING, ROLLING_BACK):
         works = place.id in at_work(home)
-        state = RUNNING if works else CUT_SHORT if state == RUNNING else state
+        state = RUNNING if works else _left(place) if state == RUNNING else state
     return Last(place.id, state, why)
+
+
+def _left(place: Place) -> str:
+    """How a run stands that nobody is at work on at this moment: an agent's goes on with its next call."""
+    try:
+        with open(place.journal, "rb") as file:
+            return BY_AGENT if _entry(file.readline(1 << 20)).get("mode") == "agent" else CUT_SHORT
+    except OSError:
+        return CUT_SHORT
 
 
 def _state(path: str) -> tuple[str, str]:

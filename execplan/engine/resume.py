@@ -64,6 +64,10 @@ def resume(
         stop_unfit(ref, place, book.course)
         begin.stop_underway(home, ref, place)
         own = leg(home, ref, place, effective(home), book, options)
+        if book.course.is_agents:
+            from execplan.engine.agent.answer import go_on
+
+            return go_on(own, answer, watch)
         finished = finish_failed(own)
         if finished is not None:
             return finished
@@ -108,7 +112,8 @@ def stop_unfit(ref: Ref, place: Place, course: Course) -> None:
 
 def stop_needless(course: Course, answer: str | None) -> None:
     """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
-    if answer is not None and not course.open_attempt() and not Left.unknown_ends(course):
+    waits = not course.is_agents and (course.open_attempt() or Left.unknown_ends(course))
+    if answer is not None and not waits:
         what = "the run waits for no answer"
         raise ExecplanError("bad-answer", what, exit=USAGE, hint="leave --answer out: execplan resume")
 
@@ -134,19 +139,20 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     found = standing.require(home, ref, run=place.id)
     assert found.now is not None  # what may run compiles to something
     assert found.approval is not None
-    stop_other(ref, place, course, found)
+    begin.stop_other(ref, place, course, found)
     document = found.now.current.document
     book.course.document = document
     ids = None if course.replans else course.begun["chosen"]
     bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     ahead = steps_ahead(course, schedule)
-    by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
+    permit = begin.permit_of(found, schedule)
+    begin.stop_unapproved(permit, found.approval, ahead)
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
     with (
         begin.resumable(place, ref),
-        Attempts(bench, book, hands, by, jobs) as attempts,
+        Attempts(bench, book, hands, permit, jobs) as attempts,
         Signals(bench.stop, attempts.wake) as signals,
     ):
         asking = Asking(book, signals, bench.stop)
@@ -161,19 +167,6 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
         fate = left.settle(said, how) or loop.go()
         warnings = [*begin.warned(bench, why, [step.id for step in ahead]), *attempts.warnings]
         return finish(own, schedule, fate, bench.stop.signal, warnings)
-
-
-def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
-    """Refuse where what is approved now is not what the run does; raises ExecplanError."""
-    assert found.now is not None  # as above
-    if found.now.binding.document != course.digest:
-        raise ExecplanError(
-            "other-document",
-            f"what is approved now is not what the run {place.id} does: the steps of {ref.id} have changed since",
-            exit=CHANGED,
-            hint=f"take it back, and run the new one: execplan rollback {place.number} -p {ref.typed}; "
-            f"execplan approve {ref.typed}; execplan run {ref.typed}",
-        )
 
 
 def _write(own: Leg, found: Standing, left: Left) -> None:

@@ -19,6 +19,7 @@ from execplan.engine.entries import (
     ROLLED_BACK,
     change_json,
     performed_from,
+    performed_json,
 )
 from execplan.engine.files.restore import AGAIN, check, restore
 from execplan.engine.opened import never_begun, opened
@@ -34,13 +35,16 @@ from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from typing import Any
 
     from execplan.engine.book import Book
+    from execplan.engine.course import Attempt
     from execplan.engine.files.restore import Restored
     from execplan.engine.place import Place
     from execplan.engine.steps.bench import Bench
     from execplan.engine.undoing import Undoing
     from execplan.engine.watch import Watch
+    from execplan.execution.model import Step
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -118,7 +122,7 @@ class _Rollback:
         stop_done(self.ref, self.place, self.course, only)
         for name, attempt in self.course.open_attempt():
             _tidy(self.bench, attempt.before)
-            self.book.write(RESULT, **result_of(self.bench, self.steps[name], attempt))
+            self.book.write(RESULT, **_cut(self.bench, self.steps[name], attempt, self.course, keep=True))
         return self._do(undoing(self.course, self.steps, only, self.bench.ground.state), automatic)
 
     def _do(self, todo: Undoing, automatic: str) -> RolledBack:
@@ -197,7 +201,7 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
     else:
         stop_done(ref, place, course, only)
         for name, attempt in course.open_attempt():
-            performed = performed_from(result_of(bench, steps[name], attempt))
+            performed = performed_from(_cut(bench, steps[name], attempt, course, keep=False))
             course.attempts[name][-1] = attempt._replace(performed=performed)
         todo = undoing(course, steps, only, bench.ground.state)
     check(bench.ground, bench.store, todo.changes, todo.folders, done=todo.done, again=todo.again)
@@ -206,6 +210,15 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
     from execplan.engine.files.restore import Restored
 
     return _told(bench, todo, Restored(tuple(back), (*gone, *todo.folders), ()))
+
+
+def _cut(bench: Bench, step: Step, attempt: Attempt, course: Course, *, keep: bool) -> dict[str, Any]:
+    """What the entry says that ends an attempt of which nobody has said how it ended; raises ExecplanError."""
+    if not course.is_agents:
+        return result_of(bench, step, attempt)
+    from execplan.engine.agent.left import left
+
+    return {"step": step.id, "attempt": attempt.number, **performed_json(left(bench, step, attempt, course, keep=keep))}
 
 
 def _told(bench: Bench, todo: Undoing, files: Restored) -> RolledBack:

@@ -68,6 +68,8 @@ class Summary(NamedTuple):
     """Whether it is neither at work nor paused nor at its end: it was interrupted or killed."""
     rolling: bool
     """Whether a rollback was cut short."""
+    agent: bool
+    """Whether an agent carries it out."""
     rolled_back: tuple[str, ...]
     """The steps that were rolled back."""
 
@@ -121,8 +123,9 @@ def summary(home: Home, ref: Ref, place: Place) -> Summary:
         done=sum([each in states.GOOD for each in course.status_of.values()]),
         total=len(course.status_of),
         question=course.question,
-        cut_short=left and not waits and course.rolling is None and bool(course.begun),
+        cut_short=left and not waits and course.rolling is None and bool(course.begun) and not course.is_agents,
         rolling=left and course.rolling is not None,
+        agent=course.is_agents,
         rolled_back=tuple([step for step in course.status_of if step in course.undone]),
     )
 

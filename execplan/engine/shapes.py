@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
+from execplan.clock import is_utc
 from execplan.engine import entries as kinds
 from execplan.engine.entries import Change, Checks, Performed
 from execplan.execution import states
@@ -123,6 +122,7 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
     kinds.INTENT: {**_STEP, "by": _text, "before": _states},
     kinds.CALLED: {**_STEP, "tool": _text, "what": _text, "paths": _texts, "session": _maybe, "asked": _yes_or_no},
+    kinds.DENIED: {"tool": _text, "what": _text, "step": _maybe, "session": _maybe},
     kinds.RESULT: {**_STEP, "ok": _yes_or_no},
     kinds.RETAKEN: {**_STEP, "changes": _changes},
     kinds.SKIPPED: {"step": _text, "reason": _text},
@@ -156,9 +156,7 @@ _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
 
 def fits(kind: str, number: int, at: str, said: Mapping[str, Any]) -> bool:
     """Whether an entry may stand at this place of a journal; the first one, and no other, says that the run has begun."""
-    try:
-        datetime.strptime(at, "%Y-%m-%dT%H:%M:%SZ")  # noqa: DTZ007 - only whether it is one
-    except ValueError:
+    if not is_utc(at):
         return False
     return (kind == kinds.BEGUN) == (number == 1) and kind in _SAYS and fit(_SAYS[kind], said, _MAY_SAY.get(kind, {}))
 

@@ -19,7 +19,7 @@ MANUAL: Final = "manual"
 
 
 _COUNTED = frozenset(
-    "begun resumed replanned result ended rollback rolled_back approved not_given declined revoked".split()
+    "begun resumed called replanned result ended rollback rolled_back approved not_given declined revoked".split()
 )
 
 
@@ -34,6 +34,10 @@ class Figures(NamedTuple):
     """How long each of these took."""
     steps: dict[str, int]
     """Attempts of steps: completed, failed."""
+    agent_runs: int
+    """Of the runs, those that an agent carried out."""
+    agent_calls: int
+    """Calls that an agent was allowed."""
     rollbacks: dict[str, int]
     """By what caused them: one of the policy's causes, or `manual`."""
     rolled_back: int
@@ -71,6 +75,8 @@ def figures(ledgers: Iterable[Sequence[Record]]) -> Figures:
         counts.executions,
         tuple(counts.seconds),
         counts.steps,
+        counts.agent_runs,
+        counts.agent_calls,
         counts.rollbacks,
         counts.rolled,
         counts.replans,
@@ -86,6 +92,7 @@ class _Counts:
         self.executions = {"completed": 0, "failed": 0}
         self.seconds: list[float] = []
         self.steps = {"completed": 0, "failed": 0}
+        self.agent_runs = self.agent_calls = 0
         self.rollbacks = dict.fromkeys((MANUAL, *CAUSES), 0)
         self.rolled = 0
         self.replans = 0
@@ -110,8 +117,13 @@ class _Counts:
 
     def _begun(self, record: Record) -> None:
         self._status[record.run or ""] = "in_progress"
+        self.agent_runs += record.said.get("mode") == "agent"
 
-    _resumed = _begun
+    def _resumed(self, record: Record) -> None:
+        self._status[record.run or ""] = "in_progress"
+
+    def _called(self, record: Record) -> None:
+        self.agent_calls += 1
 
     def _replanned(self, record: Record) -> None:
         self._status[record.run or ""] = "replanning"

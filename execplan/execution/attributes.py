@@ -115,7 +115,14 @@ ATTRIBUTES = (
     ),
     Attribute("confirm", "confirm", FLAG, "Whether the run asks before it."),
     Attribute("max-invocations", "max_invocations", COUNT, "How often an agent may call it."),
-    Attribute("allow", "allow", LIST, "Further calls that an agent may make for it, as patterns."),
-    Attribute("deny", "deny", LIST, "Calls that it may not make, whatever else allows them."),
+    Attribute(
+        "allow",
+        "allow",
+        LIST,
+        "Further calls of an agent: a command, its words with `*`, a last `...` for any more; or write:, edit:, delete:PATH, tool:NAME.",
+    ),
+    Attribute(
+        "deny", "deny", LIST, "Calls that no step may make, written as for `allow`; a command is one that begins so."
+    ),
 )
 BY_NAME = {each.name: each for each in ATTRIBUTES}

@@ -44,9 +44,14 @@ def execution() -> dict[str, object]:
     return found
 
 
+def enhancer() -> dict[str, object]:
+    """The table `enhancer`, which names a program that may propose a better execution plan; raises ExecplanError."""
+    return _tables()["enhancer"]
+
+
 def _tables() -> dict[str, dict[str, object]]:
     """The tables of the file by their names, empty where there are none; raises ExecplanError."""
-    tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}}
+    tables: dict[str, dict[str, object]] = {"lint": {}, "execution": {}, "enhancer": {}}
     data = read(path())
     if data is None or not says(data):
         return tables
@@ -54,7 +59,7 @@ def _tables() -> dict[str, dict[str, object]]:
 
     for name, value in (table(data, path()) or {}).items():
         if name not in tables:
-            raise _unknown(name, "lint.rules, or the table execution")
+            raise _unknown(name, "lint.rules, or the table execution or enhancer")
         if not isinstance(value, dict):
             raise ExecplanError("bad-setting", f"{path()}: {name} is no table", exit=INPUT, hint=f"write: [{name}]")
         tables[name] = value

@@ -161,6 +161,13 @@ def _checked(values: dict[str, object], where: str) -> Settings:
     """The values over the defaults."""
     defaults = Settings()._asdict()
     for name, given in values.items():
+        if name == "enhancer":
+            raise ExecplanError(
+                "loosened-policy",
+                f"{where}: {name} names code to run and what is sent to it, which no repository may do",
+                exit=INPUT,
+                hint="take it out; your own stands in ~/.config/execplan/config.toml, under [enhancer]",
+            )
         if name not in defaults:
             from difflib import get_close_matches
 

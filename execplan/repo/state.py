@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from execplan.text.files import make_folder
 from execplan.text.lines import digest
 from execplan.text.lock import Lock
 
@@ -32,6 +31,10 @@ def key(path: str) -> str:
 
 def folder(home: Home, name: str) -> bool:
     """Make a folder of the state; False when it is there already."""
+    if os.path.isdir(os.path.join(home.state, name)):
+        return False
+    from execplan.text.files import make_folder
+
     made = bool(make_folder(os.path.join(home.state, name)))
     if made and not home.git and home.exists:
         _ignore(home.state)

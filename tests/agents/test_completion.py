@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import forks
 from tests.agents.tree import tree
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -35,9 +36,8 @@ ASK = {
 def home(repo: Folder) -> Folder:
     """A repository with a plan, and the command on the path."""
     repo.plan()
-    command = Folder(repo.path.parent).write("bin/execplan", f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n')
+    command = Folder(repo.path.parent).write("bin/execplan", f'#!/bin/sh\nexec {forks.command(repo.env)} "$@"\n')
     command.chmod(0o755)
-    repo.env["PATH"] = f"{command.parent}:{repo.env['PATH']}"
     return repo
 
 
@@ -53,7 +53,8 @@ def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) ->
     ask = ASK[shell].format(file=file, folder=file.parent, words=shown, at=len(words), line=line)
     flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": []}[shell]
     run = [program, *flags, "-c", ask]
-    done = subprocess.run(run, cwd=cwd or folder.path, env=folder.env, capture_output=True, check=False, timeout=60)
+    env = {**folder.env, "PATH": f"{folder.path.parent / 'bin'}:{folder.env['PATH']}"}
+    done = subprocess.run(run, cwd=cwd or folder.path, env=env, capture_output=True, check=False, timeout=60)
     assert done.stderr == b"", (run, done)
     cut = {"bash": "\0", "zsh": ":", "fish": "\t"}[shell]
     return [each.split(cut)[0] for each in done.stdout.decode().splitlines() if each]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.agents.test_githooks import commit
-from tests.agents.test_precommit_program import ROOT, SOURCES, program
+from tests.agents.test_precommit_program import program
 from tests.conftest import Folder
 from tests.plans import CLEAN
 
@@ -176,25 +176,13 @@ def follows(repo: Folder, env: dict[str, str]) -> None:
     assert passed.returncode == 0, passed
 
 
-def test_the_hook_of_this_repository_in_the_pre_commit_program(followed: Folder) -> None:
-    clone = Folder(followed.path.parent / "execplan-itself")
-    clone.path.mkdir()
-    for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, clone.path / name)
-    clone.git("init", "-q")
-    clone.git("add", "-A")
-    clone.git("commit", "-qm", "As it is")
-    hook = {
-        "repo": str(clone.path),
-        "rev": clone.git("rev-parse", "HEAD").strip(),
-        "hooks": [{"id": "execplan-follow"}],
-    }
+def test_the_hook_of_this_repository_in_the_pre_commit_program(followed: Folder, itself: dict[str, str]) -> None:
+    hook = {**itself, "hooks": [{"id": "execplan-follow"}]}
     followed.write(SETTINGS, "")
     followed.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [hook]}))
     followed.git("add", "-A")
     followed.git("commit", "-q", "-m", "The hook")
-    env = program(followed)
+    env = program(followed, Path(itself["repo"]).parent)
     env.pop("PYTHONPATH", None)
     follows(followed, env)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +16,6 @@ from tests.conftest import Folder
 from tests.plans import CLEAN
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("execplan", "templates", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 BROKEN = CLEAN.replace("## Decision Log", "## Decisions of old")
 
 
@@ -42,26 +40,20 @@ def blocks_bad_plans(repo: Folder, env: dict[str, str]) -> None:
     assert re.search(r"execplan lint\.+Passed", passed.stderr)
 
 
-def program(repo: Folder) -> dict[str, str]:
-    """The environment of the program: what this machine sets for pip, and a store of its own."""
+def program(repo: Folder, place: Path | None = None) -> dict[str, str]:
+    """The environment of the program: what this machine sets for pip, and a store of its own, or the one at that place."""
     pip = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "REQUESTS_"))}
-    pip |= {"PIP_CONSTRAINT": str(ROOT / "constraints.txt"), "PRE_COMMIT_HOME": str(repo.path.parent / "store")}
+    pip |= {
+        "PIP_CONSTRAINT": str(ROOT / "constraints.txt"),
+        "PRE_COMMIT_HOME": str((place or repo.path.parent) / "store"),
+    }
     return {**pip, **repo.env}
 
 
-def test_the_hook_of_this_repository_in_an_environment_of_its_own(repo: Folder) -> None:
-    clone = Folder(repo.path.parent / "execplan-itself")
-    clone.path.mkdir()
-    for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, clone.path / name)
-    clone.git("init", "-q")
-    clone.git("add", "-A")
-    clone.git("commit", "-qm", "As it is")
-    ids = [{"id": "execplan-lint-fix"}, {"id": "execplan-lint"}]
-    hook = {"repo": str(clone.path), "rev": clone.git("rev-parse", "HEAD").strip(), "hooks": ids}
+def test_the_hook_of_this_repository_in_an_environment_of_its_own(repo: Folder, itself: dict[str, str]) -> None:
+    hook = {**itself, "hooks": [{"id": "execplan-lint-fix"}, {"id": "execplan-lint"}]}
     repo.write(".pre-commit-config.yaml", yaml.safe_dump({"repos": [hook]}))
-    env = program(repo)
+    env = program(repo, Path(itself["repo"]).parent)
     env.pop("PYTHONPATH", None)
     blocks_bad_plans(repo, env)
     mended = CLEAN.replace("then the reader.", "then what reads.")

@@ -53,7 +53,10 @@ CALLS = {
     "replan": ["replan", "--reason", "It failed."],
     "runs": ["runs"],
     "audit": ["audit", "--verify"],
+    "handoff": ["handoff"],
+    "report": ["report", "look", "--status", "completed", "--result", "It is clean."],
     "schema": ["schema", "execution-plan"],
+    "guard": ["guard"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
@@ -65,6 +68,7 @@ BEFORE = {
     "resume": [["approve"], ["run"]],
     "rollback": [["approve"], ["run"]],
     "replan": [["approve"], ["run"]],
+    "report": [["approve"]],
 }
 """What must have happened for a call to make sense."""
 MAKES = "## Concrete Steps\n\n```python {#make type=create_file target=src/made.py}\nX = 1\n```\n"
@@ -76,6 +80,8 @@ PLANS = {
     "resume": with_sections(MAKES.replace("#make", "#make confirm")),
     "rollback": with_sections(MAKES),
     "replan": with_sections(MAKES.replace("#make", "#make confirm")),
+    "handoff": STEPS,
+    "report": with_sections("## Concrete Steps\n\n```sh {#look}\ngit status\n```\n"),
 }
 """The plan that a verb is called on, where it is not just any."""
 
@@ -109,7 +115,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall")]
+    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall", "guard")]
 )
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])

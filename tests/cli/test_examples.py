@@ -53,6 +53,7 @@ def going_on(scratch: Path) -> Shell:
     shell.write("base.md", CLEAN)
     shell.write("ours.md", CLEAN.replace("- [ ] Build", "- [x] Build"))
     shell.write("theirs.md", CLEAN.replace("- [ ] Write", "- [x] Write"))
+    shell.write("call.json", '{"tool": "read", "path": "README.md", "cwd": "/"}\n')
     shell.write("work.md", "Write the scanner, then the reader.\n")
     for name in ("build.log", "run.log", "before.png", "after.png"):
         shell.write(name, f"{name}: 12 passed\n")
@@ -113,18 +114,39 @@ def paused(scratch: Path) -> Shell:
     return shell
 
 
+def handed(scratch: Path) -> Shell:
+    """A plan that an agent carries out, and what its second step has printed."""
+    shell = Shell(scratch)
+    steps = "## Concrete Steps\n\n```sh {#build}\ngit status\n```\n\n```sh {#see expect=ok}\ngit log\n```\n"
+    shell.write(".agent/execplans/2026-01-01_parser.md", with_sections(steps))
+    shell.write("out.txt", "ok\n")
+    for line in ("git init -q -b main", "execplan approve"):
+        assert shell.run(line).exit == 0
+    return shell
+
+
 @pytest.fixture(scope="session")
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
     """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
     shells = []
-    for make in (going_on, finished, archived, stepped, approved, ran, paused):
+    for make in (going_on, finished, archived, stepped, approved, ran, paused, handed):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
     return shells
 
 
-FIRST = {"run": 4, "rollback": 5, "runs": 5, "audit": 5, "stats": 5, "resume": 6, "replan": 6}
+FIRST = {
+    "run": 4,
+    "rollback": 5,
+    "runs": 5,
+    "audit": 5,
+    "stats": 5,
+    "resume": 6,
+    "replan": 6,
+    "handoff": 3,
+    "report": 7,
+}
 """The first of the places in which a verb that executes makes sense."""
 
 
@@ -133,7 +155,7 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
     """It works where work goes on, else where all is done, else where that has been archived; or where there are steps."""
     tried: list[Ran] = []
     verb = "rollback" if "--run" in example else example.split()[1]
-    for shell, prepared in places[FIRST.get(verb, 3) :] if verb in GROUPS["Execute"] else places[:3]:
+    for shell, prepared in places[FIRST.get(verb, 3) :] if verb in {*GROUPS["Execute"], *FIRST} else places[:3]:
         shutil.rmtree(shell.scratch)
         shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))

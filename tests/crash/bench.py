@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import time
 from hashlib import sha256
 from pathlib import Path
@@ -49,9 +48,7 @@ class Bench:
         self.repo.env |= {
             "GIT_AUTHOR_DATE": f"{CLOCK} +0000",
             "GIT_COMMITTER_DATE": f"{CLOCK} +0000",
-            "PYTHONHASHSEED": "0",  # else calls differ from run to run
         }
-        self.command = [sys.executable, "-m", "execplan", *scene.call]
         self.log = self.folder / "strace.log"
         self.repo.path.mkdir(parents=True)
         make(self.repo, scene)
@@ -62,14 +59,13 @@ class Bench:
 
     def _watch(self) -> Undisturbed:
         before = tree(self.repo.path)
-        first = self.run(*self.scene.call)  # writes what Python compiles
+        first = self.run(*self.scene.call)
         once = tree(self.repo.path)
         second = self.run(*self.scene.call)
         twice, head = tree(self.repo.path), self.repo.git("rev-parse", "HEAD")
-        self.repo.env["PYTHONDONTWRITEBYTECODE"] = "1"
         # What a move across file systems shall come to is what it comes to within one.
         self.back("before")
-        calls = trace(self.command, self.repo.path, self.repo.env, self.log, self.repo.path)
+        calls = trace(self.scene.call, self.repo.path, self.repo.env, self.log, self.repo.path)
         found = tree(self.repo.path)
         differs = sorted(path for path in found.keys() | once.keys() if found.get(path) != once.get(path))
         assert not differs, f"{self.scene.name}, undisturbed, does not come to the same again: {differs}"
@@ -78,12 +74,11 @@ class Bench:
 
     def _cut(self, call: tuple[str, ...]) -> None:
         """Kill a command behind the middle one of its renames."""
-        command = [*self.command[:3], *call]
-        calls = trace(command, self.repo.path, self.repo.env, self.log, self.repo.path)
+        calls = trace(call, self.repo.path, self.repo.env, self.log, self.repo.path)
         renames = [at for at, each in enumerate(calls) if each.inside and each.name.startswith("rename")]
         self.back("before")
         after = calls[renames[len(renames) // 2] + 1]
-        assert kill(after, command, self.repo.path, self.repo.env, self.log) is not None
+        assert kill(after, call, self.repo.path, self.repo.env, self.log) is not None
         self.keep("before")
 
     def run(self, *arguments: str) -> Result:

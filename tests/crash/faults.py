@@ -65,7 +65,7 @@ def inject(bench: Bench, points: Iterable[tuple[Call, str]]) -> list[Fault]:
 
 def _failed(bench: Bench, call: Call, error: str) -> Fault:
     bench.back("before")
-    ran = fail(call, error, bench.command, bench.repo.path, bench.repo.env, bench.log)
+    ran = fail(call, error, bench.scene.call, bench.repo.path, bench.repo.env, bench.log)
     if ran is None:
         return Fault(call, error, 0, ("the command did not come to this call",))
     bad = _said(bench, ran) + _left(bench, ran, call)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
+
+from tests import forks
 
 CHANGES = frozenset(
     """
@@ -56,9 +60,9 @@ class Ran(NamedTuple):
     err: str
 
 
-def trace(command: list[str], cwd: Path, env: dict[str, str], log: Path, watched: Path) -> list[Call]:
+def trace(command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path, watched: Path) -> list[Call]:
     """Run a command undisturbed; its system calls, without those of the processes that it starts."""
-    ran = _run(["strace", "-qq", "-y", "-s", "0", "-e", "signal=none", "-o", str(log), *command], cwd, env)
+    ran = _run(["-o", str(log)], command, cwd, env)
     assert ran.exit >= 0, ran
     calls: list[Call] = []
     counts = Counter[str]()
@@ -76,11 +80,11 @@ def _inside(line: str, watched: Path) -> bool:
     return f'"{watched}/.' in asked or f"<{watched}/." in asked
 
 
-def kill(call: Call, command: list[str], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
+def kill(call: Call, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
     """Run a command that is killed as it enters the call, which is not made; None when it did not come to that."""
     # strace counts each name for itself, also with `inject=all`; so a point is a name and a number. And it must not
     # follow children: each has a count of its own. With --seccomp-bpf strace 6.1 loses the signal.
-    ran = _run(_injecting(call, "signal=KILL", log) + command, cwd, env)
+    ran = _run(_injecting(call, "signal=KILL", log), command, cwd, env)
     *entered, end = log.read_text("utf-8", "replace").splitlines() or [""]
     entered = [line for line in entered if line.startswith(f"{call.name}(")]
     hit = ran.exit == -signal.SIGKILL and end == "+++ killed by SIGKILL +++"
@@ -88,20 +92,31 @@ def kill(call: Call, command: list[str], cwd: Path, env: dict[str, str], log: Pa
     return ran if there else None
 
 
-def fail(call: Call, error: str, command: list[str], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
+def fail(call: Call, error: str, command: tuple[str, ...], cwd: Path, env: dict[str, str], log: Path) -> Ran | None:
     """Run a command in which the call fails with an error, such as ENOSPC; None when it did not come to that."""
-    ran = _run(_injecting(call, f"error={error}", log) + command, cwd, env)
+    ran = _run(_injecting(call, f"error={error}", log), command, cwd, env)
     failed = [line for line in log.read_text("utf-8", "replace").splitlines() if line.endswith("(INJECTED)")]
     return ran if len(failed) == 1 and _inside(failed[0], cwd) == call.inside else None
 
 
 def _injecting(call: Call, what: str, log: Path) -> list[str]:
-    where = ["-e", f"trace={call.name}", "-e", f"inject={call.name}:{what}:when={call.nth}"]
-    return ["strace", "-y", "-o", str(log), "-s", "0", *where]
+    return ["-e", f"trace={call.name}", "-e", f"inject={call.name}:{what}:when={call.nth}", "-o", str(log)]
 
 
-def _run(command: list[str], cwd: Path, env: dict[str, str]) -> Ran:
-    done = subprocess.run(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
-    )
-    return Ran(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+def _run(options: list[str], command: tuple[str, ...], cwd: Path, env: dict[str, str]) -> Ran:
+    """Run execplan, traced from where Python has started: forked, and held until strace has come to it."""
+    tracers: list[subprocess.Popen[bytes]] = []
+
+    def attach(pid: int) -> None:
+        stopped = Path(f"/proc/{pid}/stat")
+        while b") T " not in stopped.read_bytes():
+            time.sleep(0.0005)
+        tracers.append(subprocess.Popen(["strace", "-y", "-s", "0", *options, "-p", str(pid)], stderr=subprocess.PIPE))
+        assert tracers[0].stderr is not None
+        said = tracers[0].stderr.readline()
+        os.kill(pid, signal.SIGCONT if b"attached" in said else signal.SIGKILL)
+        assert b"attached" in said, said
+
+    status, out, err = forks.run(command, cwd, {**env, forks.STOP: "1"}, b"", attach)
+    tracers[0].communicate(timeout=_SECONDS)
+    return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))

@@ -104,7 +104,7 @@ def sweep(bench: Bench, calls: Iterable[Call], known: dict[str, Kill]) -> list[K
 def _killed(bench: Bench, call: Call, known: dict[str, Kill]) -> Kill:
     for _ in range(3):
         bench.back("before")
-        if kill(call, bench.command, bench.repo.path, bench.repo.env, bench.log) is not None:
+        if kill(call, bench.scene.call, bench.repo.path, bench.repo.env, bench.log) is not None:
             break
     else:
         # How often Python asks for memory differs a little from run to run, what it does in the repository does not.

@@ -142,7 +142,7 @@ def test_governance() -> None:
     assert plan.intent.summary == "Please write the page"
     assert plan.intent.risk_level == "HIGH"
     assert (write.type, write.target, write.content) == ("create_file", "docs/page.md", "# Page\n")
-    assert (write.allow, write.deny) == (("docs/*",), ("*.py",))
+    assert (write.allow, write.deny) == (("write:docs/*",), ("write:*.py",))
     assert write.risk.level == "HIGH", "the plan says so"
     assert make.argv == ("make", "docs")
     assert make.env == {"CI": "1"}

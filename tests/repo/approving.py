@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.app import run
 from execplan.cli.door import behind
 from execplan.repo import homes, pick
-from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result
+from tests.conftest import CLOCK, ENVIRONMENT, Folder, Result, copied
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +48,19 @@ LOW = STEPS[: STEPS.index("```sh")] + STEPS[STEPS.index("```python") : STEPS.ind
 INFERRED = STEPS.replace("```sh {#build inputs=Makefile}\nmake parser", "```sh\ncargo build --release")
 
 
+def _stepped(folder: Folder) -> None:
+    folder.git("init", "-q", "-b", "main")
+    for name, content in (("Makefile", "parser:\n"), ("src/old.py", "x = 1\n"), ("src/other.py", "y = 1\n")):
+        folder.write(name, content).chmod(0o644)
+    folder.plan(STEPS)
+    _commit(folder)
+
+
+def _commit(folder: Folder) -> None:
+    folder.git("add", "-A")
+    folder.git("commit", "-q", "-m", "All")
+
+
 class Desk(Folder):
     """A repository, and what is typed in it."""
 
@@ -58,18 +71,12 @@ class Desk(Folder):
             patch.delenv(name, raising=False)
         for name, value in {**ENVIRONMENT, **self.env}.items():
             patch.setenv(name, value)
-        path.mkdir()
-        self.git("init", "-q", "-b", "main")
-        for name, content in (("Makefile", "parser:\n"), ("src/old.py", "x = 1\n"), ("src/other.py", "y = 1\n")):
-            self.write(name, content).chmod(0o644)
-        self.plan(STEPS)
-        self.commit()
+        copied(_stepped, path)
         patch.chdir(path)
 
     def commit(self) -> None:
         """Commit all."""
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", "All")
+        _commit(self)
 
     def type(self, *arguments: str) -> Result:
         """Run execplan in this process."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
+
+from tests import forks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,7 @@ def clean(folder: Folder, **env: Any) -> None:
 
 def obey(folder: Folder, mend: str) -> None:
     """Run the command that mends something."""
-    script = f'execplan() {{ {sys.executable} -m execplan "$@"; }}; {mend}'
+    script = f'execplan() {{ {forks.command(folder.env)} "$@"; }}; {mend}'
     done = subprocess.run(["sh", "-ec", script], cwd=folder.path, env=folder.env, capture_output=True, check=False)
     assert done.returncode == 0, (mend, done)
 

@@ -55,7 +55,7 @@ def _what(summary: Summary) -> str:
         return f"waits: {summary.question.words}"
     if summary.cut_short:
         return "cut short"
-    words = summary.status.replace("_", " ")
+    words = summary.status.replace("_", " ") + (", by an agent" if summary.agent else "")
     part = summary.rolled_back and summary.status != "rolled_back"
     return f"{words}, {', '.join(summary.rolled_back)} rolled back" if part else words
 

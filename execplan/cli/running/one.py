@@ -87,6 +87,7 @@ def run_json(run: Run) -> dict[str, Any]:
         "user": course.begun["user"],
         "session": course.begun["session"],
         "sandbox": course.begun["sandbox"] or None,
+        "agent": course.is_agents,
         **{name: course.approval[name] for name in ("approval", "approver", "how")},
         "counts": {"done": summary.done, "total": summary.total},
         "steps": [_step_json(run, step) for step in run.document.steps],
@@ -108,6 +109,14 @@ def _step_json(run: Run, step: Step) -> dict[str, Any]:
         "rolled_back": step.id in course.undone,
         "reason": course.why.get(step.id) or None,
         "attempts": len(course.attempts.get(step.id, ())),
+        "calls": [
+            {
+                "at": each.at,
+                **{name: each.said[name] for name in ("attempt", "tool", "what", "paths", "session", "asked")},
+            }
+            for attempt in course.attempts.get(step.id, ())
+            for each in attempt.calls
+        ],
         "approved_by": last.by if last is not None else None,
         "started": (last.began or None) if last is not None else None,
         "seconds": performed.seconds if performed is not None else None,

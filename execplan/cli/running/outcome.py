@@ -33,8 +33,12 @@ def outcome(home: Home, ref: Ref, finished: Finished, *, quiet: bool) -> Answer:
     run = load(home, ref, place.named(home, ref, finished.run))
     if finished.signal:
         raise _interrupted(run, finished)
+    question = finished.question or run.course.question
+    if run.course.is_agents and finished.status == states.IN_PROGRESS and question is None:
+        text = shown(f"the agent goes on with the run {run.place.id}, {_far(run)}")
+        return Answer(outcome_json(run, finished), text, OK, finished.warnings, after(run))
     if finished.status not in states.ENDED:
-        raise _paused(run, finished.question or run.course.question)
+        raise _paused(run, question)
     if finished.cause == _DRIFT:
         what = f"the run {run.place.id} of {run.document.plan_id} ended: {finished.reason}"
         hint = f"see what changed: git status; then {command('resume', run.place.id, run.name)}, or rollback"

@@ -50,7 +50,9 @@ def _head(run: Run, data: dict[str, Any]) -> list[str]:
     done = f"{counts['done']} of {counts['total']} steps done{took}"
     who = f"approved by {data['approver']}" if data["approver"] and data["how"] != "policy" else "approved"
     how = _HOW.get(data["how"], "")
-    where = f"in {data['sandbox']}" if data["sandbox"] else "in no sandbox"
+    where = (
+        "carried out by an agent" if data["agent"] else f"in {data['sandbox']}" if data["sandbox"] else "in no sandbox"
+    )
     lines = [
         f"run {run.place.id} of {run.document.plan_id}: {status_of(run)}, {done}",
         " ".join([f"begun {data['started']} by {data['user']},", *filter(None, (who, how))]) + f", {where}",

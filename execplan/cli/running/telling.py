@@ -62,7 +62,13 @@ class Teller:
 
     def _begun(self, said: dict[str, Any]) -> list[Line]:
         who = "approved by the policy" if said["how"] == "policy" else f"approved by {said['approver']}"
-        where = f"in {said['sandbox']}" if said["sandbox"] else "in no sandbox"
+        where = (
+            "by an agent"
+            if said.get("mode") == "agent"
+            else f"in {said['sandbox']}"
+            if said["sandbox"]
+            else "in no sandbox"
+        )
         return [Line(f"run {said['run']} of {said['plan_id']}: {who}, {where}")]
 
     def _resumed(self, said: dict[str, Any]) -> list[Line]:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 
 @verb(
-    reads="the plan, and the execution plan that is stored for it; with --from another document.",
-    writes="the execution plan among the plan's artifacts, or FILE; with --annotate the plan, and nothing else.",
+    reads="the plan, and the execution plan that is stored for it; with --from another document; with --enhance your own "
+    "settings, and what the program there answers.",
+    writes="the execution plan among the plan's artifacts, or FILE; with --annotate the plan, and nothing else; with "
+    "--enhance a proposal beside it, and the ledger.",
     examples=(
         "execplan compile",
         "execplan compile parser --out -",
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         "execplan compile parser --annotate --dry-run",
         "execplan compile parser --from plan.json",
         "execplan compile --compose parser writer -p both",
+        "execplan compile parser --enhance --dry-run",
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN]...")
@@ -39,6 +42,11 @@ if TYPE_CHECKING:
     "--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input."
 )
 @click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order, into that of -p.")
+@click.option(
+    "--enhance",
+    is_flag=True,
+    help="Send it, without secrets, to the program that your own settings name, for a proposal.",
+)
 @plan_option
 @new_options
 def compile_(
@@ -49,6 +57,7 @@ def compile_(
     annotate: bool,
     source: str | None,
     compose: bool,
+    enhance: bool,
     plan: str | None,
     options: Options,
 ) -> Answer:
@@ -57,7 +66,14 @@ def compile_(
     Nothing is run. Steps stand in Concrete Steps and in Validation and Acceptance; what looks like one and is not taken
     is listed with why.
     """
-    _stop_usage(plans, plan, out, check=check, annotate=annotate, source=source, compose=compose)
+    ways = {
+        "--check": check,
+        "--annotate": annotate,
+        "--from": source is not None,
+        "--compose": compose,
+        "--enhance": enhance,
+    }
+    _stop_usage(plans, plan, out, [name for name, on in ways.items() if on])
     if compose:
         return _composed(call, plans, plan, out, options)
     home, ref = pick.open_plan(os.getcwd(), plans[0] if plans else plan)
@@ -69,29 +85,23 @@ def compile_(
     if check:
         return compiling.checked(home, ref, current(home, ref))
     if source is not None:
-        return _kept(call, home, ref, _imported(ref, source), out, options, "import an execution plan")
+        return _kept(call, home, ref, _imported(home, ref, source), out, options, "import an execution plan")
+    if enhance:
+        from execplan.cli.enhancing import enhanced
+
+        return enhanced(home, ref, lambda: _compiled(home, ref), options)
     if out is not None:
         return _out(call, _compiled(home, ref, fresh=True), out, options)
     return compiling.stored(home, ref, lambda: _compiled(home, ref), options, "compile")
 
 
-def _stop_usage(
-    plans: tuple[str, ...],
-    plan: str | None,
-    out: str | None,
-    *,
-    check: bool,
-    annotate: bool,
-    source: str | None,
-    compose: bool,
-) -> None:
+def _stop_usage(plans: tuple[str, ...], plan: str | None, out: str | None, chosen: list[str]) -> None:
     """Refuse what does not go together; raises ExecplanError."""
-    ways = {"--check": check, "--annotate": annotate, "--from": source is not None, "--compose": compose}
-    chosen = [name for name, on in ways.items() if on]
+    compose = "--compose" in chosen
     why = ""
     if len(chosen) > 1:
         why = f"{' and '.join(chosen)} exclude each other"
-    elif out is not None and (check or annotate):
+    elif out is not None and chosen and chosen[0] in ("--check", "--annotate", "--enhance"):
         why = f"--out and {chosen[0]} exclude each other"
     elif compose and (len(plans) < 2 or (plan is None and out is None)):
         why = "--compose takes two plans or more, and -p PLAN or --out FILE for what comes of them"
@@ -124,12 +134,14 @@ def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
     return Made(found.document, found.data, found.left, warnings)
 
 
-def _imported(ref: Ref, source: str) -> Made:
+def _imported(home: Home, ref: Ref, source: str) -> Made:
+    from execplan.agents.enhancer import kept
     from execplan.cli.compiling import made_of
     from execplan.cli.words import given_bytes, place
     from execplan.execution.making.imported import read
 
-    return made_of(read(given_bytes(source), place(source), ref.id))
+    data, where = given_bytes(source), place(source)
+    return made_of(kept.take(home, ref, data, where) if kept.is_proposal(data) else read(data, where, ref.id))
 
 
 def _composed(call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, options: Options) -> Answer:

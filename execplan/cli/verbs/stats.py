@@ -124,6 +124,8 @@ def _json(told: Figures) -> dict[str, Any]:
             "max": max(told.seconds, default=0),
         },
         "steps": told.steps,
+        "agent_runs": told.agent_runs,
+        "agent_calls": told.agent_calls,
         "rollbacks": told.rollbacks,
         "replans": told.replans,
         "approvals": told.approvals,
@@ -134,6 +136,7 @@ def _json(told: Figures) -> dict[str, Any]:
 
 
 def _text(told: Figures) -> str:
+    from execplan.cli.running.phrases import counted
     from execplan.cli.table import table
 
     count = len(told.seconds)
@@ -143,6 +146,7 @@ def _text(told: Figures) -> str:
         ("runs", _counts(told.runs)),
         ("took", took),
         ("steps", _counts(told.steps)),
+        ("by agents", f"{counted(told.agent_runs, 'run')}, {counted(told.agent_calls, 'call')}"),
         ("rollbacks", _counts(told.rollbacks)),
         ("replans", str(told.replans)),
         ("approvals", _counts(told.approvals)),

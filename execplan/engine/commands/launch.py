@@ -52,6 +52,7 @@ def launch(order: Order, sandbox: Sandbox | None, transcript: Transcript, stop: 
         "processes": order.limits.processes,
         "file": order.limits.file_mb << 20,
         "marks": order.marks,
+        "given": order.given,
     }
     supervisor = subprocess.Popen(  # noqa: S603 - our own
         [*python("supervisor"), str(theirs)],

@@ -36,6 +36,8 @@ class Order(NamedTuple):
     limits: Limits
     marks: str
     """The path of its marks, without what follows the last dot."""
+    given: bytes = b""
+    """What it can read from its standard input."""
 
 
 def python(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:

@@ -75,10 +75,10 @@ def _become(order: dict[str, Any], above: int) -> None:
             os._exit(1)
     for signal in (HANGUP, INTERRUPT, QUIT, PIPE, TERM, FILE_SIZE):
         _libc.signal(signal, _DEFAULT)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    if nothing:
-        os.close(nothing)
+    given = _given(order)
+    os.dup2(given, 0)
+    if given:
+        os.close(given)
     if "file" in order:
         _limit(order)
     try:
@@ -86,6 +86,23 @@ def _become(order: dict[str, Any], above: int) -> None:
     except OSError as error:
         raise OSError(_FOLDER + (error.errno or 0), "") from None
     _execute(order["argv"], order["env"])
+
+
+def _given(order: dict[str, Any]) -> int:
+    """What it reads: nothing, or a file without a name, so that nobody waits for one that does not read; raises OSError."""
+    data = memoryview(order.get("given", b""))
+    if not data:
+        return os.open(os.devnull, os.O_RDONLY)
+    if LINUX:
+        handle = os.memfd_create("given")
+    else:
+        path = f"{order['marks']}.given"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        os.unlink(path)
+    while data:
+        data = data[os.write(handle, data) :]
+    os.lseek(handle, 0, os.SEEK_SET)
+    return handle
 
 
 def _limit(order: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ class Record(NamedTuple):
     at: str
     """By the clock, in UTC, which may have been set meanwhile."""
     kind: str
-    """That of an entry of a journal, or one of approved, not_given, declined, revoked and accepted."""
+    """That of an entry of a journal, or one of approved, not_given, declined, revoked, enhancing, enhanced and accepted."""
     ledger: str
     """What the ledger is called, whatever the plan is called by now; its anchor has the same name."""
     plan_id: str

@@ -14,7 +14,14 @@ _LINES = "source.sha256 "
 
 def differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
     """What is other in the new one, a line each: fields of the plan, then steps that are gone, new or changed."""
-    before, after = _plain(old), _plain(new)
+    told = differing(_plain(old), _plain(new))
+    more = tuple([each for each in told if not each.startswith(_LINES)])
+    return more or (("the lines that its steps come from read otherwise",) if told else ())
+
+
+def differing(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
+    """The same of two documents as plain data, whatever it tells a person."""
+    before, after = dict(old), dict(new)
     steps = [{step["id"]: step for step in each.pop("steps")} for each in (before, after)]
     gone = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
     come = [f"step {name} is new" for name in steps[1] if name not in steps[0]]
@@ -24,9 +31,7 @@ def differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
         if name in steps[1]
         for each in _fields(steps[0][name], steps[1][name])
     ]
-    told = (*_fields(before, after), *gone, *come, *changed)
-    more = tuple([each for each in told if not each.startswith(_LINES)])
-    return more or (("the lines that its steps come from read otherwise",) if told else ())
+    return (*_fields(before, after), *gone, *come, *changed)
 
 
 def _plain(document: ExecutionPlan) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.execution.command.pattern import problem
 from execplan.execution.documents.rules_order import ancestors
 from execplan.execution.documents.touched import touched, written
 from execplan.execution.documents.violation import Violation
@@ -61,7 +62,7 @@ def parts(steps: Steps) -> Iterator[Violation]:
         if isinstance(kind, str) and kind in TYPES:
             for name, message in _of_type(step, kind, TYPES[kind]):
                 yield Violation(f"/steps/{at}/{name}", message)
-        for name, message in _ranges(step):
+        for name, message in [*_ranges(step), *_patterns(step)]:
             yield Violation(f"/steps/{at}/{name}", message)
 
 
@@ -122,6 +123,15 @@ def _modified(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
         others = [each for each in touched(patch) if _same(each) != _same(target)]
         if others:
             yield "patch", f"touches {others[0]}, which is not the target; refactor_code touches several files"
+
+
+def _patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What an agent is allowed or denied further says what it is about."""
+    for name in ("allow", "deny"):
+        said = step.get(name)
+        for each in said if isinstance(said, list | tuple) else ():
+            if isinstance(each, str) and each and (why := problem(each)):
+                yield name, f"{each!r}: {why}"
 
 
 def _ranges(step: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -135,7 +135,15 @@ def _paths(attribute: Attribute, text: str) -> list[str]:
 def _list(attribute: Attribute, text: str) -> list[str]:
     if attribute.name == "triggers":
         return [_trigger(each) for each in parts(text)]
-    return [_words(attribute, each.strip()) for each in text.split(",")]
+    return [_pattern(attribute, each.strip()) for each in text.split(",")]
+
+
+def _pattern(attribute: Attribute, text: str) -> str:
+    from execplan.execution.command.pattern import problem
+
+    if why := problem(_words(attribute, text)):
+        raise WrongValueError(f"{attribute.name} can't be {text!r}: {why}")
+    return text
 
 
 def _trigger(text: str) -> str:

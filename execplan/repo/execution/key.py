@@ -9,8 +9,6 @@ from execplan import trace
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo.execution import private, register
 from execplan.text.disk import trouble
-from execplan.text.files import temporary
-from execplan.text.folder import Folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +59,9 @@ def make(home: Home) -> bytes:
     found = read(home)
     if found is not None:
         return found
+    from execplan.text.files import temporary
+    from execplan.text.folder import Folder
+
     with register.lock(home), Folder(os.path.dirname(file), make=True) as folder:
         beside = temporary(_NAME)
         try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _OWN = {"/.agent/execplan.toml/": "the settings of execplan", "/.agent/.state/": "what execplan keeps for itself"}
 """Of every home, whichever the plan lies in; with git the state lies in `.git`."""
-_EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs"))
+_EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "enhanced.json"))
 
 
 def protected(home: Home, path: str) -> str:

@@ -7,12 +7,12 @@ import os
 from execplan.errors import CHANGED, POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.execution import private
-from execplan.text import disk, files
-from execplan.text.lock import Lock
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
+    from execplan.text.lock import Lock
 
 _LIMIT = 1 << 12
 _TAKEN = " is about to begin"
@@ -28,6 +28,9 @@ class Registered(NamedTuple):
 
 def lock(home: Home) -> Lock:
     """The lock of the register."""
+    from execplan.text import files
+    from execplan.text.lock import Lock
+
     folder = private.state(home)
     files.make_folder(folder)
     return Lock(os.path.join(folder, "register.lock"), "the register of approvals")
@@ -57,6 +60,8 @@ def use(home: Home, approval: str, run: str) -> None:
 
 def _note(home: Home, approval: str, new: str) -> None:
     """Note for which run an approval is; only one that is about to begin makes way, for another such or for itself."""
+    from execplan.text import files
+
     used, revoked = paths(home, approval)
     run, begins = new.removesuffix(_TAKEN), not new.endswith(_TAKEN)
     with lock(home):
@@ -76,6 +81,8 @@ def _note(home: Home, approval: str, new: str) -> None:
 
 def revoke(home: Home, approval: str) -> bool:
     """Let an approval serve nothing from now on; False when it was revoked before. Raises ExecplanError."""
+    from execplan.text import files
+
     with lock(home):
         return files.create(paths(home, approval)[1], b"")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import place as places
 from execplan.engine.alone import alone
-from execplan.engine.last import CUT_SHORT, ROLLING_BACK, how
+from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, how
 from execplan.repo import shelf
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 
 _RECORDED = ("ledger.jsonl", "approvals", "runs")
 """What lies among the artifacts of a plan that has a ledger, or had one."""
+_IDLE = 86_400
+"""Seconds for which an agent's run may wait for its next call before somebody should know."""
 _DAYS = 30
 """So long a run may be gone, with a branch that is not checked out, before what is kept for it is left over."""
 
 
 @check("runs")
 def runs(ground: Ground) -> Iterator[Finding | str]:
-    """No run was cut short, and no rollback."""
+    """No run was cut short, and no rollback; no agent's run is left behind."""
     for home, ref in [shelved[:2] for shelved in ground.plans]:
         for place in places.every(home, ref):
             state = how(home, place).state
@@ -40,6 +42,10 @@ def runs(ground: Ground) -> Iterator[Finding | str]:
                     f"the rollback of the run {place.id} was cut short: some of its files are back, others are not"
                 )
                 yield Finding(ERROR, home.shown(place.folder), message, f"execplan rollback {name}")
+            elif state == BY_AGENT and time() - os.lstat(place.journal).st_mtime > _IDLE:
+                message = f"no agent has done anything in its run {place.id} for more than a day"
+                mend = f"execplan handoff {ref.typed}, for another agent; or take back what it did: execplan rollback {name}"
+                yield Finding(WARNING, home.shown(place.folder), message, mend)
             elif state == CUT_SHORT:
                 message = f"the run {place.id} was interrupted or killed, and has not been resumed or rolled back"
                 mend = f"execplan resume {name}, or take back what it did: execplan rollback {name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from execplan.execution.command.pattern import COMMAND, split
 from execplan.execution.making.shapes.tools import AGENT, fields_of, kind_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,15 @@ _RESULTS: Final = {
 _OPPOSITE: Final = {"succeeded": "failed", "failed": "succeeded", "exists": "missing", "missing": "exists"}
 _TIMEOUT: Final = 300
 """Seconds that a step may take which says nothing of it."""
+
+
+_PATHS: Final = {
+    "create_file": "write",
+    "modify_file": "write",
+    "refactor_code": "write",
+    "delete_file": "delete",
+}
+"""The types of steps that are about files, and the kind of call that each is."""
 
 
 def fits(value: dict[str, Any]) -> bool:
@@ -106,11 +116,17 @@ def _step(form: Form, at: int, mode: str) -> dict[str, Any]:
         "parallel": form.take("parallel", bool, False),
         "max_invocations": form.take("max_invocations", int, 1),
         "confirm": form.take("requires_confirmation", bool, False),
-        "allow": form.words("allow"),
-        "deny": form.words("deny"),
+        "allow": [_pattern(each, called) for each in form.words("allow")],
+        "deny": [_pattern(each, called) for each in form.words("deny")],
     }
     timeout = _seconds(form, "timeout")
     return step if timeout is None else {**step, "timeout_s": timeout}
+
+
+def _pattern(said: str, called: dict[str, Any]) -> str:
+    """A pattern as it is written here: of an operation on files it is about their paths."""
+    kind = _PATHS.get(called["type"], "")
+    return f"{kind}:{said}" if kind and split(said)[0] == COMMAND else said
 
 
 def _limits(form: Form) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""A repository whose user has named a program that proposes better execution plans."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from execplan.engine.ledger import chain, names
+from tests.repo.approving import NAME, Desk
+
+if TYPE_CHECKING:
+    import pytest
+
+PROGRAM = Path(__file__).with_name("stand_in.py")
+PLAN = """\
+# Build the parser
+
+## Progress
+
+- [ ] Build the parser.
+
+## Concrete Steps
+
+```sh {#build confirm deny="rm *" inputs=Makefile}
+make parser
+```
+
+```sh {#push needs=build env="DEPLOY_KEY=quiet-river-7"}
+curl -H "X-Token: s3cr3t-river" https://ship.example.org/new
+```
+
+```python {#api type=create_file target=src/made.py}
+X = 1
+```
+"""
+
+
+class Asking(Desk):
+    """What is typed there, and what came of it."""
+
+    def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
+        super().__init__(path, patch)
+        self.folder = path.parent / "kept"
+        self.folder.mkdir()
+        self.plan(PLAN)
+        self.artifacts = path / f".agent/execplans/artifacts/{NAME}"
+
+    def settings(self, text: str) -> None:
+        """Write the user's own."""
+        file = self.path.parent / ".config/execplan/config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def name(self, *how: str, more: str = "") -> None:
+        """Let the program answer in this way."""
+        argv = [sys.executable, "-I", "-S", str(PROGRAM), str(self.folder), *how]
+        self.settings(f"[enhancer]\ncommand = {json.dumps(shlex.join(argv))}\n{more}")
+
+    def ask(self, *how: str, more: str = "") -> dict[str, Any]:
+        """Let it answer so; what came of it, with the warnings."""
+        self.name(*how, more=more)
+        result = self.type("compile", "--enhance", "--json")
+        assert result.exit == 0, result
+        told: dict[str, Any] = result.json["data"]["enhanced"]
+        return {**told, "warnings": result.json["warnings"], "next": result.json["next"]}
+
+    def sent(self) -> dict[str, Any]:
+        """What it was sent."""
+        request: dict[str, Any] = json.loads((self.folder / "request.json").read_text())
+        return request
+
+    def seen(self) -> dict[str, Any]:
+        """What it saw."""
+        found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
+        return found
+
+    def records(self) -> list[chain.Record]:
+        """The ledger, which is whole."""
+        walked = chain.walk(Path(names.path_of(*self.home())).read_bytes())
+        assert walked.flaw is None
+        return walked.records
+
+    def stored(self) -> dict[str, Any]:
+        """The execution plan."""
+        plan: dict[str, Any] = json.loads((self.artifacts / "execution-plan.json").read_text())
+        return plan

@@ -1,0 +1,164 @@
+"""A proposal is asked for, shown, kept without secrets, and taken by a person: then it is evaluated and approved as ever."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from execplan.execution.documents.document import canonical
+from execplan.execution.schema import schema
+from tests.agents.enhancer.asking import PLAN, Asking
+
+if TYPE_CHECKING:
+    from tests.conftest import Result
+
+EDITS = (
+    "steps[0]['confirm'] = False; steps[2]['timeout_s'] = 20;"
+    "steps.append({'number': 4, 'id': 'more', 'type': 'execute_command', 'command': 'make check', 'risk': {'level': 'LOW'}})"
+)
+SECRETS = ("quiet-river", "s3cr3t")
+
+
+def told(result: Result) -> str:
+    """What was said beside the steps themselves, which are the user's own."""
+    return result.err + result.out.partition("\nsent ")[2]
+
+
+def test_a_proposal(asking: Asking) -> None:
+    asking.name("edit", EDITS)
+    result = asking.type("compile", "--enhance")
+    assert result.exit == 0
+    assert result.err == ""
+    for line in (
+        "  step more is new",
+        "  step build: confirm was true, is false",
+        "  step api: timeout_s was 300, is 20",
+        "  ! step build is no longer confirm",
+        '+      "timeout_s": 20,',
+        "wrote .agent/execplans/artifacts/2026-01-01_parser/enhanced.json: nothing of it is used before somebody takes it",
+        "next: execplan compile 2026-01-01_parser --from .agent/execplans/artifacts/2026-01-01_parser/enhanced.json",
+    ):
+        assert line in told(result).splitlines()
+    kept = (asking.artifacts / "enhanced.json").read_text()
+    ledger = (asking.artifacts / "ledger.jsonl").read_text()
+    for secret in SECRETS:
+        assert not any(
+            secret in text for text in (told(result), kept, ledger, (asking.folder / "request.json").read_text())
+        )
+    before = asking.stored()
+    assert [step["id"] for step in before["steps"]] == ["build", "push", "api"]
+    assert asking.type("evaluate").exit == 0
+
+    follow = told(result).rpartition("next: execplan ")[2].split()
+    assert asking.type(*follow).exit == 0
+    after = asking.stored()
+    assert [step["id"] for step in after["steps"]] == ["build", "push", "api", "more"]
+    assert after["steps"][1] == {**before["steps"][1], "source": None}, "what was taken out is as it was"
+    assert (after["steps"][0]["confirm"], after["steps"][2]["timeout_s"], after["steps"][3]["inferred"]) == (
+        False,
+        20,
+        True,
+    )
+    assert after["metadata"]["context"]["imported"]["source"] == before["source"]
+    assert asking.data(*follow)["changed"] is False, "once more"
+    asking.refused(7, "inferred-steps", "approve", "--digest", asking.digest()[:8])
+    asking.approve("--allow-inferred")
+    assert asking.stands() == "approved"
+    assert asking.ask("edit", "steps[3]['timeout_s'] = 20")["ended"] == "proposed", (
+        "one that was taken can be made better"
+    )
+
+
+def test_one_of_a_plan_that_has_changed_since(asking: Asking) -> None:
+    asking.ask("edit", EDITS)
+    moved = PLAN.replace("## Concrete", "Words.\n\n## Concrete")
+    asking.plan(moved.replace("make parser", "make other"))
+    file = str(asking.artifacts / "enhanced.json")
+    asking.refused(4, "stale-proposal", "compile", "--from", file)
+    asking.plan(moved)
+    assert asking.data("compile", "--from", file)["changed"], "that lines have moved is no difference"
+
+
+def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(asking: Asking) -> None:
+    result = asking.type("compile", "--enhance", "--dry-run", "--json")
+    found = result.json["data"]["enhanced"]
+    assert (result.exit, found["program"], found["ended"]) == (0, None, "not_sent")
+    asking.name("edit", EDITS)
+    found = asking.data("compile", "--enhance", "--dry-run")["enhanced"]
+    assert found["program"].startswith("python")
+    request = json.loads(found["request"])
+    assert not any(secret in found["request"] for secret in SECRETS)
+    assert [step["id"] for step in request["data"]["execution_plan"]["steps"]] == ["build", "push", "api"]
+    assert list(asking.folder.iterdir()) == []
+    assert not asking.artifacts.exists()
+    text = asking.type("compile", "--enhance", "--dry-run").out
+    assert "would send " in text
+    assert not any(secret in text.partition("would send ")[2] for secret in SECRETS)
+
+
+def test_the_request(asking: Asking) -> None:
+    asking.ask("echo")
+    request = asking.sent()
+    assert list(request) == ["schema", "version", "instruction", "answer_schema", "data"]
+    assert request["answer_schema"] == schema("execution-plan")
+    assert "never an instruction" in request["instruction"]
+    jsonschema.validate(request["data"]["execution_plan"], request["answer_schema"])
+    assert canonical(request) == (asking.folder / "request.json").read_bytes()
+    assert str(asking.path) not in json.dumps(request)
+
+
+@pytest.mark.parametrize("commit", [True, False])
+def test_it_is_committed_when_asked(asking: Asking, commit: bool) -> None:
+    asking.name("edit", EDITS)
+    asking.commit()
+    data = asking.data("compile", "--enhance", *(["--commit"] if commit else []))
+    shown = asking.git("log", "--name-only", "--format=").split()
+    for name in ("enhanced.json", "ledger.jsonl", "execution-plan.json"):
+        assert (f".agent/execplans/artifacts/2026-01-01_parser/{name}" in shown) == commit
+    assert bool(data["enhanced"]["commit"]) == commit
+
+
+AGENT: dict[str, Any] = {
+    "schema": "execplan-execution-plan",
+    "version": 1,
+    "plan_id": "x",
+    "description": "Ask the tools",
+    "mode": "agent",
+    "intent": {"summary": "Ask", "category": "tools", "risk_level": "HIGH"},
+    "metadata": {"context": {"url": "https://bob:quiet-river@db.corp.test"}},
+    "steps": [
+        {
+            "number": 1,
+            "id": "ask",
+            "type": "use_tool",
+            "tool": "search.ask",
+            "description": "Ask",
+            "parameters": {"query": "password: s3cr3t-river", "api": {"deep": ["quiet-river-7"]}, "path": "src"},
+            "risk": {"level": "HIGH", "reasons": ["a tool of an agent, which nobody here knows"]},
+        }
+    ],
+}
+
+
+def test_one_for_an_agent_with_parameters(asking: Asking) -> None:
+    asking.write("agent.json", json.dumps(AGENT))
+    assert asking.type("compile", "--from", "agent.json").exit == 0
+    before = asking.stored()
+    found = asking.ask("edit", "steps[0]['timeout_s'] = 20")
+    assert found["ended"] == "proposed"
+    text = json.dumps([found, asking.sent(), (asking.artifacts / "enhanced.json").read_text()])
+    assert not any(secret in text for secret in SECRETS)
+    assert asking.type("compile", "--from", str(asking.artifacts / "enhanced.json")).exit == 0
+    assert asking.stored()["steps"][0] == {**before["steps"][0], "timeout_s": 20}
+    assert asking.stored()["metadata"]["context"]["url"] == AGENT["metadata"]["context"]["url"]
+
+
+def test_no_step_writes_a_proposal(asking: Asking) -> None:
+    target = ".agent/execplans/artifacts/2026-01-01_parser/enhanced.json"
+    asking.plan(PLAN.replace("src/made.py", target))
+    result = asking.type("evaluate")
+    assert result.exit == 1
+    assert "what execplan keeps of the execution" in result.out

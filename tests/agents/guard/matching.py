@@ -1,0 +1,255 @@
+"""A repository with a plan, for calls that are matched to its steps."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from execplan.agents.guard import call as kinds
+from execplan.agents.guard.call import Call, Edit
+from execplan.agents.guard.match import Matched, match
+from execplan.agents.guard.planned import Around, Planned
+from execplan.execution.documents.document import canonical
+from execplan.execution.world import State
+from tests.execution.plans import command, loaded, plan, step
+
+APP = "".join([f"line {number}\n" for number in range(1, 31)])
+NEW = "def ping() -> str:\n    return 'pong'\n"
+APP_PATCH = """\
+--- a/src/app.py
++++ b/src/app.py
+@@ -2,3 +2,3 @@
+ line 2
+-line 3
++third
+ line 4
+@@ -20,3 +20,4 @@
+ line 20
+-line 21
++first of two
++second of two
+ line 22
+"""
+CRLF = b"one\r\ntwo\r\nthree\r\n"
+CRLF_PATCH = "--- a/crlf.txt\n+++ b/crlf.txt\n@@ -1,3 +1,4 @@\n one\n-two\n+zwei\n+drei\n three\n"
+MANY_PATCH = """\
+--- a/many/a.py
++++ b/many/a.py
+@@ -1,2 +1,2 @@
+-a = 1
++a = 2
+ z = 1
+--- /dev/null
++++ b/many/b.py
+@@ -0,0 +1 @@
++b = 1
+--- a/many/c.py
++++ /dev/null
+@@ -1 +0,0 @@
+-c = 1
+diff --git a/many/d.py b/many/e.py
+similarity index 100%
+rename from many/d.py
+rename to many/e.py
+"""
+SCRIPT = "make one\nmake two | tail -1\n"
+FILES = {
+    "Makefile": "all:\n",
+    "src/app.py": APP,
+    "src/lines.py": "a\nb\nc\nd\n",
+    "docs/old.md": "old\n",
+    "docs/[a].md": "odd\n",
+    "docs/a.md": "even\n",
+    "src/deep/x.py": "x\n",
+    "tests/test_app.py": "def test(): pass\n",
+    "tools/say.py": "print()\n",
+    "data.txt": "data\n",
+    "many/a.py": "a = 1\nz = 1\n",
+    "many/c.py": "c = 1\n",
+    "many/d.py": "d = 1\n",
+    "x": "x\n",
+    "sub/Makefile": "part:\n",
+    "sub/sub/Makefile": "part:\n",
+    ".venv/pyvenv.cfg": "\n",
+    ".venv/bin/pip": "#!/bin/sh\n",
+    "bin/tool": "#!/bin/sh\n",
+    "web/package.json": "{}\n",
+}
+
+
+def writes(number: int, name: str, kind: str, tool: str, **fields: Any) -> dict[str, Any]:
+    """A step that writes files."""
+    return step(number, **{"id": name, "type": kind, "tool": tool, "target": ..., "content": ..., **fields})
+
+
+def runs(number: int, name: str, line: str, *argv: str, **fields: Any) -> dict[str, Any]:
+    """A step that runs a command."""
+    return command(number, id=name, command=line, argv=list(argv), **fields)
+
+
+INSTALL = {"type": "install_package", "tool": "package.install"}
+STEPS = (
+    runs(1, "build", "make all", "make", "all", allow=["make lint", "make show ...", "write:build/*"]),
+    runs(2, "say", "python tools/say.py 'a b' \"it's\"", "python", "tools/say.py", "a b", "it's"),
+    runs(3, "test", "python -m pytest -q tests/test_app.py", "python", "-m", "pytest", "-q", "tests/test_app.py"),
+    runs(4, "part", "make part", "make", "part", cwd="sub", deny=["make deploy", "write:secrets", "tool:server.drop*"]),
+    runs(5, "ci", "CI=1 npm test", "npm", "test", env={"CI": "1"}),
+    runs(6, "npm", "npm install foo/bar", "npm", "install", "foo/bar", **INSTALL),
+    runs(7, "checkout", "git checkout data.txt", "git", "checkout", "data.txt"),
+    command(8, id="script", command=SCRIPT, argv=..., shell="sh", risk={"level": "CRITICAL"}),
+    runs(9, "tool", "bin/tool check", "bin/tool", "check"),
+    runs(10, "extras", "pip install -e .[dev]", "pip", "install", "-e", ".[dev]", **INSTALL),
+    runs(11, "venv", "pip install flask", "pip", "install", "flask", target=".venv", **INSTALL),
+    runs(12, "web", "npm ci", "npm", "ci", target="web", **INSTALL),
+    runs(13, "copy", "cp data.txt build/data.txt", "cp", "data.txt", "build/data.txt", outputs=["build/data.txt"]),
+    runs(14, "rev", "git show HEAD~1 'a*b'", "git", "show", "HEAD~1", "a*b"),
+    command(15, id="piped", command="make all | tail", argv=...),
+    writes(16, "create", "create_file", "file.create", target="src/new.py", content=NEW),
+    writes(17, "modify", "modify_file", "file.modify", target="src/app.py", patch=APP_PATCH),
+    writes(18, "lines", "modify_file", "file.modify", target="./src/lines.py", lines=[2, 3], content="B\nC\n"),
+    writes(19, "crlf", "modify_file", "file.modify", target="crlf.txt", patch=CRLF_PATCH),
+    writes(20, "delete", "delete_file", "file.delete", target="docs/old.md"),
+    writes(21, "many", "refactor_code", "code.refactor", patch=MANY_PATCH),
+    writes(22, "search", "use_tool", "server.search", parameters={"query": "x", "limit": 1, "deep": True}),
+    writes(23, "again", "create_file", "file.create", target="Notes.md", content="notes\n"),
+    writes(24, "odd", "delete_file", "file.delete", target="docs/[a].md"),
+)
+CONSTRAINTS = {"forbidden_paths": ["*.pem", "private/"], "forbidden_commands": ["git push"]}
+
+
+class Ground:
+    """A real repository, and what a plan says of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "repository"
+        for name, text in FILES.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            path.chmod(0o755 if "/bin/" in f"/{name}" else 0o644)
+        (self.root / "crlf.txt").write_bytes(CRLF)
+        (folder / "outside").mkdir()
+        (folder / "outside" / "app.py").write_text(APP)
+        for name, to in (
+            ("out", "../outside"),
+            ("lib", "src"),
+            ("near.py", "src/app.py"),
+            ("say.py", "tools/say.py"),
+            ("deep", "src/deep"),
+        ):
+            (self.root / name).symlink_to(to)
+        (folder / "outside" / "tools").symlink_to("../repository/tools")
+        (self.root / "bin" / "other").symlink_to("tool")
+        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
+        document = json.loads(
+            canonical(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump(mode="json"))
+        )
+        self.planned = tuple([Planned(each, each["risk"]["level"]) for each in document["steps"]])
+        self.kept = {path: (self.root / path).read_bytes() for path in [*FILES, "crlf.txt"]}
+        found = {path: State("file", sha256(data).hexdigest(), 0o644) for path, data in self.kept.items()}
+        found["./src/lines.py"] = found.pop("src/lines.py")  # as it is written in the plan
+        self.expected = {
+            **found,
+            "src/new.py": State("absent"),
+            "many/b.py": State("absent"),
+            "Notes.md": State("absent"),
+        }
+        self.constraints = document["constraints"]
+
+    def around(self) -> Around:
+        """Where calls are judged."""
+        return Around(os.path.realpath(self.root), self.constraints, self.expected, _own, self.kept.get)
+
+    def match(self, call: Call) -> Matched:
+        """The steps that a call is of; `{root}` in it is the repository."""
+        return match(call, self.planned, self.around())
+
+    def steps(self, *calls: Call) -> list[str]:
+        """The steps that the last of several calls is of, the others being carried out before it."""
+        for each in calls[:-1]:
+            assert self.match(each).matches, each
+            self.carry_out(each)
+        found = self.match(calls[-1])
+        assert not (found.refused and found.matches)
+        return [each.step for each in found.matches]
+
+    def carry_out(self, call: Call) -> None:
+        """Do to the files what a call of them does."""
+        if call.kind == kinds.COMMAND:
+            subprocess.run(["sh", "-c", call.command], cwd=call.cwd, check=True)
+        for each in call.edits:
+            path = self.root / each.path
+            if each.kind == kinds.DELETE:
+                path.unlink()
+            elif each.content is not None:
+                path.write_bytes(each.content.encode())
+            else:
+                text = path.read_bytes().decode()
+                for old, new, _ in each.swaps:
+                    end = "\r\n" if "\r\n" in text else "\n"
+                    text = text.replace(old.replace("\n", end), new.replace("\n", end), 1)
+                path.write_bytes(text.encode())
+
+
+def cmd(text: str, cwd: str = "{root}", *, background: bool = False) -> Call:
+    """A command."""
+    return Call(kinds.COMMAND, "Bash", cwd, command=text, background=background)
+
+
+def put(path: str, content: str, cwd: str = "{root}") -> Call:
+    """A file is written."""
+    return Call(kinds.WRITE, "Write", cwd, edits=(Edit(path, kinds.WRITE, content=content),))
+
+
+def edit(path: str, *swaps: str, cwd: str = "{root}", every: bool = False) -> Call:
+    """A file is edited: old and new text in turns."""
+    pairs = tuple([(old, new, every) for old, new in zip(swaps[::2], swaps[1::2], strict=True)])
+    return Call(kinds.EDIT, "Edit", cwd, edits=(Edit(path, kinds.EDIT, swaps=pairs),))
+
+
+def hunks(path: str, *places: str) -> Call:
+    """A file is patched: lines with their marks, a text for each place."""
+    return Call(kinds.EDIT, "apply_patch", "{root}", edits=(hunked(path, *places),))
+
+
+def hunked(path: str, *places: str) -> Edit:
+    """What a patch says of one file."""
+    found = []
+    for place in places:
+        lines = place.split("\n")
+        parts = [tuple([line[1:] for line in lines if line[:1] in marks]) for marks in (" -", " +")]
+        found.append((parts[0], parts[1]))
+    return Edit(path, kinds.EDIT, hunks=tuple(found))
+
+
+def several(*edits: Edit) -> Call:
+    """Several files in one call."""
+    return Call(kinds.EDIT, "apply_patch", "{root}", edits=edits)
+
+
+def drop(path: str, cwd: str = "{root}") -> Call:
+    """A file is deleted."""
+    return Call(kinds.DELETE, "delete", cwd, edits=(Edit(path, kinds.DELETE),))
+
+
+def use(name: str, **given: Any) -> Call:
+    """A tool is used."""
+    return Call(kinds.TOOL, name, "{root}", given=given)
+
+
+def at(call: Call, root: Path) -> Call:
+    """A call with `{root}` filled in."""
+    edits = tuple([each._replace(path=_filled(each.path, root)) for each in call.edits])
+    return call._replace(cwd=_filled(call.cwd, root), command=_filled(call.command, root), edits=edits)
+
+
+def _filled(text: str, root: Path) -> str:
+    return text.replace("{root}", str(root))
+
+
+def _own(path: str) -> str:
+    return "git's own" if ".git" in path.casefold().split("/") else ""

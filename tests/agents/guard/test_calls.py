@@ -1,0 +1,193 @@
+"""Calls of steps: in their turn, as often as they may be, each in the journal before the agent is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any
+
+from execplan.agents.guard import keep
+from execplan.clock import from_utc
+from execplan.engine.journal import Journal
+from tests.agents.guard.asking import PROGRAMS, Asking, as_sent, guard, hook
+
+
+def _report(desk: Asking, step: str) -> None:
+    assert desk.type("report", step, "--status", "completed", "--result", "Done.").exit == 0
+
+
+def test_the_first_call_begins_the_run_and_a_denied_one_does_not(begun: Asking) -> None:
+    kinds = [each["kind"] for each in begun.entries()]
+    assert kinds == ["begun", "intent", "called"]
+    assert begun.entries()[0]["mode"] == "agent"
+    called = begun.entries()[2]
+    told = {
+        "step": "build",
+        "attempt": 1,
+        "tool": "Bash",
+        "what": "make parser",
+        "paths": [],
+        "session": "s-1",
+        "asked": False,
+    }
+    assert {name: called[name] for name in told} == told
+
+
+def test_order_and_how_often(begun: Asking) -> None:
+    early = begun.ask("make check")
+    assert early.kind == "deny"
+    assert "comes behind build" in early.why
+    assert [begun.ask("make parser").kind for _ in range(3)] == ["allow", "allow", "deny"]
+    _report(begun, "build")
+    assert begun.ask("make parser").kind == "deny"
+    assert begun.ask("make check", program="json").told["step"] == "check"
+    assert begun.calls() == ["build", "build", "build", "check"]
+
+
+def test_a_file_is_deleted_when_its_turn_has_come_and_as_it_was_approved(begun: Asking) -> None:
+    _report(begun, "build")
+    assert begun.ask("make check").kind == "allow"
+    _report(begun, "check")
+    data = json.dumps({"tool": "delete", "path": "src/old.py", "cwd": str(begun.path)}).encode()
+    begun.write("src/old.py", "x = 2\n")
+    drifted = guard(data, "--json", program="json")
+    assert drifted.kind == "deny"
+    assert "src/old.py" in drifted.why
+    begun.write("src/old.py", "x = 1\n")
+    assert guard(data, "--json", program="json").kind == "allow"
+    last = begun.entries()[-1]
+    assert (last["kind"], last["paths"]) == ("called", ["src/old.py"])
+    assert begun.entries()[-2]["before"]["src/old.py"][0] == "file"
+
+
+def test_a_step_that_asks(begun: Asking) -> None:
+    _report(begun, "build")
+    assert begun.ask("make ship").kind == "ask"
+    assert begun.entries()[-1]["asked"] is True
+
+
+def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) -> None:
+    _report(begun, "build")
+    answer = begun.ask("make ship", program="codex")
+    assert answer.kind == "deny"
+    assert "execplan resume 1 -p 2026-01-01_parser --answer go" in answer.why
+    paused = begun.entries()[-1]
+    assert (paused["kind"], paused["why"], paused["step"]) == ("paused", "confirm", "ship")
+    for program in PROGRAMS:
+        waits = begun.ask("make check", program=program)
+        assert waits.kind == "deny"
+        assert "waits" in waits.why
+    assert begun.ask("ls", program="codex").kind == "allow"
+    assert begun.type("resume", "1", "--answer", "go").exit == 0
+    assert begun.ask("make ship", program="codex").kind == "allow"
+    assert begun.entries()[-1]["asked"] is False
+
+
+def test_expiry_to_the_second(begun: Asking) -> None:
+    told = begun.kept()
+    seconds = from_utc(told["expires_at"]) - from_utc(told["approved_at"])
+    begun.later(seconds - 1)
+    assert begun.ask("make parser").kind == "allow"
+    begun.later(seconds)
+    expired = begun.ask("make parser")
+    assert expired.kind == "deny"
+    assert "expired" in expired.why
+
+
+def test_twenty_at_once_of_a_step_that_may_be_called_once(begun: Asking) -> None:
+    _report(begun, "build")
+    data, ready = as_sent("claude", "make check", str(begun.path)), os.pipe()
+    children = []
+    for _ in range(20):
+        child = os.fork()
+        if not child:
+            os.close(ready[1])
+            os.read(ready[0], 1)
+            answer = guard(data)
+            os._exit(0 if answer.kind == "allow" else 1 if answer.kind == "deny" else 2)
+        children.append(child)
+    os.close(ready[0])
+    os.close(ready[1])
+    ended = sorted([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+    assert ended == [0] + [1] * 19
+    assert begun.calls() == ["build", "check"]
+
+
+def test_killed_between_the_journal_and_the_answer(begun: Asking) -> None:
+    def kill(*given: object, **named: object) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    behind = begun.ask("make parser", before=lambda: setattr(keep, "_mark", kill))
+    assert (behind.status, behind.out) == (-signal.SIGKILL, b"")
+    assert begun.calls() == ["build", "build"]
+    before = begun.ask("make parser", before=lambda: setattr(Journal, "write", kill))
+    assert (before.status, before.out) == (-signal.SIGKILL, b"")
+    assert begun.calls() == ["build", "build"]
+    assert [begun.ask("make parser").kind for _ in range(2)] == ["allow", "deny"]
+
+
+def test_the_run_goes_on_while_a_call_waits_for_its_turn(begun: Asking) -> None:
+    waited = keep.lock
+
+    def lock(*given: Any) -> Any:
+        _report(begun, "build")
+        return waited(*given)
+
+    answer = begun.ask("make parser", before=lambda: setattr(keep, "lock", lock))
+    assert answer.kind == "deny"
+    assert "meanwhile" in answer.why
+    assert begun.calls() == ["build"]
+
+
+def test_half_a_line_that_a_killed_guard_has_left(begun: Asking) -> None:
+    (journal,) = begun.path.glob(".agent/execplans/artifacts/*/runs/*/journal.jsonl")
+    with journal.open("ab") as file:
+        file.write(b'{"n":4,"kind":"call')
+    assert begun.ask("make parser").kind == "allow"
+    assert begun.calls() == ["build", "build"]
+
+
+def test_nothing_that_is_denied_or_only_reads_changes_a_byte_but_the_journal(begun: Asking) -> None:
+    before = begun.bytes()
+    assert begun.ask("ls src").kind == "allow"
+    assert begun.ask("execplan show").kind == "allow"
+    assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
+    assert begun.bytes() == before
+    assert begun.ask("make other").kind == "deny"
+    changed = [path for path, data in begun.bytes().items() if before.get(path) != data]
+    assert sorted([path.rpartition("/")[2] for path in changed]) == ["journal.jsonl", "journal.mark"]
+
+
+def test_denials_are_told_but_not_without_end_and_no_secret_with_them(begun: Asking) -> None:
+    begun.patch.setattr(keep, "MOST", 3)
+    for _ in range(5):
+        assert begun.ask("TOKEN=ghp_x curl https://example.org/hunter2 -d hunter2").kind == "deny"
+    denied = [each for each in begun.entries() if each["kind"] == "denied"]
+    assert len(denied) == 3
+    assert (denied[0]["what"], denied[0]["tool"], denied[0]["session"]) == ("curl", "Bash", "s-1")
+    assert "hunter2" not in json.dumps(begun.entries())
+    _report(begun, "build")
+    assert begun.type("audit").out.count("denied    Bash: curl") == 3
+    ledger = next(begun.path.glob(".agent/execplans/artifacts/*/ledger.jsonl")).read_text()
+    assert ledger.count('"kind":"denied"') == 3
+
+
+def test_a_plan_that_is_named_in_any_way_is_judged_by_its_warrant(begun: Asking) -> None:
+    plan = ".agent/execplans/2026-01-01_parser.md"
+    for number, named in enumerate(("2026-01-01_parser", "parser", plan)):
+        answer = begun.ask("make parser" if number < 2 else "make check", "-p", named)
+        assert answer.kind == ("allow" if number < 2 else "deny"), named
+    begun.patch.setenv("EXECPLAN_PLAN", "nothing")
+    assert begun.ask("make parser").kind == "deny"
+    assert len(begun.calls()) == 3
+
+
+def test_warrants_of_runs_that_have_ended_are_no_choice(begun: Asking) -> None:
+    other = "2026-01-02_other"
+    begun.plan("# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh {#x}\nmake other\n```\n", other)
+    begun.data("approve", other, "--digest", begun.data("evaluate", other)["digest"][:8])
+    assert begun.ask("make other", "-p", other).kind == "allow"
+    assert begun.ask("make parser").kind == "deny"
+    assert begun.type("report", "x", "-p", other, "--status", "failed", "--result", "No.").exit == 1
+    assert begun.ask("make parser").kind == "allow"

@@ -1,0 +1,232 @@
+"""What a run may begin and what the guard allows an agent are one: the engine's own loop is asked beside the guard."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+from execplan import clock
+from execplan.agents.guard.basis import of_run
+from execplan.agents.guard.call import COMMAND, Call
+from execplan.agents.guard.decide import judge
+from execplan.engine import questions
+from execplan.engine.agent.warrant import Allowed, Warrant
+from execplan.engine.asking import Asking
+from execplan.engine.attempts import Attempts
+from execplan.engine.book import Book
+from execplan.engine.course import Course
+from execplan.engine.entries import Performed
+from execplan.engine.loop import Loop
+from execplan.engine.permit import permit
+from execplan.engine.schedule import Schedule
+from execplan.engine.signals import Signals
+from execplan.errors import ExecplanError
+from execplan.execution.attributes import LEVELS
+from execplan.execution.permission import ALLOW, ASK, DENY, Terms
+from execplan.execution.policy import Policy
+from execplan.repo import homes
+from tests.conftest import Folder
+from tests.engine.fakes import Bench, Clerk, Halt, Paper, Told, no
+from tests.engine.plans import BEGUN, plan, step
+
+if TYPE_CHECKING:
+    from execplan.engine.fate import Fate
+    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.repo.home import Home
+
+FAR = 10_000_000
+STRATEGIES = ("fail_fast", "retry", "skip", "ask", "replan")
+
+
+class Drawn(SimpleNamespace):
+    """A document, what was approved of it, and what comes of its steps."""
+
+    document: ExecutionPlan
+    levels: dict[str, str]
+    terms: Terms
+    interval: int
+    outcomes: dict[str, list[Performed]]
+    answers: dict[str, str | None]
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Drawn:
+    names = [f"s{at}" for at in range(1, draw(st.integers(1, 6)) + 1)]
+    steps = [_step(draw, at, names) for at in range(len(names))]
+    try:
+        document = plan(*steps, constraints={"require_sequential": draw(st.booleans())})
+    except ValueError:  # a step that stands in for one that it needs
+        reject()
+    results = st.lists(st.sampled_from((Performed(True), Performed(True), no())), min_size=1, max_size=3)
+    return Drawn(
+        document=document,
+        levels={name: draw(st.sampled_from(LEVELS)) for name in names},
+        terms=_terms(draw, names)
+        if draw(st.booleans())
+        else Terms("digest", None, None, True, 0, clock.seconds() + FAR, "LOW"),
+        interval=draw(st.sampled_from((10, 10, 2, 1))),
+        outcomes={name: draw(results) for name in names},
+        answers={
+            "checkpoint": draw(st.sampled_from(("go", "go", "stop", None))),
+            "confirm": draw(st.sampled_from(("go", "go", "skip", "stop", None))),
+            "failed": draw(st.sampled_from(("again", "skip", "stop", None))),
+        },
+    )
+
+
+def _terms(draw: st.DrawFn, names: list[str]) -> Terms:
+    now = int(clock.seconds())
+    return Terms(
+        draw(st.sampled_from(("digest", "terminal", "policy"))),
+        draw(st.sampled_from((None, *reversed(LEVELS)))),
+        draw(st.none() | st.lists(st.sampled_from(names), unique=True).map(tuple)),
+        draw(st.booleans()),
+        now + draw(st.sampled_from((-FAR, -FAR, -FAR, -FAR, FAR))),
+        now + draw(st.sampled_from((FAR, FAR, FAR, FAR, -1))),
+        draw(st.sampled_from((*LEVELS, "NEVER"))),
+    )
+
+
+def _step(draw: st.DrawFn, at: int, names: list[str]) -> dict[str, Any]:
+    before, behind = names[:at], names[at + 1 :]
+    strategy = draw(st.sampled_from((*STRATEGIES, *[f"alternative:{name}" for name in behind[:2]])))
+    said: dict[str, Any] = {"strategy": strategy, "retries": draw(st.integers(1, 2)) if strategy == "retry" else 0}
+    if before:
+        said["depends_on"] = draw(st.lists(st.sampled_from(before), unique=True, max_size=2))
+        kinds = st.sampled_from(("succeeded", "failed", "skipped"))
+        said["when"] = draw(st.none() | st.none() | st.builds("{}.{}".format, st.sampled_from(before), kinds))
+    if said.get("when") is None:
+        said["when"] = draw(st.sampled_from((None, None, None, "exists:README.md", "missing:README.md", "exists:none")))
+    if said["when"] is None:
+        del said["when"]
+    flags = {name: True for name in ("confirm", "checkpoint") if draw(st.integers(0, 4)) == 3}
+    flags["inferred"] = draw(st.booleans())
+    command = f"make {names[at]}"
+    return {**step(names[at], **said, **flags), "command": command, "argv": command.split()}
+
+
+class Beside(Attempts):
+    """The attempts of a run; before each the guard is asked about the call of every step."""
+
+    told: Any
+    compared = 0
+
+    def begin(self, step: Step) -> None:
+        """Begin an attempt, where the guard would allow the call just as well."""
+        found = self.told.guarded()
+        self.told.compare(found, step)
+        try:
+            super().begin(step)
+        except ExecplanError:
+            assert found[step.id] == DENY, (step.id, found)
+            raise
+        assert found[step.id] == ALLOW, (step.id, found)
+
+
+class Both:
+    """A leg of a run by the engine's own loop, and the guard beside it."""
+
+    def __init__(self, home: Home, drawn: Drawn) -> None:
+        self.home, self.drawn, self.paper = home, drawn, Paper()
+        document = drawn.document
+        self.schedule = Schedule(document, None, self.there)
+        self.permit = permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
+        self.course, self.begun = Course(document), 0
+        none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
+        paper: Any = self.paper
+        book = Book("0001-00000000", paper, self.course, none, none, Clerk(**drawn.answers))
+        book.write("begun", **{**BEGUN, "mode": "agent"})
+        bench: Any = Bench(stop=Halt(), deadline=monotonic() + 60, policy=Policy(checkpoint_interval=drawn.interval))
+        stop: Any = bench.stop
+        self.error: ExecplanError | None = None
+        with (
+            Beside(bench, book, Told(drawn.outcomes), self.permit, 1) as attempts,
+            Signals(stop, attempts.wake) as signals,
+        ):
+            attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base
+            self.loop = Loop(attempts, book, self.schedule, Asking(book, signals, stop), 1)
+            self.fate: Fate | None = None
+            try:
+                self.fate = self.loop.go()
+            except ExecplanError as error:
+                self.error = error
+
+    def there(self, path: str) -> bool:
+        """Whether something is at a path."""
+        return os.path.lexists(os.path.join(self.home.root, path))
+
+    def guarded(self) -> dict[str, str]:
+        """What the guard says of the very call of each step, as the journal stands."""
+        document = self.drawn.document.model_dump(mode="json", by_alias=True)
+        warrant = Warrant(
+            plan="parser",
+            path="",
+            run="0001-00000000",
+            folder="",
+            working="",
+            home=self.home,
+            revision=1,
+            document="0" * 64,
+            steps=tuple([Allowed(each, self.drawn.levels[each["id"]], "") for each in document["steps"]]),
+            constraints=document["constraints"],
+            terms=self.drawn.terms,
+            interval=self.drawn.interval,
+            reads="inside",
+            tools=(),
+            hidden=(),
+            witnesses={},
+        )
+        basis, moment = of_run(warrant, self.paper.entries), clock.seconds()
+        calls = {
+            each.id: Call(COMMAND, "Bash", self.home.root, command=each.command or "")
+            for each in self.drawn.document.steps
+        }
+        return {name: judge(call, basis, moment).kind for name, call in calls.items()}
+
+    def compare(self, found: dict[str, str], begun: Step) -> None:
+        """Of every other step, the engine's answer if it were the one that has its turn, and the guard's."""
+        self.begun += 1
+        self.schedule._advance(self.course)
+        candidates = self.schedule._candidates(self.course, self.loop._waiting)
+        turn = {each.id for each in candidates} | set(self.loop._delayed) | {begun.id}
+        for each in self.drawn.document.steps:
+            assert found[each.id] == (self.engine(each) if each.id in turn else DENY), (
+                each.id,
+                found,
+                self.paper.entries,
+            )
+
+    def engine(self, step: Step) -> str:
+        """What the engine does of a step that has its turn: begin it, ask before, or not begin it."""
+        if self.schedule.refused(step, self.course):
+            return DENY
+        try:
+            self.permit.begin(step, self.course)
+        except ExecplanError:
+            return DENY
+        asks = questions.checkpoint(self.course, self.drawn.interval) or questions.confirm(self.course, step)
+        return ASK if asks else ALLOW
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    folder = Folder(tmp_path_factory.mktemp("same") / "repo")
+    folder.path.mkdir()
+    folder.git("init", "-q")
+    folder.write("README.md", "# A project\n")
+    folder.plan()
+    return homes.find(str(folder.path))
+
+
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@given(drawn=runs())
+def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(home: Home, drawn: Drawn) -> None:
+    both = Both(home, drawn)
+    if both.fate is not None and both.fate.kind == "done":
+        assert set(both.guarded().values()) == {DENY}

@@ -1,0 +1,144 @@
+"""The warrant holds as long as all that it goes by is as it was, and nobody makes one without the key."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.engine.agent import mark, warrant
+from execplan.engine.place import Place
+from execplan.errors import ExecplanError
+from execplan.repo.execution import key
+from execplan.text.seal import seal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from execplan.engine.agent.warrant import Warrant
+    from tests.agents.guard.asking import Asking
+
+
+def _file(desk: Asking) -> Path:
+    (found,) = (desk.path / ".git/execplan/warrants").glob("*.json")
+    return found
+
+
+def _load(desk: Asking) -> Warrant | None:
+    home, ref = desk.home()
+    return warrant.load(home, ref.id)
+
+
+def test_a_seal_is_an_hmac() -> None:
+    for secret in (b"", b"k" * 32, b"k" * 64):
+        for data in (b"", b"x" * 1000):
+            assert seal(secret, data) == hmac.new(secret, data, "sha256").hexdigest().encode()
+
+
+def test_it_is_read_as_it_was_issued(begun: Asking) -> None:
+    found = _load(begun)
+    assert found is not None
+    assert [each.step["id"] for each in found.steps] == ["build", "check", "ship", "drop"]
+    assert found.home == begun.home()[0]
+    assert found.terms.expires > found.terms.approved
+    assert _file(begun).stat().st_mode & 0o777 == 0o600
+
+
+def test_each_witness_counts(begun: Asking) -> None:
+    found = _load(begun)
+    assert found is not None
+    witnesses = found.witnesses
+    assert len(witnesses) == 9
+    for path, was in witnesses.items():
+        if was == "absent":
+            begun.write(path, "# more\n")
+            assert _load(begun) is None, path
+            (begun.path / path).unlink()
+        else:
+            data = (begun.path / path).read_bytes()
+            begun.write(path, data + b"\n")
+            assert _load(begun) is None, path
+            begun.write(path, data)
+        assert _load(begun) == found
+
+
+def test_a_warrant_of_somebody_without_the_key_allows_nothing(begun: Asking) -> None:
+    path = _file(begun)
+    sealed, _, body = path.read_bytes().partition(b"\n")
+    said = json.loads(body)
+    said["steps"][0]["step"]["argv"] = ["make", "evil"]
+    said["steps"][0]["step"]["command"] = "make evil"
+    for mac in (sealed, seal(b"k" * 32, b"execplan-warrant-1\n" + body), b""):
+        path.write_bytes(mac + b"\n" + json.dumps(said).encode())
+        assert _load(begun) is None
+        assert begun.ask("make evil").kind == "deny"
+        assert begun.ask("make evil", program="json").told["nearest"] == "build"
+
+
+def test_a_warrant_of_another_plan_or_place_is_none(begun: Asking) -> None:
+    path = _file(begun)
+    home, _ = begun.home()
+    path.with_name(f"{'0' * 16}.json").write_bytes(path.read_bytes())
+    assert warrant.opened(home, str(path.with_name(f"{'0' * 16}.json"))) is None
+    assert warrant.opened(home._replace(root="/elsewhere"), str(path)) is None
+
+
+def test_a_torn_warrant_is_issued_anew(begun: Asking) -> None:
+    path = _file(begun)
+    whole = path.read_bytes()
+    for torn in (b"", whole[:100], whole[:-1], whole.replace(b'"level":"', b'"level":"x', 1)):
+        path.write_bytes(torn)
+        assert _load(begun) is None
+    assert begun.ask("make parser").kind == "allow"
+    assert _load(begun) is not None
+
+
+def test_folders_that_have_moved(begun: Asking) -> None:
+    begun.patch.setenv("XDG_STATE_HOME", str(begun.path.parent / "elsewhere"))
+    assert _load(begun) is None
+    begun.patch.setenv("XDG_CONFIG_HOME", str(begun.path.parent / "elsewhere"))
+    assert _load(begun) is None
+    assert begun.ask("make parser").kind == "deny"
+
+
+def test_secrets_of_the_document_are_told_by_no_reason(begun: Asking) -> None:
+    secret = "hunter2-hunter2"
+    begun.patch.setenv("DEPLOY_TOKEN", secret)
+    assert begun.type("rollback").exit == 0
+    shutil.rmtree(begun.path / ".agent/execplans/artifacts/2026-01-01_parser/runs")
+    plan = (begun.path / ".agent/execplans/2026-01-01_parser.md").read_text()
+    begun.plan(plan.replace("make parser", f"make parser WITH={secret}"))
+    begun.approve()
+    assert begun.ask(f"make parser WITH={secret}").kind == "allow"
+    other = begun.ask(f"make parser WITH={secret} --force")
+    assert other.kind == "deny"
+    assert secret not in other.why
+    called = next(each for each in begun.entries() if each["kind"] == "called")
+    assert called["what"] == "make parser WITH=[redacted]"
+
+
+def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
+    place = Place("0001-00000000", str(tmp_path), str(tmp_path))
+    mark.check(place, b"anything", b"k")
+    mark.write(place, b"one\ntwo\n", b"k" * 32)
+    mark.check(place, b"one\ntwo\n", b"k" * 32)
+    mark.check(place, b"one\ntwo\nthree\n", b"k" * 32)
+    for data, secret in (
+        (b"one\n", b"k" * 32),
+        (b"one\nTwo\n", b"k" * 32),
+        (b"one\ntwo\n", b"j" * 32),
+        (b"", b"k" * 32),
+    ):
+        with pytest.raises(ExecplanError, match="taken away or changed"):
+            mark.check(place, data, secret)
+
+
+def test_withdrawn(begun: Asking) -> None:
+    home, ref = begun.home()
+    assert key.read(home) is not None
+    warrant.withdraw(home, ref.id)
+    warrant.withdraw(home, ref.id)
+    assert _load(begun) is None

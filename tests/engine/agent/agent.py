@@ -1,0 +1,78 @@
+"""A repository whose plan an agent carries out: what it does, and what it says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from execplan.engine.agent import current
+from execplan.engine.agent.begin import begin
+from execplan.engine.alone import alone
+from tests.conftest import Result
+from tests.repo.approving import Desk
+
+if TYPE_CHECKING:
+    from execplan.engine.agent.current import Current
+
+HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Write it.\n- [ ] Check it.\n\n## Concrete Steps\n\n"
+MAKE = '```python {#make type=create_file target=src/deep/made.py task="Write it"}\nX = 1\n```\n\n'
+DROP = "```text {#drop type=delete_file target=src/old.py}\nNobody calls it.\n```\n\n"
+COPY = '```sh {#copy needs=make inputs=src/other.py outputs=out.txt task="Check it"}\ncp src/other.py out.txt\n```\n\n'
+
+
+class Agent(Desk):
+    """An agent at work."""
+
+    def planned(self, *steps: str, approve: bool = True) -> Agent:
+        """Let these be the steps, and approve them."""
+        self.plan(HEAD + "".join(steps))
+        self.commit()
+        if approve:
+            self.approve("--allow-inferred")
+        return self
+
+    def report(self, step: str, status: str = "completed", *more: str, result: str = "As planned.") -> Result:
+        """Say what became of a step."""
+        return self.type("report", step, "--status", status, "--result", result, *more)
+
+    def done(self, step: str, *more: str, result: str = "As planned.") -> dict[str, Any]:
+        """Say that a step is completed, and have it recorded."""
+        found = self.report(step, "completed", "--json", *more, result=result)
+        assert found.exit == 0, found
+        data: dict[str, Any] = found.json["data"]
+        return data
+
+    def fails(self, step: str, status: str = "completed", *more: str, result: str = "As planned.") -> dict[str, Any]:
+        """Say something of a step that is found to have failed."""
+        found = self.report(step, status, "--json", *more, result=result)
+        assert found.exit == 1, found
+        data: dict[str, Any] = found.json["data"]
+        return data
+
+    def no(self, exit: int, code: str, step: str, status: str = "completed", *more: str) -> dict[str, Any]:
+        """Be refused; nothing is recorded."""
+        before = self.kinds()
+        error = self.refused(exit, code, "report", step, "--status", status, "--result", "As planned.", *more)
+        assert self.kinds() == before
+        return error
+
+    def begin(self) -> None:
+        """Begin the run as the guard does."""
+        home, ref = self.home()
+        with alone(home, "test"):
+            begin(home, ref, session="one")
+
+    def run_(self) -> Current:
+        """The run."""
+        found = current.last(*self.home())
+        assert found is not None
+        return found
+
+    def kinds(self) -> list[str]:
+        """What stands in its journal, in short; nothing before it has begun."""
+        found = current.last(*self.home())
+        return [] if found is None else [each.kind for each in found.entries]
+
+    def make(self, content: str = "X = 1\n") -> Agent:
+        """Do the first step."""
+        self.write("src/deep/made.py", content)
+        return self

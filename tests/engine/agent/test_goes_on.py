@@ -1,0 +1,254 @@
+"""What follows in an agent's run: failures by their strategies, questions, other verbs beside it, and the way back."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.engine import entries as kinds
+from execplan.engine.journal import Journal
+from execplan.engine.last import BY_AGENT, last
+from execplan.execution import states
+from tests.engine.agent.agent import COPY, DROP, MAKE
+
+if TYPE_CHECKING:
+    from tests.engine.agent.agent import Agent
+
+
+def failing(said: str) -> str:
+    """The first step, with what becomes of it when it fails."""
+    return MAKE.replace("target=", f"{said} target=")
+
+
+OTHER = "```python {#other type=create_file target=src/other2.py}\nX = 2\n```\n\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "up_next", "status"),
+    [
+        ("", "fail", [], states.FAILED),
+        ("retry=1", "retry", ["make", "other"], states.IN_PROGRESS),
+        ("on-failure=skip", "skip", ["other"], states.IN_PROGRESS),
+        ("on-failure=alternative:other", "alternative", ["other"], states.IN_PROGRESS),
+        ("on-failure=replan", "replan", ["other"], states.IN_PROGRESS),
+        ("on-failure=ask", "ask", [], states.IN_PROGRESS),
+        ("on-failure=skip triggers=timeout", "fail", [], states.FAILED),
+    ],
+)
+def test_each_strategy(agent: Agent, said: str, kind: str, up_next: list[str], status: str) -> None:
+    agent.planned(failing(said), OTHER)
+    told = agent.fails("make", "failed", result="There is no disk.")
+    assert (told["recovery"]["kind"], told["next_steps"], told["status"]) == (kind, up_next, status)
+    assert agent.data("handoff")["next_steps"] == up_next
+
+
+def test_a_retry_is_used_up(agent: Agent) -> None:
+    agent.planned(failing("retry=1"), OTHER)
+    agent.fails("make", "failed", result="First.")
+    assert agent.fails("make", "failed", result="Second.")["recovery"]["kind"] == "fail"
+    assert agent.run_().course.status == states.FAILED
+
+
+def test_an_alternative_stands_in_and_not_before(agent: Agent) -> None:
+    agent.planned(failing("on-failure=alternative:other"), OTHER)
+    assert "stands in for make, which has not failed" in agent.no(3, "bad-transition", "other")["message"]
+    agent.fails("make", "failed")
+    agent.write("src/other2.py", "X = 2\n")
+    assert agent.done("other")["status"] == states.COMPLETED
+    assert agent.kinds()[-3:] == ["recovered", "ticked", "ended"]
+
+
+def test_a_spare_alternative_and_a_condition_are_skipped(agent: Agent) -> None:
+    last_ = (
+        OTHER.replace("#other", "#third").replace("other2", "other3").replace("type", "when=missing:src/old.py type")
+    )
+    agent.planned(failing("on-failure=alternative:other"), OTHER, last_).make()
+    assert agent.done("make")["status"] == states.COMPLETED
+    assert agent.kinds().count("skipped") == 2
+
+
+def test_a_condition_that_never_held_holds_up_nothing(agent: Agent) -> None:
+    agent.planned(MAKE.replace("type", "when=exists:nowhere type"), OTHER.replace("#other", "#other needs=make"))
+    agent.begin()
+    assert agent.kinds() == ["begun", "skipped"]
+    agent.write("src/other2.py", "X = 2\n")
+    assert agent.done("other")["status"] == states.COMPLETED
+
+
+def test_a_question_waits_for_a_person(agent: Agent) -> None:
+    agent.planned(MAKE, DROP.replace("target=", "confirm=true target=")).make()
+    agent.done("make")
+    error = agent.refused(8, "paused", "report", "drop", "--status", "completed", "--result", "x")
+    assert error["candidates"] == ["go", "skip", "stop"]
+    assert agent.kinds()[-1] == "paused"
+    agent.refused(8, "paused", "report", "drop", "--status", "completed", "--result", "x")
+    assert agent.data("resume", "--dry-run")["answer"] == "go"
+    assert "the agent goes on" in agent.type("resume", "--answer", "go").out
+    (agent.path / "src/old.py").unlink()
+    assert agent.done("drop")["status"] == states.COMPLETED
+
+
+@pytest.mark.parametrize(("answer", "status"), [("skip", states.COMPLETED), ("stop", states.FAILED)])
+def test_a_person_skips_or_stops(agent: Agent, answer: str, status: str) -> None:
+    agent.planned(DROP.replace("target=", "confirm=true target="))
+    agent.type("report", "drop", "--status", "completed", "--result", "x")
+    agent.type("resume", "--answer", answer)
+    assert agent.run_().course.status == status
+    assert (agent.path / "src/old.py").exists()
+
+
+def test_a_checkpoint_is_answered_before_anybody_waits(agent: Agent) -> None:
+    agent.planned(MAKE.replace("target=", "checkpoint=true target="), DROP).make()
+    agent.done("make")
+    agent.refused(2, "bad-answer", "resume", "--answer", "again")
+    assert agent.type("resume", "--answer", "go").exit == 0
+    (agent.path / "src/old.py").unlink()
+    agent.done("drop")
+    agent.refused(1, "nothing-to-resume", "resume")
+
+
+def test_a_failed_run_is_taken_up_by_a_person(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.fails("make", "failed")
+    hint = agent.no(4, "approval-used", "make")["hint"]
+    assert "execplan resume 1" in hint
+    assert agent.type("resume").exit == 0
+    assert agent.make().done("make")["next_steps"] == ["drop"]
+
+
+def test_one_run_at_a_time(agent: Agent) -> None:
+    agent.planned(MAKE, DROP).make()
+    agent.done("make")
+    assert "handoff" in agent.refused(1, "run-under-way", "run")["hint"]
+    agent.refused(1, "run-under-way", "run", "--dry-run")
+    (summary,) = agent.data("runs")["runs"]
+    assert (summary["agent"], summary["cut_short"], summary["state"]) == (True, False, "active")
+    found = last(*agent.home())
+    assert found is not None
+    assert found.state == BY_AGENT
+    assert agent.data("show", "--run")["agent"] is True
+
+
+def test_an_agent_does_not_go_into_a_run_of_the_engine(agent: Agent) -> None:
+    agent.planned(MAKE, DROP.replace("target=", "confirm=true target="))
+    assert agent.type("run").exit == 8
+    agent.no(1, "run-under-way", "drop")
+    told = agent.data("handoff")
+    assert told["approved"] is False
+    assert "no agent's" in told["approval"]["why"][0]
+
+
+def test_rollback_to_the_byte(agent: Agent) -> None:
+    agent.write("out.txt", "before\n").chmod(0o600)
+    agent.planned(MAKE, DROP, COPY)
+    agent.begin()
+    agent.make()
+    agent.done("make")
+    (agent.path / "src/old.py").unlink()
+    agent.done("drop")
+    agent.write("out.txt", "y = 1\n")
+    agent.done("copy")
+    assert agent.type("rollback").exit == 0
+    assert (agent.path / "src/old.py").read_text() == "x = 1\n"
+    assert (agent.path / "out.txt").read_text() == "before\n"
+    assert os.stat(agent.path / "out.txt").st_mode & 0o777 == 0o600
+    assert not (agent.path / "src/deep").exists()
+    assert agent.type("show", "--section", "Progress").out.count("[ ]") == 2
+    assert agent.type("audit", "--verify").exit == 0
+
+
+def test_rollback_of_what_was_in_hand(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.begin()
+    called(agent, "make")
+    agent.make("half of it")
+    assert agent.data("rollback")["steps"] == ["make"]
+    assert not (agent.path / "src/deep").exists()
+    assert agent.run_().course.status == states.ROLLED_BACK
+
+
+def test_what_was_in_hand_ends_with_the_run(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.begin()
+    called(agent, "make")
+    agent.make("half of it")
+    agent.fails("drop", "failed")
+    attempt = agent.run_().course.attempts["make"][0]
+    assert attempt.performed is not None
+    assert [each.path for each in attempt.performed.changes] == ["src/deep/made.py"]
+
+
+def test_calls_are_told(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.begin()
+    called(agent, "make")
+    agent.make().done("make")
+    assert "make, attempt 1: Write: src/deep/made.py" in agent.type("audit").out
+    assert [each["tool"] for each in agent.data("show", "--run")["steps"][0]["calls"]] == ["Write"]
+    assert agent.data("stats")["agent_calls"] == 1
+    assert "plan_agent_calls_total 1.0" in agent.type("stats", "--format", "prometheus").out
+
+
+def test_a_step_in_hand_is_reported_whatever_has_expired(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.begin()
+    called(agent, "make")
+    agent.later(2 * 86_400)
+    found = agent.make().report("make", "completed", "--json")
+    assert found.exit == 0
+    assert any("nothing more is allowed" in each for each in found.json["warnings"])
+
+
+def test_a_folder_that_it_made_is_taken_back_file_by_file(agent: Agent) -> None:
+    agent.planned("```sh {#build outputs=dist}\nmake dist\n```\n")
+    agent.begin()
+    agent.write("dist/a/b.txt", "b\n")
+    agent.write("dist/c.txt", "c\n")
+    assert {each["path"] for each in agent.done("build")["changes"]} == {"dist/a/b.txt", "dist/c.txt"}
+    agent.type("rollback")
+    assert not (agent.path / "dist").exists()
+
+
+def test_replanned_by_an_agent(agent: Agent) -> None:
+    agent.patch.setenv("EXECPLAN_SESSION", "agent-7")
+    agent.planned(failing("on-failure=replan"), DROP)
+    agent.fails("make", "failed")
+    steps = '{"steps": [{"id": "made", "type": "create_file", "target": "src/made2.py", "content": "X = 2\\n"}]}'
+    assert agent.data("replan", "--reason", "No disk.", "--new-information", steps)["revision"] == 2
+    assert agent.run_().course.replans[0].said["session"] == "agent-7"
+    agent.no(4, "stale-approval", "made")
+    agent.approve()
+    agent.write("src/made2.py", "X = 2\n")
+    assert agent.done("made")["status"] == states.COMPLETED
+    assert agent.run_().course.document.revision == 2
+    assert agent.type("audit", "--verify").exit == 0
+
+
+def test_doctor_knows_a_run_that_was_left_behind(agent: Agent) -> None:
+    agent.planned(MAKE, DROP).make()
+    agent.done("make")
+    assert agent.type("doctor").exit == 0
+    journal = agent.run_().place.journal
+    os.utime(journal, (0, 0))
+    assert "no agent has done anything" in agent.type("doctor").out
+
+
+def test_it_begins_without_git(agent: Agent) -> None:
+    """Then nobody knows what else has changed; all else is as with git."""
+    agent.planned(MAKE)
+    os.rename(agent.path / ".git", agent.path.parent / "gone")
+    agent.approve()
+    assert agent.make().done("make")["status"] == states.COMPLETED
+
+
+def called(agent: Agent, step: str) -> None:
+    """Let a call of a step be allowed, as the guard does."""
+    run = agent.run_()
+    made: dict[str, Any] = {"step": step, "attempt": 1}
+    with Journal(run.place.journal) as journal:
+        before = {path: list(state) for path, state in run.course.expected.items() if path == "src/deep/made.py"}
+        journal.write(kinds.INTENT, **made, by="person", before=before, snapshot=False)
+        said = {"tool": "Write", "what": "src/deep/made.py", "paths": ["src/deep/made.py"]}
+        journal.write(kinds.CALLED, **made, **said, session=None, asked=False)

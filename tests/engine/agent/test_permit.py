@@ -1,0 +1,109 @@
+"""Before each attempt the engine asks what a guard asks: expiry lets nothing more begin, and the order of both is the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from execplan.engine.agent.asked import asked
+from execplan.engine.course import Course
+from execplan.engine.entries import Performed
+from execplan.engine.order import Order
+from execplan.engine.plain import plainly
+from execplan.engine.watch import Watch
+from execplan.errors import CHANGED, ExecplanError
+from execplan.execution.permission import DENY, Terms, permitted
+from tests.conftest import CLOCK
+from tests.engine.agent.agent import MAKE, Agent
+from tests.engine.fakes import Told, Try, no
+from tests.engine.plans import plan, step
+
+if TYPE_CHECKING:
+    from execplan.engine.journal import Entry
+
+TERMS = Terms("digest", None, None, True, 0, float("inf"), "MEDIUM")
+
+
+@some.composite
+def documents(draw: some.DrawFn) -> Any:
+    """Up to five steps that need, stand in for, and look at each other."""
+    names = "abcde"[: draw(some.integers(2, 5))]
+    steps, stand_ins = [], set[str]()
+    for at, name in enumerate(names):
+        said: dict[str, Any] = {"retries": draw(some.integers(0, 1))}
+        others = [each for each in names[at + 1 :] if each not in stand_ins]
+        stands_in: bool = draw(some.booleans())
+        if others and stands_in:
+            stand_ins.add(other := draw(some.sampled_from(others)))
+            said["strategy"] = f"alternative:{other}"
+        else:
+            said["strategy"] = draw(some.sampled_from(["fail_fast", "skip"]))
+        before = [each for each in names[:at] if name not in stand_ins]
+        needs = draw(some.sets(some.sampled_from(before), max_size=2)) if before else set()
+        said["depends_on"] = tuple(sorted(needs))
+        steps.append(step(name, **said))
+    return plan(*steps, constraints={"require_sequential": draw(some.booleans())})
+
+
+class Guard(Told):
+    """Hands that ask before each step what a guard would be told of it, from plain JSON."""
+
+    def __init__(self, document: Any, outcomes: dict[str, Any]) -> None:
+        super().__init__(outcomes)
+        self._plain = plainly(document.model_dump(mode="json"))
+        self._order = Order(self._plain.steps, sequential=document.constraints.require_sequential)
+        self.course = Course(document)
+
+    def prepare(self, bench: Any, step: Any, expected: Any) -> Any:
+        """Ask, then do as told."""
+        (plain,) = [each for each in self._plain.steps if each.id == step.id]
+        found = asked(plain, "LOW", self.course, self._order, interval=99, there=lambda path: False)
+        assert permitted(found, TERMS, self.course.status_of, 0).kind != DENY, found
+        return super().prepare(bench, step, expected)
+
+
+class Reader(Watch):
+    """One who keeps the course of the run for the hands."""
+
+    def __init__(self, hands: Guard) -> None:
+        self._hands = hands
+
+    def entry(self, entry: Entry) -> None:
+        """Read on."""
+        self._hands.course.read([entry])
+
+
+@settings(max_examples=40)
+@given(documents(), some.data())
+def test_what_the_engine_begins_a_guard_allows(document: Any, data: Any) -> None:
+    fails = {each.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for each in document.steps}
+    outcomes = {name: [no() if each else Performed(True) for each in every] for name, every in fails.items()}
+    hands = Guard(document, outcomes)
+    Try(document, hands, watch=Reader(hands))
+    assert hands.ran
+
+
+def test_nothing_begins_once_the_approval_has_expired(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(bench: Any) -> Performed:
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + 60))
+        return Performed(True)
+
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK))
+    hands = Told({"a": [late]})
+    with pytest.raises(ExecplanError, match="expired") as caught:
+        Try(plan(step("a"), step("b")), hands, expires=CLOCK + 60)
+    assert (caught.value.exit, caught.value.code) == (CHANGED, "approval-expired")
+    assert hands.ran == ["a"], "what runs comes to its end, and nothing begins"
+
+
+def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again(agent: Agent) -> None:
+    second = MAKE.replace("#make", "#other").replace("made.py", "other.py").replace("Write it", "Check it")
+    agent.planned(MAKE.replace("target=", "confirm=true target="), second)
+    assert agent.type("run").exit == 8
+    agent.later(2 * 86_400)
+    agent.refused(4, "approval-expired", "resume")
+    agent.approve()
+    assert agent.type("resume", "--answer", "go").exit == 0

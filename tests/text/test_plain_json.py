@@ -1,0 +1,72 @@
+"""JSON without `json`: the same values, the same bytes, and nothing that could be meant in two ways."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.execution.documents import strict
+from execplan.text import plain_json
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(VALUES)
+def test_as_json_has_it(value: Any) -> None:
+    assert plain_json.write(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert plain_json.write(value, spaced=True) == json.dumps(value, ensure_ascii=False)
+    assert plain_json.read(json.dumps(value)) == value
+
+
+BAD = [
+    "",
+    "x",
+    "{",
+    '{"a":1,}',
+    "[1] 2",
+    '{"a":1,"a":2}',
+    '{"x":{"a":1,"a":1}}',
+    "NaN",
+    "-Infinity",
+    "1e999",
+    "1" * 30,
+    '"\\ud800"',
+    '{"\\udc00":1}',
+    '["\\ud800x"]',
+    "[" * 66 + "]" * 66,
+    "[" * 200_000,
+    '"a\nb"',
+    "\ufeff1",
+    "01",
+    "'x'",
+]
+
+
+@pytest.mark.parametrize("text", BAD, ids=lambda text: text[:20])
+def test_refused_as_by_the_strict_reader(text: str) -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        plain_json.read(text)
+    assert strict.read(text.encode()).violations
+
+
+def test_half_a_character_may_stand_for_a_byte_of_a_path() -> None:
+    assert plain_json.read('"\\udc80"', halves=True) == "\udc80"
+    assert plain_json.read("[" * 64 + "]" * 64) is not None
+
+
+def test_what_json_has_not_is_not_written() -> None:
+    for value in (float("nan"), {1, 2}, b"x"):
+        with pytest.raises(ValueError, match=r"JSON"):
+            plain_json.write(value)
