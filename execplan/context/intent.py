@@ -17,7 +17,7 @@ _SIGNS = {
     "review": "approve audit check critique inspect judge pr proofread quality reread review reviewed reviewer verify "
     "assess compare findings feedback",
     "explanation": "describe document documentation docs explain guide how meaning overview readme summarise summarize "
-    "teach tell tutorial understand walkthrough why what",
+    "tell tutorial understand walkthrough why what",
     "search": "discover find grep list locate look lookup search survey where which identify inventory trace usages",
     "planning": "architecture decide decision design draft estimate milestone milestones outline plan planning propose "
     "proposal roadmap schedule scope split prioritise prioritize agree",

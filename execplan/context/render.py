@@ -17,7 +17,8 @@ _TITLE: Final = 160
 """Characters of a title; the rest is cut."""
 _DID = {KEEP: "", SUMMARIZE: "summarized", TRUNCATE: "truncated"}
 _TICKS = re.compile(r"`{3,}")
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_ODD = re.compile("[\ud800-\udfff\ufffe\uffff]")
+"""What is no character, and can't stand in UTF-8 or XML."""
 _LANGUAGES = {
     "c": "c", "cc": "cpp", "cpp": "cpp", "cs": "csharp", "css": "css", "diff": "diff", "go": "go", "h": "c", "html": "html",
     "java": "java", "js": "js", "json": "json", "jsx": "jsx", "kt": "kotlin", "md": "md", "patch": "diff", "php": "php",
@@ -73,7 +74,7 @@ class Xml(Form):
         if names["title"] in (unit.id, unit.path):
             names["title"] = ""
         told = "".join([f' {name}="{escape(line(value))}"' for name, value in names.items() if value])
-        data = _NO_XML.sub(lambda found: _escaped(found[0]), visible(text)).replace("]]>", "]]]]><![CDATA[>")
+        data = visible(text).replace("]]>", "]]]]><![CDATA[>")
         return f"<unit{told}><![CDATA[{data}]]></unit>\n"
 
     def whole(self, pack: Pack, pieces: Sequence[str]) -> str:
@@ -89,7 +90,7 @@ FORMS = {form.name: form for form in (MARKDOWN, XML)}
 
 def line(words: str) -> str:
     """Words as one line that is not too long, with nothing in it that can't be seen."""
-    shown = _NO_XML.sub(lambda found: _escaped(found[0]), visible(" ".join(words.split())))
+    shown = visible(" ".join(words.split()))
     return shown if len(shown) <= _TITLE else shown[: _TITLE - 1] + "…"
 
 
@@ -105,10 +106,7 @@ def visible(text: str) -> str:
 def _shown(words: str) -> str:
     for start, end in reversed(hidden_in(words)):
         words = words[:start] + "".join([_escaped(char) for char in words[start:end]]) + words[end:]
-    return _SURROGATE.sub(lambda found: _escaped(found[0]), words)
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
+    return _ODD.sub(lambda found: _escaped(found[0]), words)
 
 
 def _escaped(char: str) -> str:
