@@ -76,12 +76,16 @@ def counter(exact: bool | None = None) -> Counter:
     """
     if exact is False:
         return Counter(ESTIMATE, exact=False, count=estimate)
+    import warnings
+
     try:
-        # The package's own face has no count, refuses texts of a million characters and starts ten times slower.
-        from bpe_openai._bindings import tokenizer_for_encoding
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # it opens its data in a way that Python gives up
+            # The package's own face has no count, and refuses texts of a million characters.
+            from bpe_openai._bindings import tokenizer_for_encoding
     except ImportError as error:
         if exact:
-            hint = "install the extra: pip install 'execplan[tokens]'; or count with --tokens estimate"
+            hint = "install the extra: pip install 'execplan[tokens]'"
             message = "tokens can't be counted exactly here: bpe-openai is not installed"
             raise ExecplanError("no-tokenizer", message, exit=ENVIRONMENT, hint=hint) from error
         return Counter(ESTIMATE, exact=False, count=estimate)
