@@ -25,6 +25,8 @@ class Hit(NamedTuple):
 
     word: str
     score: float
+    tells: bool
+    """Whether it tells something: no word of more than four of five texts does."""
 
 
 def match(texts: Iterable[tuple[str, str]], weights: Mapping[str, float]) -> list[list[Hit]]:
@@ -63,7 +65,7 @@ def _hits(database: Connection, size: int, weights: Mapping[str, float]) -> list
         rarity = (size - len(rows) + 0.5) / (len(rows) + 0.5)
         better = weight * log(1 + rarity) / (log(rarity) if rarity > 1 else _NO_IDF)
         for row, score in rows:
-            found[row - 1].append(Hit(word, round(-score * better, 6)))
+            found[row - 1].append(Hit(word, round(-score * better, 6), tells=len(rows) <= size * 4 / 5))
     for each in found:
         each.sort(key=lambda hit: (-hit.score, hit.word))
     return found

@@ -44,12 +44,17 @@ def test_other_forms_of_words_count() -> None:
     [
         (file("src/reader.py", "x"), "the task names it"),
         (file("docs/reader.py", "x"), ""),
+        (file("lib/b.py", "x"), "the task names it"),
+        (file("b.py", "x"), ""),
+        (file(".ci/run", "x"), "the task names it"),
         (Unit("d1", DECISION, "x", references=("src/reader.py",)), "names src/reader.py, which the task is about"),
         (Unit("d2", DECISION, "x", references=("src/other.py",)), ""),
     ],
 )
 def test_names(unit: Unit, reason: str) -> None:
-    (found,) = scores(unit)
+    given = pack(unit)
+    given = given._replace(task=f"{given.task} as /app/lib/b.py does, and ./.ci/run.")
+    found = score(given, Intent("generic", 0.5))[2]
     assert (reason in found.reasons) == bool(reason)
     assert (found.relevance >= 0.85) == (reason == "the task names it")
 
