@@ -36,6 +36,7 @@ generated: .venv/ready # every generated file is as it would be made now
 
 corpus: .venv/ready # every real plan, read and edited
 	$(BIN)/python scripts/corpus.py --check
+	$(BIN)/python scripts/tokens.py --check
 
 precision: .venv/ready # the findings that were judged
 	$(BIN)/python scripts/precision.py check

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
+from execplan.cli.schemas import KINDS, schema_bytes
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
 from execplan.execution.attributes import LEVELS
 from execplan.execution.risk import table
-from execplan.execution.schema import KINDS, schema_bytes
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file

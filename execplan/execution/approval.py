@@ -11,9 +11,10 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from execplan.document import Model
 from execplan.execution import permission
 from execplan.execution.binding import Binding, digest_of
-from execplan.execution.model import Digest, Id, Level, Model, Moment, Name, Number, Path, PlanId, Version
+from execplan.execution.model import Digest, Id, Level, Moment, Name, Number, Path, PlanId, Version
 from execplan.execution.world import State
 from execplan.text.lines import digest
 

@@ -6,11 +6,12 @@ Its fields are those of its JSON. No time, no state and no result stands in it: 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, JsonValue, Strict, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from execplan.document import Many, Model
 from execplan.execution.documents import patterns, rules
 from execplan.execution.documents.unseen import refuse_unseen, texts_of
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 SCHEMA: Final = "execplan-execution-plan"
 VERSION: Final = 1
 
-T = TypeVar("T")
-Many = Annotated[tuple[T, ...], Strict(False)]
-"""A list or a tuple where Python hands it in; what is in it is not converted."""
 Version = Annotated[int, Field(ge=1, le=1)]
 """A `Literal[1]` would take true."""
 Number = Annotated[int, Field(ge=1)]
@@ -85,12 +83,6 @@ class Level(StrEnum):
     MEDIUM = "MEDIUM"
     HIGH = "HIGH"
     CRITICAL = "CRITICAL"
-
-
-class Model(BaseModel):
-    """What all of them share: no unknown field, no conversion, no change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Document(Model):
@@ -198,7 +190,7 @@ class Step(Model):
     effect: Literal["idempotent", "once"] = "once"
     parallel: bool = False
     cwd: Path = "."
-    env: dict[Annotated[str, StringConstraints(pattern=patterns.VARIABLE)], Argument] = {}
+    env: dict[Annotated[str, StringConstraints(pattern=patterns.VARIABLE)], Argument] = Field(default={})
     shell: Literal["sh", "bash", "dash", "zsh"] | None = None
     network: bool = False
     inputs: Many[Path] = ()
@@ -248,7 +240,7 @@ class Revision(Model):
     reason: Words
     completed_steps: Many[Number] = ()
     failed_steps: Many[Number] = ()
-    new_information: dict[str, JsonValue] = {}
+    new_information: dict[str, JsonValue] = Field(default={})
 
 
 class Metadata(Model):
@@ -256,7 +248,7 @@ class Metadata(Model):
 
     history: Many[Revision] = ()
     """The earlier revisions, the first one first."""
-    context: dict[str, JsonValue] = {}
+    context: dict[str, JsonValue] = Field(default={})
     """What whoever made the document wants to keep."""
 
 

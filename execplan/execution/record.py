@@ -6,9 +6,10 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, JsonValue, StringConstraints
 
+from execplan.document import Many, Model
 from execplan.execution.documents.rules_record import broken
 from execplan.execution.documents.violation import Violation
-from execplan.execution.model import Digest, Document, Id, Many, Model, Moment, Name, Number, PlanId, Version, Words
+from execplan.execution.model import Digest, Document, Id, Moment, Name, Number, PlanId, Version, Words
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1

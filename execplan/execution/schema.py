@@ -1,108 +1,23 @@
-"""The JSON Schemas of our documents: from the models, with what JSON Schema can say of the rules between fields."""
+"""The documents of execution, and what JSON Schema can say of the rules between their fields."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
-from importlib import import_module
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from execplan.document import Kind
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.document import canonical, models_of
 from execplan.execution.documents.rules_parts import ABSENT, TYPES
-from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
-DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-_VERSION: Final = 1
-
-_ORDER: Final = ("description", "type", "properties", "required", "additionalProperties", "allOf", "$defs")
-
-Json = dict[str, Any]
-
-
-class Kind(NamedTuple):
-    """A kind of document."""
-
-    module: str
-    model: str
-    about: str
-
+    from execplan.document import Json
 
 KINDS = {
-    "execution-plan": Kind("model", "ExecutionPlan", "What a plan compiles to."),
-    "run-record": Kind("record", "Record", "What became of a run and of each of its steps."),
-    "approval": Kind("approval", "Approval", "Who said yes to which steps, until when; sealed."),
-    "answer": Kind("documents.answer", "Answer", "What every verb prints with --json."),
+    "execution-plan": Kind("execution.model", "ExecutionPlan", "What a plan compiles to."),
+    "run-record": Kind("execution.record", "Record", "What became of a run and of each of its steps."),
+    "approval": Kind("execution.approval", "Approval", "Who said yes to which steps, until when; sealed."),
+    "answer": Kind("execution.documents.answer", "Answer", "What every verb prints with --json."),
 }
 """By the name that `execplan schema` knows."""
-ALIASES = {"plan": "execution-plan", "record": "run-record"}
-
-
-def model_of(name: str) -> type[BaseModel]:
-    """The model of a kind."""
-    kind = KINDS[name]
-    model: type[BaseModel] = getattr(import_module(f"execplan.execution.{kind.module}"), kind.model)
-    return model
-
-
-def schema(name: str) -> Json:
-    """The schema of a kind of document."""
-    made = model_of(name).model_json_schema()
-    _tidy(made)
-    _describe(model_of(name), made)
-    rules = _RULES.get(name)
-    if rules is not None:
-        rules(made)
-    head = {"$schema": DIALECT, "$id": f"urn:execplan:schema:{name}:{_VERSION}", "title": name}
-    return {**head, **{key: made[key] for key in _ORDER if key in made}}
-
-
-def schema_bytes(name: str) -> bytes:
-    """The same, as it is written."""
-    return canonical(schema(name))
-
-
-def _tidy(made: object) -> None:
-    """Take out the titles that pydantic makes of names, which tell nothing more, and refuse names that fit no pattern."""
-    if isinstance(made, dict):
-        if isinstance(made.get("title"), str):
-            del made["title"]
-        if "patternProperties" in made:
-            made.setdefault("additionalProperties", False)
-        for value in made.values():
-            _tidy(value)
-    elif isinstance(made, list):
-        for value in made:
-            _tidy(value)
-
-
-def _describe(model: type[BaseModel], made: Json) -> None:
-    """Put in what stands under the fields of a model and of those within it."""
-    for each in models_of(model):
-        part = made if each is model else made["$defs"][each.__name__]
-        words = {name: told for kind in each.__mro__ for name, told in _docstrings(kind).items()}
-        for name, field in each.model_fields.items():
-            if name in words:
-                part["properties"][field.alias or name].setdefault("description", words[name])
-
-
-def _docstrings(kind: type) -> dict[str, str]:
-    """What stands under each field of a class of ours."""
-    if not kind.__module__.startswith("execplan."):
-        return {}
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
-    assert isinstance(body, ast.ClassDef)
-    found = {}
-    for field, below in pairwise(body.body):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            if isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
-                found[field.target.id] = " ".join(below.value.value.split())
-    return found
 
 
 def _plan(made: Json) -> None:
@@ -212,4 +127,4 @@ def _answer(made: Json) -> None:
     ]
 
 
-_RULES: Final = {"execution-plan": _plan, "run-record": _record, "answer": _answer}
+RULES: Final = {"execution-plan": _plan, "run-record": _record, "answer": _answer}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.execution.documents.document import canonical, load
+from execplan.document import canonical
+from execplan.execution.documents.document import load
 from execplan.execution.model import ExecutionPlan
 
 PATCH = "--- a/src/app.py\n+++ b/src/app.py\n@@ -1 +1 @@\n-old\n+new\n"

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.cli.door import document as printed
+from execplan.cli.schemas import KINDS, model_of, schema, schema_bytes
+from execplan.document import DIALECT
 from execplan.errors import ExecplanError
 from execplan.execution.documents.answer import Answer
 from execplan.execution.documents.document import check, load, to_bytes
 from execplan.execution.model import Document, ExecutionPlan
 from execplan.execution.record import Record
-from execplan.execution.schema import DIALECT, KINDS, model_of, schema, schema_bytes
 from tests.conftest import Folder
 from tests.execution.bad import BAD, Bad, change, good
 from tests.execution.plans import loaded

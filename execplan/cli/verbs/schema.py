@@ -25,8 +25,8 @@ def schema(call: Call, name: str | None) -> Answer:
 
     Whether a document holds to the rules that no JSON Schema can tell is said by the verbs that read it.
     """
-    from execplan.execution.schema import ALIASES, KINDS, schema_bytes
-    from execplan.execution.schema import schema as made
+    from execplan.cli.schemas import ALIASES, KINDS, schema_bytes
+    from execplan.cli.schemas import schema as made
 
     if name is None:
         rows = [[each, kind.about] for each, kind in KINDS.items()]

@@ -6,9 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
+from execplan.document import Many, Model
 from execplan.errors import NO, OK
 from execplan.execution.documents.violation import Violation
-from execplan.execution.model import Document, Many, Model
+from execplan.execution.model import Document
 
 
 class Refusal(Model):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from execplan.document import canonical, models_of
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.documents import strict
 from execplan.execution.documents.patterns import WORDS
@@ -29,11 +30,6 @@ _LEAST: Final = "is the least"
 def to_bytes(document: BaseModel) -> bytes:
     """The document as it is written: every field, in the order of the model, so that equal documents have equal bytes."""
     return canonical(document.model_dump(mode="json", by_alias=True))
-
-
-def canonical(value: object) -> bytes:
-    """Plain data as our documents are written."""
-    return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode()
 
 
 def load(data: bytes, kind: type[T], where: str) -> T:
@@ -150,19 +146,3 @@ def _nearest(name: str, kind: type[BaseModel]) -> str:
 def _names(kind: type[BaseModel]) -> set[str]:
     """The names of all fields of a kind, and of what is in it."""
     return {field.alias or name for each in models_of(kind) for name, field in each.model_fields.items()}
-
-
-def models_of(kind: type[BaseModel]) -> list[type[BaseModel]]:
-    """A model and all models within it."""
-    found = [kind]
-    for each in found:
-        parts = [part for field in each.model_fields.values() for part in _models(field.annotation)]
-        found += [part for part in dict.fromkeys(parts) if part not in found]
-    return found
-
-
-def _models(annotation: Any) -> Iterable[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for each in getattr(annotation, "__args__", ()):
-        yield from _models(each)

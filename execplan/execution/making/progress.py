@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from execplan.document import Model
 from execplan.execution import states
-from execplan.execution.model import Id, Model, Number
+from execplan.execution.model import Id, Number
 from execplan.execution.record import RunStatus, StepStatus
 
 

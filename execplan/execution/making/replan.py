@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue, model_validator
 
 from execplan.clock import now
+from execplan.document import Many, Model
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import ALTERNATIVE, LEVELS
 from execplan.execution.documents.document import check, refusal, to_bytes
@@ -14,7 +15,7 @@ from execplan.execution.documents.filling import describe, rate, read_command
 from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.making.progress import ExecutionState
 from execplan.execution.making.shapes.form import Book
-from execplan.execution.model import ExecutionPlan, Many, Model, Number, Words
+from execplan.execution.model import ExecutionPlan, Number, Words
 from execplan.execution.states import COMPLETED, FAILED, GOOD, RECOVERED, REPLANNING, RUN
 from execplan.text.lines import digest
 

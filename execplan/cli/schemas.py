@@ -1,0 +1,35 @@
+"""The JSON Schemas of all our documents, whichever room they come from."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from execplan.context.decision import KINDS as CONTEXT
+from execplan.document import canonical, schema_of
+from execplan.execution.schema import KINDS as EXECUTION
+from execplan.execution.schema import RULES
+
+if TYPE_CHECKING:
+    from execplan.document import Json, Model
+
+KINDS = {**EXECUTION, **CONTEXT}
+"""By the name that `execplan schema` knows."""
+ALIASES = {"plan": "execution-plan", "record": "run-record", "decision": "context-decision"}
+
+
+def model_of(name: str) -> type[Model]:
+    """The model of a kind."""
+    kind = KINDS[name]
+    model: type[Model] = getattr(import_module(f"execplan.{kind.module}"), kind.model)
+    return model
+
+
+def schema(name: str) -> Json:
+    """The schema of a kind of document."""
+    return schema_of(name, model_of(name), RULES.get(name))
+
+
+def schema_bytes(name: str) -> bytes:
+    """The same, as it is written."""
+    return canonical(schema(name))

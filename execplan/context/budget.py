@@ -1,0 +1,53 @@
+"""How a budget of tokens is split: the system prompt, what is read, and the response."""
+
+from __future__ import annotations
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+LEAST: Final = 200
+"""Tokens of the smallest budget."""
+_MOST: Final = 0.9
+"""Of a budget what is not for reading."""
+
+
+class Shares(NamedTuple):
+    """Which parts of a budget are not for reading."""
+
+    system_prompt: float = 1 / 16
+    response_reserve: float = 1 / 8
+
+
+SHARES: Final = Shares()
+
+
+class Allocation(NamedTuple):
+    """A budget, split; in tokens."""
+
+    system_prompt: int
+    context: int
+    """What a pack may take."""
+    response_reserve: int
+    shares: Shares = SHARES
+
+
+def allocate(total: int, shares: Shares = SHARES) -> Allocation:
+    """Split a budget of so many tokens; raises ExecplanError for shares that leave too little to read."""
+    if min(shares) < 0 or not sum(shares) <= _MOST:
+        message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
+        hint = f"none below 0, and together at most {_MOST:g} of the budget"
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
+    system, response = round(total * shares.system_prompt), round(total * shares.response_reserve)
+    return Allocation(system, total - system - response, response, shares)
+
+
+def least(needed: int, shares: Shares = SHARES) -> int:
+    """The smallest budget that leaves so many tokens to read."""
+    total = max(needed, LEAST)
+    while allocate(total, shares).context < needed:
+        total += 1
+    return total
