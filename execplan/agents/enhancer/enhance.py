@@ -14,10 +14,10 @@ from execplan.agents.enhancer.looser import looser
 from execplan.agents.enhancer.proposal import bare, propose
 from execplan.agents.enhancer.request import request
 from execplan.agents.enhancer.veil import Veil, texts
+from execplan.document import canonical
 from execplan.engine.ledger import file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import canonical
 from execplan.execution.documents.violation import Violation
 from execplan.text import disk
 

@@ -6,9 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.agents.enhancer.proposal import bare, propose
+from execplan.document import canonical
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import canonical, check, refusal, to_bytes
+from execplan.execution.documents.document import check, refusal, to_bytes
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.documents.document import canonical
-from execplan.execution.schema import schema
+from execplan.document import canonical, schema_of
+from execplan.execution.model import ExecutionPlan
+from execplan.execution.schema import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ def request(plan: Mapping[str, Any]) -> bytes:
             "schema": SCHEMA,
             "version": 1,
             "instruction": _ASKED,
-            "answer_schema": schema("execution-plan"),
+            "answer_schema": schema_of("execution-plan", ExecutionPlan, RULES["execution-plan"]),
             "data": {"execution_plan": plan},
         }
     )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from execplan.execution.documents.document import canonical
-from execplan.execution.schema import schema
+from execplan.cli.schemas import schema
+from execplan.document import canonical
 from tests.agents.enhancer.asking import PLAN, Asking
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from execplan.agents.enhancer.personal import Personal
 from execplan.agents.enhancer.proposal import bare
 from execplan.agents.enhancer.unveil import unveil
 from execplan.agents.enhancer.veil import Veil, texts
-from execplan.execution.documents.document import check, models_of
+from execplan.document import models_of
+from execplan.execution.documents.document import check
 from execplan.execution.model import ExecutionPlan
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from execplan.agents.guard import call as kinds
 from execplan.agents.guard.call import Call, Edit
 from execplan.agents.guard.match import Matched, match
 from execplan.agents.guard.planned import Around, Planned
-from execplan.execution.documents.document import canonical
+from execplan.document import canonical
 from execplan.execution.world import State
 from tests.execution.plans import command, loaded, plan, step
 
