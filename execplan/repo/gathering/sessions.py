@@ -1,0 +1,52 @@
+"""Logs of sessions of agent programs as units; which program wrote one is told from what it holds."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from execplan.errors import INPUT, ExecplanError
+from execplan.text import disk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.context.sessions.entry import Session
+
+LIMIT: Final = 128 << 20
+"""Bytes of a log."""
+_HEAD: Final = 200
+"""Lines at the head of a log that may tell whose it is."""
+
+
+def read_session(file: str) -> Session:
+    """What a log holds that the model still sees; raises ExecplanError for a file that is none."""
+    from execplan.context.sessions import claude, codex
+    from execplan.context.sessions.entry import lines_of
+
+    data, size = disk.read(file, LIMIT)
+    if size > LIMIT:
+        hint = "hand over the log of a newer session"
+        raise ExecplanError("too-large", f"{file} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
+    for _, line in islice(lines_of(data), _HEAD):
+        for program in (claude, codex):
+            if line is not None and program.is_ours(line):
+                return program.read(data)
+    message = f"{file} is no log of a session of {claude.PROGRAM} or {codex.PROGRAM}"
+    hint = "they lie below ~/.claude/projects and ~/.codex/sessions; any other conversation: --units"
+    raise ExecplanError("unknown-session", message, exit=INPUT, hint=hint)
+
+
+def told(file: str, session: Session) -> list[str]:
+    """What is not taken from a log, in words."""
+    found = []
+    if session.unreadable:
+        lines = "1 line" if session.unreadable == 1 else f"{session.unreadable} lines"
+        found.append(f"{file}: {lines} can't be read, and are left out")
+    if session.earlier:
+        messages = "1 message" if session.earlier == 1 else f"{session.earlier} messages"
+        found.append(f"{file}: {messages} from before the session was compacted are left out: the model sees them no more")
+    if session.aside:
+        lines = "1 line" if session.aside == 1 else f"{session.aside} lines"
+        found.append(f"{file}: {lines} of agents that this one called are left out: the results of the calls are in")
+    return found
