@@ -30,6 +30,7 @@ check: .venv/ready ## Style, types, tests, wheel, generated documents, our own p
 
 corpus: .venv/ready # every real plan, read and edited
 	$(BIN)/python scripts/corpus.py --check
+	$(BIN)/python scripts/tokens.py --check
 
 precision: .venv/ready # the findings that were judged
 	$(BIN)/python scripts/precision.py check

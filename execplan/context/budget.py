@@ -40,7 +40,7 @@ def allocate(total: int, shares: Shares = SHARES) -> Allocation:
     if min(shares) < 0 or not sum(shares) <= _MOST:
         message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
         hint = f"none below 0, and together at most {_MOST:g} of the budget"
-        raise ExecplanError("bad-shares", message, exit=INPUT, hint=hint)
+        raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     system, response = round(total * shares.system_prompt), round(total * shares.response_reserve)
     return Allocation(system, total - system - response, response, shares)
 

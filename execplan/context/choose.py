@@ -99,7 +99,6 @@ def choose(
             f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} to read, and what is never left out takes {needed:,}",
             exit=INPUT,
             hint=f"the smallest budget that does is {budget:,}: --budget {budget}",
-            data={"least": budget},
         )
     room = allocation.context - frame
     while True:  # tokens of a whole are not always those of its parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -190,8 +190,6 @@ class Validation(Model):
 
 class Decision(Model):
     """What an agent should read, and why."""
-
-    document_name: ClassVar[str] = "context-decision"
 
     plan_id: Name
     created_at: Moment

@@ -8,27 +8,31 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Final
 
 GENERIC: Final = "generic"
 _SIGNS = {
-    "debugging": "bug bugs crash crashes debug error errors exception fail failed failing fails failure fix fixes flaky hang "
-    "hangs hunt leak mend regression repair reproduce traceback trace wrong broken diagnose stack",
-    "review": "approve audit check critique inspect judge pr proofread quality reread review reviewed reviewer verify "
-    "assess compare findings feedback",
-    "explanation": "describe document documentation docs explain guide how meaning overview readme summarise summarize "
-    "tell tutorial understand walkthrough why what",
-    "search": "discover find grep list locate look lookup search survey where which identify inventory trace usages",
-    "planning": "architecture decide decision design draft estimate milestone milestones outline plan planning propose "
-    "proposal roadmap schedule scope split prioritise prioritize agree",
-    "code_generation": "add build code create emit extend generate implement introduce make migrate port read refactor "
-    "rename replace support wire write teach parse print return accept remove move store expose convert",
+    "debugging": "bug crash debug diagnose error exception fail failure fix flaky hang leak mend regression repair reproduce "
+    "stack trace traceback wrong broken",
+    "review": "approve assess audit check compare critique feedback finding inspect judge proofread reread review reviewer verify",
+    "explanation": "describe document documentation explain guide how meaning overview readme summarise summarize tell tutorial "
+    "understand walkthrough why",
+    "search": "discover find grep identify inventory list locate look lookup search survey usage where which",
+    "planning": "agree architecture decide decision design draft estimate outline prioritise prioritize proposal propose "
+    "roadmap schedule",
+    "code_generation": "accept add build code convert create emit ensure expose extend extract generate implement integrate introduce make "
+    "migrate move parse port refactor remove rename replace return split store support teach update wire write",
 }
 """Words of each intent; of equal counts the first one wins."""
 INTENTS = (*_SIGNS, GENERIC)
+_TOLD = {word: name for name, signs in _SIGNS.items() for word in signs.split()}
 _FIRST: Final = 3
 """How much more the first word counts, which mostly says what is to be done."""
+_NAMES = re.compile(r"`[^`]*`|\S*[/_]\S*")
+"""What names something: code and paths, whose words say nothing about what is to be done."""
 _WORD = re.compile(r"[^\W\d_]+")
+_ENDS = ("", "s", "d", "ed", "es", "ing")
 
 
 class Intent(NamedTuple):
@@ -42,9 +46,9 @@ class Intent(NamedTuple):
 def intent(words: str) -> Intent:
     """The intent that most of the words tell; `generic` where none does."""
     found = dict.fromkeys(_SIGNS, 0)
-    for at, word in enumerate(_WORD.findall(words.lower())):
-        names = [name for name, signs in _TOLD.items() if word in signs]
-        for name in names:
+    for at, word in enumerate(_WORD.findall(_NAMES.sub(" ", words).lower())):
+        name = next((_TOLD[form] for form in _forms(word) if form in _TOLD), None)
+        if name is not None:
             found[name] += 1 if at else _FIRST
     total = sum(found.values())
     if not total:
@@ -53,4 +57,11 @@ def intent(words: str) -> Intent:
     return Intent(best, round((found[best] + 0.5) / (total + 1), 2))
 
 
-_TOLD = {name: frozenset(words.split()) for name, words in _SIGNS.items()}
+def _forms(word: str) -> Iterator[str]:
+    """The word, and what it may be a form of."""
+    for end in _ENDS:
+        if word.endswith(end):
+            root = word.removesuffix(end)
+            yield from (root, root + "e")
+            if root[-1:] == root[-2:-1]:
+                yield root[:-1]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 200_000
 """Characters of a text that are looked at."""
+_NO_IDF: Final = 1e-6
+"""What SQLite's bm25 takes instead of a logarithm that is not above nothing."""
 _TITLE: Final = 3.0
 """How much more a word of a title counts than one of a text."""
 
@@ -23,6 +25,8 @@ class Hit(NamedTuple):
 
     word: str
     score: float
+    tells: bool
+    """Whether it tells something: no word of more than four of five texts does."""
 
 
 def match(texts: Iterable[tuple[str, str]], weights: Mapping[str, float]) -> list[list[Hit]]:
@@ -51,11 +55,17 @@ def match(texts: Iterable[tuple[str, str]], weights: Mapping[str, float]) -> lis
 
 
 def _hits(database: Connection, size: int, weights: Mapping[str, float]) -> list[list[Hit]]:
+    """The words of each text; SQLite counts a word that half of the texts hold for nothing, which few texts do not bear."""
+    from math import log
+
     found: list[list[Hit]] = [[] for _ in range(size)]
     query = f"select rowid, bm25(texts, {_TITLE}, 1.0) from texts where texts match ? order by rowid"  # noqa: S608 - a number of ours
     for word, weight in weights.items():
-        for row, score in database.execute(query, (f'"{word}"',)):
-            found[row - 1].append(Hit(word, round(-score * weight, 6)))
+        rows = database.execute(query, (f'"{word}"',)).fetchall()
+        rarity = (size - len(rows) + 0.5) / (len(rows) + 0.5)
+        better = weight * log(1 + rarity) / (log(rarity) if rarity > 1 else _NO_IDF)
+        for row, score in rows:
+            found[row - 1].append(Hit(word, round(-score * better, 6), tells=len(rows) <= size * 4 / 5))
     for each in found:
         each.sort(key=lambda hit: (-hit.score, hit.word))
     return found

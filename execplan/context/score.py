@@ -62,8 +62,6 @@ _NEWER: Final = 8
 """So many newer ones halve what being new counts."""
 _NAMED, _LED, _ABOUT = 1.0, 0.7, 0.4
 """What it counts that the task names a unit, that what is printed anyway names it, that it names what the task is about."""
-_TELLS: Final = 0.01
-"""The bm25 of a word that tells something: one that half of the units hold has nearly none."""
 _SURE: Final = 0.85
 """What a unit that the task names has at least."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
@@ -125,11 +123,12 @@ class _Names:
         for unit in pack.units:
             if unit.pinned:
                 self.led.update(unit.references)
+        self.below = {path for each in self.task for path in _below(each)}
 
     def of(self, unit: Unit) -> tuple[float, str]:
         """How strongly a unit is named, and by what, in words."""
         own = _own(unit)
-        if self.task & own:
+        if self.task & own or unit.path in self.below:
             return _NAMED, "the task names it"
         if self.led & own:
             return _LED, "the purpose, or what is never left out, names it"
@@ -141,8 +140,14 @@ class _Names:
 
 def _paths(text: str) -> set[str]:
     """What may be a path or the name of a file in a text."""
-    found = {each.strip(".") if each.endswith(".") else each for each in _PATH.findall(text)}
-    return {each.removeprefix("./") for each in found if "/" in each or "." in each.strip(".")}
+    found = {each.rstrip(".").removeprefix("./") for each in _PATH.findall(text)}
+    return {each for each in found if "/" in each or "." in each.strip(".")}
+
+
+def _below(path: str) -> set[str]:
+    """What a path may be from a root that it names: a task may say `/app/src/a.py` of `src/a.py` in the repository app."""
+    parts = path.split("/")
+    return {"/".join(parts[at:]) for at in range(1, len(parts) - 1)}
 
 
 def _own(unit: Unit) -> set[str]:
@@ -166,7 +171,7 @@ def _newer(units: Sequence[Unit]) -> dict[str, int]:
 
 def _shared(unit: Unit, hits: Sequence[Hit], weights: Mapping[str, float], goal: str) -> str:
     """Which words it shares with the task or the purpose, for people."""
-    hits = [hit for hit in hits if hit.score > _TELLS * weights[hit.word]]
+    hits = [hit for hit in hits if hit.tells]
     if not hits:
         return f"shares no telling word with the {goal}"
     text = f"{unit.title} {unit.path} {unit.content}".lower()

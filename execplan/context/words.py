@@ -17,7 +17,8 @@ _STOP = frozenset(
     "her here hers him his how i if in into is it its itself just let may me might more most must my no nor not now of "
     "off on once one only or other our out over own per same shall she should so some such than that the their them "
     "then there these they this those through to too two under until up upon us use used uses using very via was we "
-    "were what when where which while who whom whose why will with within without would yet you your".split()
+    "were what when where which while who whom whose why will with within without would yet you your "
+    "css go html js json jsx md py rb rs sh src toml ts tsx txt yaml yml".split()
 )
 
 

@@ -1,0 +1,304 @@
+"""A pack fits its budget whatever is in it, its numbers agree, and what matters is in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.cli.schemas import schema
+from execplan.context.budget import SHARES, Shares, allocate, least
+from execplan.context.choose import THRESHOLD
+from execplan.context.decision import Decision, ModelChoice, SessionHygiene, decide, percentage
+from execplan.context.intent import intent
+from execplan.context.render import FORMS, MARKDOWN, Form, visible
+from execplan.context.tokens import Counter, counter
+from execplan.context.unit import FILE, KEEP, PRUNE, SUMMARIZE, TRUNCATE, TYPES, Pack, Unit
+from execplan.errors import ExecplanError
+from tests.context.units import Made, file, make, message, pack
+
+COUNTERS = [counter(exact=False), counter(exact=True)]
+SCHEMA = jsonschema.Draft202012Validator(schema("context-decision"))
+MODEL = ModelChoice(recommended="large", reason="It was asked for")
+HYGIENE = SessionHygiene(
+    message_count_estimate=3,
+    input_context_utilization_pct=1.5,
+    optimized_context_utilization_pct=0.5,
+    recommended_action="continue",
+    playbook=("Go on",),
+)
+ODD = [
+    "",
+    "\0",
+    "```\n````\n",
+    "]]>",
+    "<![CDATA[",
+    "\u202e",
+    "\ud800",
+    "🚀" * 40,
+    "\r\n",
+    "x" * 4000,
+    "def parse(x):\n  return x\n",
+]
+CONTENT = st.one_of(
+    st.text(max_size=200),
+    st.sampled_from(ODD),
+    st.lists(
+        st.sampled_from([*ODD, "The dates are parsed. They have offsets.\n", "error: no date\n", '{"a": [1]}'])
+    ).map("".join),
+    st.integers(1, 60).map(lambda size: "A line about src/reader.py and more.\n" * size),
+)
+UNITS = st.lists(
+    st.builds(
+        Unit,
+        id=st.text(min_size=1, max_size=12),
+        type=st.sampled_from(TYPES),
+        content=CONTENT,
+        title=st.text(max_size=20),
+        path=st.sampled_from(
+            ["", "src/reader.py", "a.json", "b.md", "c.rs", "d.csv", "log.txt", "e.yaml", "f.diff", ".x"]
+        ),
+        order=st.integers(0, 9),
+        pinned=st.sampled_from(["", "", "", "asked for by name"]),
+        references=st.sampled_from([(), ("src/reader.py",)]),
+    ),
+    max_size=12,
+    unique_by=lambda unit: unit.id,
+).filter(lambda units: not {"section:purpose", "task:t1"} & {unit.id for unit in units})
+SHARED = st.sampled_from([SHARES, Shares(0, 0), Shares(0.3, 0.3)])
+
+
+@settings(max_examples=100)
+@given(UNITS, st.integers(200, 3000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMS.values())), SHARED)
+def test_any_units_fit_any_budget_or_it_says_which_one_does(
+    units: list[Unit], budget: int, by: Counter, form: Form, shares: Shares
+) -> None:
+    given_ = pack(*units)
+    made = attempt(given_, budget, by, form, shares)
+    if isinstance(made, ExecplanError):
+        assert made.code == "budget-too-small"
+        enough = int(made.hint.rpartition(" ")[2])
+        assert enough > budget
+        assert isinstance(attempt(given_, enough - 1, by, form, shares), ExecplanError)
+        made = make(given_, enough, by, form, shares)
+    assert by.count(made.text) <= made.allocation.context
+    made.text.encode()
+    check(made, by, form, [unit.id for unit in given_.units])
+
+
+def attempt(given_: Pack, budget: int, by: Counter, form: Form, shares: Shares = SHARES) -> Made | ExecplanError:
+    """What comes of a budget, or why nothing does."""
+    try:
+        return make(given_, budget, by, form, shares)
+    except ExecplanError as refusal:
+        return refusal
+
+
+def check(made: Made, by: Counter, form: Form, ids: list[str]) -> None:
+    """Everything that holds for the items of a pack."""
+    assert [each.unit.id for each in made.items] == ids
+    for each in made.items:
+        assert 0 <= each.priority <= 100
+        assert each.reason
+        assert each.original_tokens == by.count(form.piece(each.unit, each.unit.content, KEEP))
+        if each.action == PRUNE:
+            assert not each.unit.pinned
+            assert (each.text, each.tokens) == ("", 0)
+        else:
+            assert each.tokens == by.count(form.piece(each.unit, each.text, each.action))
+            assert each.text == visible(each.text)
+        assert (each.action == KEEP) == (each.tokens == each.original_tokens)
+        assert each.tokens <= each.original_tokens
+        assert each.action in (KEEP, PRUNE) or each.unit.content != each.text
+    assert sum([each.tokens for each in made.items]) <= made.allocation.context
+
+
+def decided(made: Made) -> dict[str, Any]:
+    """The decision on a pack, as JSON."""
+    decision = decide(
+        pack(),
+        made.items,
+        made.allocation,
+        COUNTERS[0],
+        created_at="2026-01-01T00:00:00Z",
+        intent=intent("Fix it"),
+        threshold=THRESHOLD,
+        target_model="large",
+        model=MODEL,
+        hygiene=HYGIENE,
+    )
+    return decision.model_dump(mode="json")
+
+
+@settings(max_examples=50)
+@given(UNITS, st.integers(400, 3000))
+def test_the_numbers_of_a_decision_add_up(units: list[Unit], budget: int) -> None:
+    made = attempt(pack(*units), budget, COUNTERS[0], MARKDOWN)
+    if isinstance(made, ExecplanError):
+        return
+    said = decided(made)
+    SCHEMA.validate(said)
+    items, savings, counts = said["optimized_context"], said["savings_breakdown"], said["statistics"]
+    original, final = (sum([each[name] for each in items]) for name in ("original_tokens", "tokens"))
+    filtered = sum([each.original_tokens for each in made.items if not each.filtered])
+    assert (savings["baseline_tokens"], savings["after_filter_tokens"], savings["after_pruning_tokens"]) == (
+        original,
+        filtered,
+        final,
+    )
+    assert original >= filtered >= final
+    assert said["input_summary"]["total_tokens"] == original
+    assert sum(said["input_summary"]["units_by_type"].values()) == said["input_summary"]["total_units"] == len(items)
+    assert sum([counts[f"units_{name}"] for name in ("kept", "summarized", "truncated", "pruned")]) == len(items)
+    parts = savings["package_filtering"]["tokens_saved"], savings["pruning_and_summarization"]["tokens_saved"]
+    assert sum(parts) == savings["overall"]["tokens_saved"] == counts["tokens_saved"] == original - final
+    assert counts["reduction_percentage"] == savings["overall"]["percentage_of_baseline"]
+    assert savings["overall"]["percentage_of_baseline"] == round(100 * (original - final) / original, 1)
+    assert savings["pruning_and_summarization"]["percentage_of_post_filter"] == round(
+        100 * (filtered - final) / filtered, 1
+    )
+    assert said["validation"] == {
+        "total_tokens": final,
+        "within_budget": True,
+        "budget_remaining": made.allocation.context - final,
+    }
+    assert sum(said["recommendations"]["budget_allocation"].values()) == said["constraints"]["token_budget"] == budget
+
+
+def test_a_decision_has_every_field_of_its_form() -> None:
+    made = make(pack(file("src/reader.py", "x = 1\n" * 2000)), 2000, COUNTERS[0], MARKDOWN)
+    said = decided(made)
+    SCHEMA.validate(said)
+    fields = {
+        "": "plan_id created_at version input_summary constraints experiment recommendations optimized_context statistics "
+        "savings_breakdown session_hygiene warnings explainability validation",
+        "input_summary": "total_units total_tokens units_by_type",
+        "constraints": "token_budget target_model intent",
+        "experiment": "enabled id variant assignment_key",
+        "recommendations": "model budget_allocation",
+        "statistics": "tokens_saved reduction_percentage units_kept units_summarized units_truncated units_pruned",
+        "savings_breakdown": "baseline_tokens after_filter_tokens after_pruning_tokens package_filtering "
+        "pruning_and_summarization overall",
+        "session_hygiene": "message_count_estimate input_context_utilization_pct optimized_context_utilization_pct "
+        "recommended_action playbook",
+        "explainability": "strategy_used intent_confidence pruning_threshold counter",
+        "validation": "total_tokens within_budget budget_remaining",
+    }
+    for name, names in fields.items():
+        assert list(said[name] if name else said) == names.split()
+    assert list(said["recommendations"]["model"]) == ["recommended", "reason", "alternatives"]
+    assert list(said["recommendations"]["budget_allocation"]) == ["system_prompt", "context", "response_reserve"]
+    assert list(said["optimized_context"][0]) == "id type action tokens original_tokens priority reason".split()
+    assert said["explainability"]["counter"] == {"name": "estimate", "exact": False}
+
+
+def test_a_decision_whose_sums_are_wrong_is_not_made() -> None:
+    made = make(pack(), 2000, COUNTERS[0], MARKDOWN)
+    said = decided(made)
+    assert Decision.model_validate(said)
+    said["validation"]["budget_remaining"] += 1
+    with pytest.raises(ValueError, match="the sums are"):
+        Decision.model_validate(said)
+
+
+def test_percentages_of_nothing() -> None:
+    assert percentage(0, 0) == 0.0
+    assert percentage(1, 3) == 33.3
+
+
+def test_the_budget_of_the_example() -> None:
+    assert allocate(8000)[:3] == (500, 6500, 1000)
+
+
+@pytest.mark.parametrize("shares", [Shares(-0.1, 0), Shares(0.5, 0.5), Shares(float("nan"), 0)])
+def test_shares_that_leave_nothing_are_refused(shares: Shares) -> None:
+    with pytest.raises(ExecplanError, match="leave too little"):
+        allocate(1000, shares)
+
+
+@given(st.integers(1, 5000), SHARED)
+def test_the_least_budget_is_the_least(needed: int, shares: Shares) -> None:
+    budget = least(needed, shares)
+    assert allocate(budget, shares).context >= needed
+    assert budget == 200 or allocate(budget - 1, shares).context < needed
+
+
+def test_two_units_with_one_id_are_refused() -> None:
+    with pytest.raises(ExecplanError) as caught:
+        make(pack(message(1, "a"), message(1, "b")), 2000, COUNTERS[0], MARKDOWN)
+    assert caught.value.code == "double-unit"
+    assert "'message:1'" in caught.value.message
+
+
+LONG = "".join([f"def read_{at}(date: str) -> int:\n    return {at}\n\n\n" for at in range(200)])
+
+
+def test_what_is_named_comes_before_what_only_shares_words() -> None:
+    others = [file(f"lib/dates_{at}.py", f'"""Dates with offsets."""\n{LONG[:900]}', at) for at in range(20)]
+    named = file("src/reader.py", f'"""Reads."""\n{LONG[:2000]}')
+    made = make(pack(*others[:10], named, *others[10:]), 2000, COUNTERS[0], MARKDOWN)
+    found = {each.unit.id: each for each in made.items}
+    assert found["file:src/reader.py"].action == KEEP
+    assert found["file:src/reader.py"].reason.startswith("The task names it")
+    assert {SUMMARIZE, PRUNE} <= {each.action for each in made.items}
+
+
+def test_a_large_unit_that_is_pinned_leaves_room_for_others() -> None:
+    asked = file("docs/all.md", "Some words about nothing. " * 4000)._replace(pinned="asked for by name")
+    made = make(pack(asked, file("src/reader.py", LONG[:1500])), 4000, COUNTERS[0], MARKDOWN)
+    found = {each.unit.id: each for each in made.items}
+    assert found["file:docs/all.md"].action in (SUMMARIZE, TRUNCATE)
+    assert found["file:src/reader.py"].action == KEEP
+    assert found["section:purpose"].action == found["task:t1"].action == KEEP
+
+
+def test_the_room_is_used() -> None:
+    files = [file(f"src/dates_{at}.py", LONG, at) for at in range(8)]
+    for budget in (1000, 4000, 16000):
+        made = make(pack(*files), budget, COUNTERS[0], MARKDOWN)
+        assert COUNTERS[0].count(made.text) > 0.9 * made.allocation.context
+
+
+def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
+    talk = [message(at, f"Lunch at {at} o'clock?") for at in range(40)]
+    made = make(pack(*talk, message(40, "Which offsets do dates have?")), 20000, COUNTERS[0], MARKDOWN)
+    first, last = made.items[2], made.items[-1]
+    assert (first.action, first.filtered) == (PRUNE, True)
+    assert first.reason == "Shares no telling word with the task; older than 40 other messages"
+    assert last.action == KEEP
+    assert last.reason == "Shares dates and offsets with the task; the newest of the messages"
+
+
+SCRIPT = """
+import sys; sys.path.insert(0, {root!r})
+from execplan.context.render import MARKDOWN
+from execplan.context.tokens import counter
+from tests.context.units import file, make, message, pack
+code = "".join([f"def read_{{at}}(date: str) -> int:\\n    return {{at}}\\n\\n\\n" for at in range(100)])
+units = [file(f"src/m{{at}}.py", code[at * 10 : at * 60], at % 7) for at in range(30)]
+units += [message(at, f"The reader of {{at}} has dates") for at in range(30)]
+made = make(pack(*units), 3000, counter(exact=False), MARKDOWN)
+print(made.text, [each._replace(unit=each.unit.id) for each in made.items])
+"""
+
+
+def test_the_same_comes_out_under_any_hash_seed() -> None:
+    root = str(Path(__file__).parents[2])
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT.format(root=root)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "LC_ALL": "C", "PYTHONIOENCODING": "utf-8"},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed, zone in (("0", "UTC"), ("1", "Asia/Tokyo"), ("4242", "UTC"))
+    }
+    assert len(said) == 1
+    assert FILE.encode() in said.pop()

@@ -1,0 +1,69 @@
+"""What is printed can be read back, and nothing in a unit ends what it stands in."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from execplan.context.render import MARKDOWN, XML, line, visible
+from execplan.context.unit import FILE, KEEP, SUMMARIZE, TRUNCATE, Pack, Unit
+from tests.context.units import file
+
+PARTS = st.lists(
+    st.one_of(
+        st.text(max_size=8),
+        st.sampled_from(["```", "`````", "~~~", "\n", "]]>", "</unit>", "&amp;", "\0", "\r", "\u202e", "\ud800"]),
+    )
+).map("".join)
+PRINTED = st.sampled_from([KEEP, SUMMARIZE, TRUNCATE])
+
+
+@given(PARTS, PARTS, PARTS, PRINTED)
+def test_xml_reads_back(content: str, title: str, path: str, action: str) -> None:
+    unit = Unit(f"x:{title}", FILE, content, title, path, 1, 2)
+    pieces = [XML.piece(unit, content, action), XML.piece(unit, "end", KEEP)]
+    root = ET.fromstring(XML.whole(Pack("p", title, "", "", (unit,)), pieces))
+    assert len(root) == 2
+    assert (root[0].text or "") == visible(content)
+    assert root[0].attrib["id"] == line(unit.id)
+    assert root[0].attrib["action"] == action
+    assert root[1].text == "end"
+
+
+@given(PARTS, PARTS, PRINTED)
+def test_markdown_reads_back(content: str, title: str, action: str) -> None:
+    unit = Unit("u", FILE, content, title, "a.py")
+    text = MARKDOWN.whole(Pack("p", title, "", "", (unit,)), [MARKDOWN.piece(unit, content, action)] * 2)
+    tokens = [each for each in MarkdownIt().parse(text) if each.type in ("heading_open", "fence") or not each.level]
+    shape = [each.type for each in tokens if each.type not in ("inline", "heading_close")]
+    assert shape == ["heading_open", "heading_open", "fence", "heading_open", "fence"]
+    fences = [each for each in tokens if each.type == "fence"]
+    shown = visible(content)
+    assert all(each.info == "python" for each in fences)
+    assert fences[0].content.removesuffix("\n") == shown.removesuffix("\n")
+
+
+def test_a_heading_says_what_became_of_a_unit() -> None:
+    unit = file("src/reader.py", "x = 1\ny = 2\n")
+    assert MARKDOWN.piece(unit, "x = 1", SUMMARIZE).startswith(
+        "## file: src/reader.py (lines 1-3, summarized)\n\n```python\nx = 1\n```\n"
+    )
+    assert MARKDOWN.piece(unit, "x = 1", KEEP).startswith("## file: src/reader.py (lines 1-3)\n")
+    assert 'path="src/reader.py" lines="1-3" action="summarize"' in XML.piece(unit, "x", SUMMARIZE)
+
+
+def test_what_hides_is_shown() -> None:
+    assert visible("a\r\nb\rc\td") == "a\nb\nc\td"
+    assert visible("a\u202eb\0\x1b[1m") == "a\\u202eb\\u0000\\u001b[1m"
+    assert visible("\U000e0041\ud800\uffff") == "\\U000e0041\\ud800\\uffff"
+    assert visible("família 👩‍👩‍👧 がある") == "família 👩‍👩‍👧 がある"
+
+
+@given(PARTS)
+def test_what_is_visible_stays(text: str) -> None:
+    assert visible(visible(text)) == visible(text)
+    assert "\n" not in line(text)
+    assert len(line(text * 40)) <= 160

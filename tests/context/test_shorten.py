@@ -1,0 +1,315 @@
+"""What is shortened holds only what stood there, marks what is left out, and keeps what matters."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.context.shorten import kind_of, summarize, truncate
+from execplan.context.tokens import counter
+from execplan.context.unit import DECISION, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
+
+BY = counter(exact=False)
+MARK = re.compile(r"… [\d,]+ (?:lines?|characters|rows|keys) left out|…")
+PYTHON = '''"""Reads dates.
+
+More about it.
+"""
+
+import os
+from sys import (
+    path,
+)
+
+LIMIT = 3
+
+
+@cached
+def parse_date(
+    text: str,
+) -> int:
+    """The date of a text.
+
+    And more.
+    """
+    value = int(text)
+    return value
+
+
+class Reader:
+    """Reads them all."""
+
+    def read(self) -> None:
+        print("\\d")
+        self.offset = 1
+
+
+if LIMIT:
+    def other(): return 1
+'''
+RUST = """// Reads dates.
+use std::fs;
+
+pub struct Reader {
+    path: String,
+}
+
+impl Reader {
+    pub fn parse_date(&self) -> u32 {
+        let offset = 1;
+        offset
+    }
+}
+"""
+C = """#include <stdio.h>
+
+static int parse_date(const char *text)
+{
+    if (text == NULL) {
+        return 1;
+    }
+}
+"""
+LOG = "\n".join(
+    [
+        "start of it",
+        *[f"step {at}" for at in range(60)],
+        "E   ValueError: no offset",
+        *[f"more {at}" for at in range(60)],
+        "1 failed, 0 errors",
+    ]
+)
+PROSE = """# Title
+
+First words here. Second words here.
+
+Another paragraph that goes
+on to a second line. It says that offsets of dates are read. Nothing else.
+
+- An item. With more.
+
+## Next
+
+```
+code with offsets
+```
+"""
+PATCH = """diff --git a/x.py b/x.py
+--- a/x.py
++++ b/x.py
+@@ -1,3 +1,3 @@
+ same
+-old line
++new line
+@@ -10,3 +10,3 @@
+ same
+-date = 1
++offset = 2
+"""
+
+
+def short(unit: Unit, tokens: int, *words: str) -> str:
+    """A summary that there is."""
+    text = summarize(unit, frozenset(words), tokens, BY)
+    assert text is not None
+    assert BY.count(text) <= tokens
+    return text
+
+
+def of(path: str, content: str, kind: str = FILE, line: int = 0) -> Unit:
+    return Unit("u", kind, content, path=path, line_start=line)
+
+
+def test_python() -> None:
+    text = short(of("a.py", PYTHON), 140)
+    assert text.splitlines() == [
+        '   1  """Reads dates.',
+        "… 2 lines left out",
+        "   6  import os",
+        "   7  from sys import (",
+        "   8      path,",
+        "   9  )",
+        "  11  LIMIT = 3",
+        "… 1 line left out",
+        "  15  def parse_date(",
+        "  16      text: str,",
+        "  17  ) -> int:",
+        '  18      """The date of a text.',
+        "… 4 lines left out",
+        "  26  class Reader:",
+        '  27      """Reads them all."""',
+        "  29      def read(self) -> None:",
+        "… 3 lines left out",
+        "  35      def other(): return 1",
+    ]
+
+
+def test_what_the_task_is_about_comes_first() -> None:
+    assert "def parse_date(" in short(of("a.py", PYTHON), 40, "parse", "date")
+    assert "class Reader" not in short(of("a.py", PYTHON), 40, "parse", "date")
+    assert "self.offset = 1" in short(of("a.py", PYTHON), 400, "offset")
+    assert "value = int" not in short(of("a.py", PYTHON), 400, "offset")
+
+
+def test_lines_are_numbered_as_in_the_file() -> None:
+    assert short(of("a.py", "def a(): ...\n\n\ndef b(): ...\n", line=41), 80).splitlines() == [
+        "  41  def a(): ...",
+        "  44  def b(): ...",
+    ]
+
+
+@pytest.mark.parametrize("broken", ["def a(:\n    def b(x):\n", "class A:\n\0\n", "(" * 5000 + "\ndef b(): 1\n"])
+def test_python_that_is_none_is_read_by_its_looks(broken: str) -> None:
+    assert summarize(of("a.py", broken), frozenset(), 200, BY)
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "told", "not_told"),
+    [
+        (
+            "a.rs",
+            RUST,
+            ["use std::fs;", "pub struct Reader {", "impl Reader {", "pub fn parse_date(&self) -> u32 {"],
+            "let offset",
+        ),
+        ("a.c", C, ["#include <stdio.h>", "static int parse_date(const char *text)"], "return 1"),
+        (
+            "a.ts",
+            "import x from 'y'\nexport const f = (a: number) => {\n  return a\n}\n",
+            ["import x", "export const f"],
+            "return a",
+        ),
+        ("a.sql", "create table dates (\n  id int\n);\n", ["create table dates"], "id int"),
+    ],
+)
+def test_other_code(path: str, content: str, told: list[str], not_told: str) -> None:
+    text = short(of(path, content), 100)
+    assert all(each in text for each in told)
+    assert not_told not in text
+
+
+def test_prose() -> None:
+    assert short(of("a.md", PROSE), 60).splitlines() == [
+        "# Title",
+        "First words here. …",
+        "Another paragraph that goes",
+        "on to a second line. …",
+        "- An item. …",
+        "## Next",
+        "… 3 lines left out",
+    ]
+    assert "It says that offsets of dates are read." in short(of("a.md", PROSE), 52, "offsets", "dates")
+
+
+def test_a_log_has_its_errors_and_its_ends() -> None:
+    lines = short(of("", LOG, TOOL_RESULT), 60).splitlines()
+    assert lines[0] == "start of it"
+    assert "E   ValueError: no offset" in lines
+    assert lines[-1] == "1 failed, 0 errors"
+    assert sum(["left out" in line for line in lines]) >= 2
+
+
+def test_messages_have_their_first_and_last_sentence() -> None:
+    said = Unit("m", MESSAGE, "Do it. " + "Then think about it a lot. " * 30 + "Offsets matter. And tell me.")
+    assert short(said, 14) == "Do it. … And tell me."
+    assert short(said, 17, "offsets") == "Do it. … Offsets matter. And tell me."
+
+
+def test_diffs() -> None:
+    text = short(of("", PATCH, DIFF), 82, "offset")
+    assert text.splitlines() == [
+        "diff --git a/x.py b/x.py",
+        "… 1 line left out",
+        "+++ b/x.py",
+        "@@ -1,3 +1,3 @@",
+        "… 3 lines left out",
+        "@@ -10,3 +10,3 @@",
+        "… 1 line left out",
+        "-date = 1",
+        "+offset = 2",
+    ]
+
+
+def test_tables_and_json_have_their_shape() -> None:
+    table = "a,b\n" + "".join([f"{at},{at}\n" for at in range(50)])
+    assert short(of("a.csv", table), 60) == "a,b\n0,0\n1,1\n… 48 rows left out"
+    data = '{"dates": [{"at": 1, "ok": true}, {"at": 2, "ok": false}], "name": "x", "none": null, "empty": []}'
+    assert short(of("a.json", data), 120).splitlines() == [
+        f"… only the shape of {len(data)} characters of JSON:",
+        "{",
+        '  "dates": [2 × {',
+        '    "at": number',
+        '    "ok": true or false',
+        "  }]",
+        '  "name": string',
+        '  "none": null',
+        '  "empty": []',
+        "}",
+    ]
+    assert "an object with 2 keys" in short(of("a.json", data), 48)
+    assert summarize(of("a.json", "{broken}"), frozenset(), 100, BY) is None
+
+
+def test_settings_have_what_is_least_indented() -> None:
+    text = short(of("a.yaml", "jobs:\n  test:\n    steps:\n      - run: make\n  dates:\n    x: 1\n"), 26, "make")
+    assert text.splitlines()[0] == "jobs:"
+    assert "run: make" in text
+
+
+@pytest.mark.parametrize(
+    ("unit", "kind"),
+    [
+        (of("a.py", ""), "python"),
+        (of("a.tsx", ""), "code"),
+        (of("README.md", ""), "prose"),
+        (of("Makefile", ""), "log"),
+        (of(".gitignore", ""), "log"),
+        (of("a.d/b", ""), "log"),
+        (of("", "diff --git a/x b/x\n", TOOL_RESULT), "diff"),
+        (of("", '{"a": 1}\n', TOOL_RESULT), "json"),
+        (of("", "{ not so", TOOL_RESULT), "log"),
+        (of("", "", MESSAGE), "message"),
+        (of("", "", DECISION), "prose"),
+    ],
+)
+def test_kinds(unit: Unit, kind: str) -> None:
+    assert kind_of(unit) == kind
+
+
+PATHS = ["a.py", "a.rs", "a.md", "a.log", "a.csv", "a.yaml", "a.diff", ""]
+CONTENT = st.one_of(
+    st.text(),
+    st.lists(
+        st.sampled_from([PYTHON, RUST, PROSE, LOG[:300], PATCH, "x" * 3000, "one two. Three, four.\n", "\r\n"])
+    ).map("".join),
+)
+
+
+@settings(max_examples=80)
+@given(st.sampled_from(PATHS), CONTENT, st.integers(1, 300), st.sets(st.sampled_from(["offset", "date", "x"])))
+def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: int, words: set[str]) -> None:
+    text = summarize(of(path, content), words, tokens, BY)
+    if text is None:
+        return
+    assert BY.count(text) <= tokens
+    assert text == summarize(of(path, content), frozenset(sorted(words, reverse=True)), tokens, BY)
+    whole = " ".join(content.split())
+    for line in text.splitlines():
+        for part in MARK.split(re.sub(r"^ *\d+  ", "", line)):
+            assert " ".join(part.split()) in whole
+
+
+@given(CONTENT, st.integers(1, 300))
+def test_a_cut_is_the_beginning_and_says_how_much_is_missing(content: str, tokens: int) -> None:
+    text = truncate(of("", content), tokens, BY)
+    if text == content:
+        assert BY.count(text) <= tokens
+        return
+    head, mark, rest = text.rpartition("… ")
+    assert mark
+    assert content.startswith(head.removesuffix("\n"))
+    assert re.fullmatch(r"[\d,]+ (lines|characters) left out", rest)
+    assert BY.count(text) <= max(tokens, 12)

@@ -1,0 +1,60 @@
+"""Units to choose from, and everything that is done with them, as the command does it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from execplan.context.budget import SHARES, Allocation, Shares, allocate
+from execplan.context.choose import Item, choose
+from execplan.context.intent import intent
+from execplan.context.render import Form
+from execplan.context.score import score
+from execplan.context.tokens import Counter
+from execplan.context.unit import FILE, MESSAGE, PRUNE, SECTION, TASK, Pack, Unit
+
+PURPOSE = Unit(
+    "section:purpose",
+    SECTION,
+    "People read a report without waiting. The parser is fast.",
+    "Purpose",
+    pinned="the purpose",
+)
+NEXT = Unit(
+    "task:t1",
+    TASK,
+    "Teach `src/reader.py` to parse dates with offsets",
+    "Task 3",
+    pinned="the next open task",
+    references=("src/reader.py",),
+)
+
+
+class Made(NamedTuple):
+    """What came of a budget."""
+
+    items: list[Item]
+    text: str
+    allocation: Allocation
+
+
+def pack(*units: Unit) -> Pack:
+    """A pack of the purpose, the next task and other units."""
+    return Pack("2026-01-01_dates", "Dates", NEXT.content, PURPOSE.content, (PURPOSE, NEXT, *units))
+
+
+def file(path: str, content: str, order: int = 0) -> Unit:
+    """A file."""
+    return Unit(f"file:{path}", FILE, content, path, path, 1, content.count("\n") + 1, order)
+
+
+def message(number: int, content: str) -> Unit:
+    """Something that somebody said."""
+    return Unit(f"message:{number}", MESSAGE, content, f"user, {number}", order=number)
+
+
+def make(given: Pack, budget: int, counter: Counter, form: Form, shares: Shares = SHARES) -> Made:
+    """Choose and print."""
+    allocation = allocate(budget, shares)
+    items = choose(given, score(given, intent(given.task)), allocation, counter, form)
+    pieces = [form.piece(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
+    return Made(items, form.whole(given, pieces), allocation)
