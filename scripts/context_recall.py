@@ -27,11 +27,11 @@ from execplan.context.intent import intent
 from execplan.context.render import MARKDOWN
 from execplan.context.score import score
 from execplan.context.tokens import counter
-from execplan.context.unit import FILE, KEEP, PRUNE, TASK, Pack, Unit
+from execplan.context.unit import FILE, KEEP, PRUNE, Pack, Unit
 from execplan.errors import ExecplanError
 from execplan.lint.paths import repository_path
 from execplan.plan import outline, reader
-from execplan.plan.model import DONE, OPEN
+from execplan.plan.model import DONE
 from execplan.plan.seek import task_ids
 from execplan.repo.gathering.listing import Listing, mentions
 from execplan.repo.gathering.plan import parts
@@ -150,7 +150,9 @@ def _later(plan: Plan, task: Task) -> tuple[list[Task | Entry], list[Task | Entr
         late = []
         for at, entry in enumerate(log):
             dated = task.stamp is not None and entry.date is not None
-            is_late = entry.date[:10] >= task.stamp.date if dated and entry.date and task.stamp else at >= share * len(log)
+            is_late = (
+                entry.date[:10] >= task.stamp.date if dated and entry.date and task.stamp else at >= share * len(log)
+            )
             late += [entry] if is_late else []
         all_of += late
         soon += late[:NEXT]
@@ -177,13 +179,18 @@ def case(question: Question, corpus: Path) -> Case:
 
 def content(path: str) -> str:
     """Made-up content of a file, always the same for a path."""
-    dice = random.Random(crc32(f"{SEED} {path}".encode()))
-    own = [word for word in "".join([char if char.isalnum() else " " for char in path]).lower().split() if len(word) > 2]
+    dice = random.Random(crc32(f"{SEED} {path}".encode()))  # noqa: S311 - what it makes is no secret
+    own = [
+        word for word in "".join([char if char.isalnum() else " " for char in path]).lower().split() if len(word) > 2
+    ]
     size = dice.choice(_SIZES)
     lines: list[str] = []
     while sum(map(len, lines)) < size:
         name = f"{dice.choice(_VOCABULARY)}_{dice.choice(own or _VOCABULARY) if dice.random() < 0.25 else dice.choice(_VOCABULARY)}"
-        lines += [f"def {name}({dice.choice(_VOCABULARY)}):", f'    """{dice.choice(_VOCABULARY).title()} the {dice.choice(_VOCABULARY)}."""']
+        lines += [
+            f"def {name}({dice.choice(_VOCABULARY)}):",
+            f'    """{dice.choice(_VOCABULARY).title()} the {dice.choice(_VOCABULARY)}."""',
+        ]
         for _ in range(dice.randint(3, 12)):
             one, other, third = dice.choices(_VOCABULARY, k=3)
             lines.append(f"    {one} = {other}.{third}({dice.choice(_VOCABULARY)}, {dice.randint(0, 99)})")
@@ -197,7 +204,9 @@ def pack_of(asked: Case) -> Pack:
     mentioned = [path for unit in told.units for path in unit.references]
     last = {path: at for at, path in enumerate(mentioned, start=1)}
     files = []
-    for path in sorted(asked.listing.paths, key=lambda path: (mentioned.index(path) if path in last else 1 << 20, path)):
+    for path in sorted(
+        asked.listing.paths, key=lambda path: (mentioned.index(path) if path in last else 1 << 20, path)
+    ):
         text = content(path)
         lines = text.count("\n") + 1
         files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last.get(path, 0)))

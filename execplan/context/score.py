@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 
 from execplan.context.match import match, total
 from execplan.context.unit import (
@@ -58,6 +59,12 @@ _WANTED = {
 }
 """What is added for an intent."""
 _TALK = (MESSAGE, TOOL_RESULT)
+_WEIGHTS = {**dict.fromkeys(_TALK, (0.35, 0.15, 0.35, 0.15)), FILE: (0.3, 0.35, 0.15, 0.2)}
+_OTHERWISE: Final = (0.45, 0.2, 0.15, 0.2)
+"""What counts how much: shared words, being named, being new, the type. `scripts/context_recall.py` tells what files need."""
+_PLAN = (SECTION, TASK, DECISION, DISCOVERY)
+_PARTS: Final = 5
+"""In so many parts of the plan a file is named that all of it is about."""
 _NEWER: Final = 8
 """So many newer ones halve what being new counts."""
 _NAMED, _LED, _ABOUT = 1.0, 0.7, 0.4
@@ -100,7 +107,7 @@ def score(pack: Pack, intent: Intent) -> list[Scored]:
         near = min(total(each) / best, 1.0)
         recent = 1 / (1 + newer[unit.id] / _NEWER) if unit.id in newer else 0.0
         useful = min(_KINDS[unit.type] + _WANTED.get(intent.name, {}).get(unit.type, 0.0), 1.0)
-        parts = (0.35, 0.15, 0.35, 0.15) if unit.type in _TALK else (0.45, 0.2, 0.15, 0.2)
+        parts = _WEIGHTS.get(unit.type, _OTHERWISE)
         relevance = sum([part * of for part, of in zip(parts, (near, named, recent, useful), strict=True)])
         if named == _NAMED or unit.type == INSTRUCTION:
             relevance = max(relevance, _SURE)
@@ -123,6 +130,7 @@ class _Names:
         for unit in pack.units:
             if unit.pinned:
                 self.led.update(unit.references)
+        self.parts = Counter([path for unit in pack.units if unit.type in _PLAN for path in unit.references])
         self.below = {path for each in self.task for path in _below(each)}
 
     def of(self, unit: Unit) -> tuple[float, str]:
@@ -133,9 +141,12 @@ class _Names:
         if self.led & own:
             return _LED, "the purpose, or what is never left out, names it"
         shared = sorted(self.task & {*unit.references, *[os.path.basename(each) for each in unit.references]})
-        if shared:
+        count = self.parts[unit.path] if unit.path else 0
+        spread = round(_LED * min(count, _PARTS) / _PARTS, 2)
+        if shared and spread < _ABOUT:
             return _ABOUT, f"names {shared[0]}, which the task is about"
-        return 0.0, ""
+        named = "1 part of the plan names it" if count == 1 else f"{count} parts of the plan name it"
+        return spread, named if count else ""
 
 
 def _paths(text: str) -> set[str]:

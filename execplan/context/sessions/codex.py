@@ -17,7 +17,14 @@ _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "local_shel
 _RESULTS = ("function_call_output", "custom_tool_call_output")
 _ITEMS = ("message", "reasoning", *_CALLS, *_RESULTS)
 _SPEAKERS = ("user", "assistant")
-_OWN = ("<environment_context", "<user_instructions", "<permissions", "<turn_aborted", "# AGENTS.md instructions", "<INSTRUCTIONS")
+_OWN = (
+    "<environment_context",
+    "<user_instructions",
+    "<permissions",
+    "<turn_aborted",
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS",
+)
 """How what the program itself puts into the mouth of the user begins; it does so anew in every session."""
 
 

@@ -44,7 +44,9 @@ class Read(NamedTuple):
 def keeps_secrets(path: str) -> bool:
     """Whether a file is one for keys and passwords, by its name; an example of such a file is none."""
     name = path.rpartition("/")[2].lower()
-    return any([fnmatchcase(name, each) for each in _SECRET]) and not any([fnmatchcase(name, each) for each in _NO_SECRET])
+    return any([fnmatchcase(name, each) for each in _SECRET]) and not any(
+        [fnmatchcase(name, each) for each in _NO_SECRET]
+    )
 
 
 def read(home: Home, paths: Iterable[str], kind: str = FILE, why: str = "") -> Read:

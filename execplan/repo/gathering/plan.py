@@ -63,12 +63,12 @@ class _Cut:
 
     def text(self, start: int, end: int, without: frozenset[int] = frozenset()) -> str:
         """What is said in some lines; guidance left out, and other lines if asked."""
-        left = [
-            self._lines[at] for at in range(start, end) if at not in self._guidance and at not in without
-        ]
+        left = [self._lines[at] for at in range(start, end) if at not in self._guidance and at not in without]
         return "\n".join(left).strip("\n").rstrip()
 
-    def unit(self, name: str, kind: str, text: str, title: str, start: int, end: int, order: int, why: str = "") -> Unit:
+    def unit(
+        self, name: str, kind: str, text: str, title: str, start: int, end: int, order: int, why: str = ""
+    ) -> Unit:
         """The unit of some lines; an end is exclusive, and the blank lines before it are none of it."""
         while end > start + 1 and not self._lines[end - 1].strip():
             end -= 1
@@ -92,7 +92,9 @@ def _sections(plan: Plan, cut: _Cut) -> Iterator[Unit]:
             if not _says_something(text):
                 continue
             own = f"{name}/{slug(title)}" if title else name
-            yield cut.unit(own, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, why)
+            yield cut.unit(
+                own, SECTION, text, f"{section.title}: {title}" if title else section.title, start, end, 0, why
+            )
         notes = cut.text(section.notes, section.end, taken)
         if notes:
             yield cut.unit("section:revision-notes", SECTION, notes, "Revision notes", section.notes, section.end, 0)
@@ -143,7 +145,9 @@ def _entries(plan: Plan, cut: _Cut, pinned: int) -> Iterator[Unit]:
             text = cut.text(entry.start, entry.end)
             name = f"{kind}:{digest(fold(entry.text).encode('utf-8', 'replace'))[:8]}"
             told = f"{order} of {len(ordered)}" + (f", {entry.date}" if entry.date else "")
-            yield cut.unit(name, kind, text, told, entry.start, entry.end, order, why if order > len(ordered) - last else "")
+            yield cut.unit(
+                name, kind, text, told, entry.start, entry.end, order, why if order > len(ordered) - last else ""
+            )
 
 
 def _oldest_first(entries: Sequence[Entry]) -> list[Entry]:
@@ -161,4 +165,3 @@ def _apart(units: Sequence[Unit]) -> tuple[Unit, ...]:
         seen[unit.id] = seen.get(unit.id, 0) + 1
         found.append(unit if seen[unit.id] == 1 else unit._replace(id=f"{unit.id}-{seen[unit.id]}"))
     return tuple(found)
-

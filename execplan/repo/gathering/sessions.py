@@ -45,7 +45,9 @@ def told(file: str, session: Session) -> list[str]:
         found.append(f"{file}: {lines} can't be read, and are left out")
     if session.earlier:
         messages = "1 message" if session.earlier == 1 else f"{session.earlier} messages"
-        found.append(f"{file}: {messages} from before the session was compacted are left out: the model sees them no more")
+        found.append(
+            f"{file}: {messages} from before the session was compacted are left out: the model sees them no more"
+        )
     if session.aside:
         lines = "1 line" if session.aside == 1 else f"{session.aside} lines"
         found.append(f"{file}: {lines} of agents that this one called are left out: the results of the calls are in")
