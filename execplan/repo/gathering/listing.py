@@ -29,6 +29,7 @@ class Listing:
         self.paths = frozenset(paths)
         self._root = root.rstrip("/") + "/"
         self._folders = [each.strip("/") for each in folders if each.strip("/")]
+        self._found: dict[str, str] = {}
         self._by_name: dict[str, list[str]] = {}
         for path in sorted(self.paths):
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
@@ -36,13 +37,18 @@ class Listing:
     def find(self, path: str) -> str:
         """The file that a path names: counted from the root, from one of the folders, or the only one that ends so."""
         path = path.removeprefix(self._root)
+        if path not in self._found:
+            known = path.rpartition("/")[2] in self._by_name
+            self._found[path] = self._find(path) if known else ""
+        return self._found[path]
+
+    def _find(self, path: str) -> str:
         for folder in ("", *self._folders):
             full = joined(folder, path)
             if full and full in self.paths:
                 return full
-        bare = joined("", path)
-        name = (bare or "").rpartition("/")[2]
-        ends = [each for each in self._by_name.get(name, ()) if each.endswith(f"/{bare}")]
+        end = f"/{joined('', path) or path}"
+        ends = [each for each in self._by_name[path.rpartition("/")[2]] if each.endswith(end)]
         return ends[0] if len(ends) == 1 else ""
 
     def below(self, folder: str) -> list[str]:
@@ -51,7 +57,7 @@ class Listing:
 
     def named(self, text: str) -> tuple[str, ...]:
         """The files that a text names, each once, as they come first."""
-        found = [self.find(each) for each in _mentions(text)]
+        found = [self.find(each) for each in dict.fromkeys(_mentions(text))]
         return tuple(dict.fromkeys([path for path in found if path]))
 
 

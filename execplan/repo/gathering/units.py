@@ -71,7 +71,7 @@ def _unit(line: bytes, number: int) -> Unit:
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is no object")  # noqa: TRY004 - told like all else that is wrong with a line
     wrong = list(_wrong(value))
     if wrong:
         raise ValueError("; ".join(wrong))
