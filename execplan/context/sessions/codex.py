@@ -72,7 +72,7 @@ def _replace(writer: Writer, number: int, payload: Line) -> None:
 
 def _add(writer: Writer, number: int, item: Line) -> None:
     """Add what was said, or a tool's call or its result; what the model thought, and the program's own words, are none."""
-    kind = item.get("type")
+    kind = str(item.get("type"))
     call = str(item.get("call_id") or item.get("id") or "")
     if kind == "message" and item.get("role") in _SPEAKERS:
         text = text_of(item.get("content"))

@@ -83,10 +83,10 @@ def lines_of(data: bytes) -> Iterator[tuple[int, Line | None]]:
 
 def text_of(content: object) -> str:
     """The text of a content, which is a string or a list of parts; of a part that is no text, what it is."""
+    while isinstance(content, dict):
+        content = content.get("content", content.get("output", ""))
     if isinstance(content, str):
         return content
-    if isinstance(content, dict):
-        return text_of(content.get("content", content.get("output", "")))
     if not isinstance(content, list):
         return ""
     found = []
@@ -104,9 +104,14 @@ def _said(given: object) -> str:
     if isinstance(given, str):
         return given
     if not isinstance(given, dict):
-        return json.dumps(given, ensure_ascii=False)
-    rows = []
-    for name, value in given.items():
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        rows.append(f"{name}: {told}")
-    return "\n".join(rows)
+        return _as_json(given)
+    return "\n".join(
+        [f"{name}: {value if isinstance(value, str) else _as_json(value)}" for name, value in given.items()]
+    )
+
+
+def _as_json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "(nested too deep)"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Home
 
-_PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~\[\]()$-]+)*")
+_PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~\[\]$-]+)*")
 _CODE = re.compile(r"`([^`\n]{1,300})`")
 _LINK = re.compile(r"\]\(<?([^)\s>]{1,300})")
 _OTHERS = frozenset(("node_modules", "__pycache__", "venv", "target", "dist", "build"))

@@ -40,15 +40,11 @@ def read_session(file: str) -> Session:
 def told(file: str, session: Session) -> list[str]:
     """What is not taken from a log, in words."""
     found = []
-    if session.unreadable:
-        lines = "1 line" if session.unreadable == 1 else f"{session.unreadable} lines"
-        found.append(f"{file}: {lines} can't be read, and are left out")
-    if session.earlier:
-        messages = "1 message" if session.earlier == 1 else f"{session.earlier} messages"
-        found.append(
-            f"{file}: {messages} from before the session was compacted are left out: the model sees them no more"
-        )
-    if session.aside:
-        lines = "1 line" if session.aside == 1 else f"{session.aside} lines"
-        found.append(f"{file}: {lines} of agents that this one called are left out: the results of the calls are in")
+    for count, what, why in (
+        (session.unreadable, "line", "that can't be read"),
+        (session.earlier, "message", "from before the session was compacted, which the model sees no more"),
+        (session.aside, "line", "of agents that this one called; what the calls came to is in"),
+    ):
+        if count:
+            found.append(f"{file}: left out: {count} {what}{'' if count == 1 else 's'} {why}")
     return found
