@@ -10,7 +10,7 @@ from execplan.context.budget import least
 from execplan.context.reason import reason
 from execplan.context.render import visible
 from execplan.context.shorten import summarize, truncate
-from execplan.context.unit import FILE, KEEP, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.unit import FILE, KEEP, PLAN, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.words import words
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
@@ -126,9 +126,14 @@ class _Desk:
     def __init__(self, pack: Pack, scored: Sequence[Scored], counter: Counter, form: Form) -> None:
         self.pack, self.counter, self.form = pack, counter, form
         self.scored = [each._replace(unit=each.unit._replace(content=visible(each.unit.content))) for each in scored]
+        self.named = {path for each in scored if each.unit.type in PLAN for path in each.unit.references}
         self.words = frozenset(words(pack.task) or words(pack.purpose))
         self.whole = {each.unit.id: self._print(each.unit, KEEP, each.unit.content) for each in self.scored}
         self.shorter: dict[tuple[str, int], Print | None] = {}
+
+    def _may_be_in(self, each: Scored, threshold: float) -> bool:
+        """Whether a unit is relevant enough; a part of the plan, and a file that the plan names, always is, if there is room."""
+        return each.relevance >= threshold or each.unit.type in PLAN or each.unit.path in self.named
 
     def _print(self, unit: Unit, action: str, text: str) -> Print:
         return Print(action, text, self.counter.count(self.form.piece(unit, text, action)))
@@ -154,7 +159,7 @@ class _Desk:
         prints = dict(floors)
         left = room - sum([each.tokens for each in floors.values()])
         pinned = [each for each in self.scored if each.unit.pinned]
-        others = [each for each in self.scored if not each.unit.pinned and each.relevance >= threshold]
+        others = [each for each in self.scored if not each.unit.pinned and self._may_be_in(each, threshold)]
         wanted = sum([self.whole[each.unit.id].tokens for each in others])
         left -= self._share(prints, pinned, left - min(wanted, int(room * (1 - _PINNED))))
         left -= self._share(prints, [each for each in others if each.relevance >= _STRONG], int(left * _NAMED))
@@ -221,7 +226,7 @@ class _Desk:
         found = []
         for each in self.scored:
             made, whole = prints.get(each.unit.id, _NOTHING), self.whole[each.unit.id].tokens
-            filtered = made.action == PRUNE and each.relevance < threshold
+            filtered = made.action == PRUNE and not self._may_be_in(each, threshold)
             why = reason(each, made.action, filtered=filtered)
             found.append(Item(each.unit, made.action, made.text, made.tokens, whole, each.priority, why, filtered))
         return found

@@ -15,6 +15,7 @@ from execplan.context.unit import (
     FILE,
     INSTRUCTION,
     MESSAGE,
+    PLAN,
     SECTION,
     TASK,
     TOOL_RESULT,
@@ -62,13 +63,13 @@ _TALK = (MESSAGE, TOOL_RESULT)
 _WEIGHTS = {**dict.fromkeys(_TALK, (0.35, 0.15, 0.35, 0.15)), FILE: (0.3, 0.35, 0.15, 0.2)}
 _OTHERWISE: Final = (0.45, 0.2, 0.15, 0.2)
 """What counts how much: shared words, being named, being new, the type. `scripts/context_recall.py` tells what files need."""
-_PLAN = (SECTION, TASK, DECISION, DISCOVERY)
 _PARTS: Final = 5
 """In so many parts of the plan a file is named that all of it is about."""
 _NEWER: Final = 8
 """So many newer ones halve what being new counts."""
 _NAMED, _LED, _ABOUT = 1.0, 0.7, 0.4
 """What it counts that the task names a unit, that what is printed anyway names it, that it names what the task is about."""
+_NO_WORD: Final = "shares no telling word"
 _SURE: Final = 0.85
 """What a unit that the task names has at least."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
@@ -113,7 +114,9 @@ def score(pack: Pack, intent: Intent) -> list[Scored]:
             relevance = max(relevance, _SURE)
         relevance = round(min(relevance, 1.0), 4)
         priority = 95 + round(5 * relevance) if unit.pinned else min(round(100 * relevance), 94)
-        reasons = [unit.pinned] if unit.pinned else [why, _shared(unit, each, weights, goal), _age(unit, newer)]
+        shared = _shared(unit, each, weights, goal)
+        shared = "" if why and shared.startswith(_NO_WORD) else shared
+        reasons = [unit.pinned] if unit.pinned else [why, shared, _age(unit, newer)]
         scored.append(Scored(unit, relevance, priority, tuple([reason for reason in reasons if reason])))
     return scored
 
@@ -130,7 +133,7 @@ class _Names:
         for unit in pack.units:
             if unit.pinned:
                 self.led.update(unit.references)
-        self.parts = Counter([path for unit in pack.units if unit.type in _PLAN for path in unit.references])
+        self.parts = Counter([path for unit in pack.units if unit.type in PLAN for path in unit.references])
         self.below = {path for each in self.task for path in _below(each)}
 
     def of(self, unit: Unit) -> tuple[float, str]:
@@ -184,7 +187,7 @@ def _shared(unit: Unit, hits: Sequence[Hit], weights: Mapping[str, float], goal:
     """Which words it shares with the task or the purpose, for people."""
     hits = [hit for hit in hits if hit.tells]
     if not hits:
-        return f"shares no telling word with the {goal}"
+        return f"{_NO_WORD} with the {goal}"
     text = f"{unit.title} {unit.path} {unit.content}".lower()
     of_task = goal == "task" and any([weights[hit.word] == 1.0 for hit in hits])
     told = [hit.word for hit in hits if not of_task or weights[hit.word] == 1.0]

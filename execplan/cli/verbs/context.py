@@ -11,6 +11,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.shape import conflict_warnings
 from execplan.cli.verb import verb
+from execplan.context.budget import LEAST
 from execplan.errors import USAGE, About, ExecplanError
 from execplan.repo import pick, shelf
 
@@ -58,12 +59,12 @@ class Asked(NamedTuple):
         "execplan context",
         "execplan context parser --budget 4000 --task 3",
         "execplan context parser --json",
-        "execplan context --file README.md --format xml",
+        "execplan context --file build.log --format xml",
     ),
 )
 @click.argument("plan", required=False)
 @click.option("--task", metavar="TASK", help="What is worked on, by number, id or words; else the next open task.")
-@click.option("--budget", metavar="N", type=click.IntRange(min=1), help="Tokens for prompt, pack and response.")
+@click.option("--budget", metavar="N", type=click.IntRange(min=LEAST), help="Tokens for prompt, pack and response.")
 @click.option("--model", metavar="NAME", help="The model that reads; else that of the session, or of the settings.")
 @click.option("--intent", type=click.Choice(INTENTS), help="What is to be done; else told from the task's words.")
 @click.option("--file", "files", metavar="PATH", multiple=True, help="A file that must be in; of a folder, what fits.")

@@ -126,9 +126,9 @@ def artifacts(home: Home, folder: str, but: str) -> Read:
     return read(home, shown, ARTIFACT)
 
 
-def told(troubles: Sequence[ExecplanError]) -> list[str]:
-    """What was left out, in a line for each reason or file; the last line counts those that are not told."""
-    lines = [f"left out: {each.message}" for each in troubles[:_TOLD]]
+def told(troubles: Sequence[str]) -> list[str]:
+    """What was left out, a line for each of the first; the last line counts the others."""
+    lines = [f"left out: {each}" for each in troubles[:_TOLD]]
     if len(troubles) > _TOLD:
         lines.append(f"left out: {len(troubles) - _TOLD} more files, of which the like is true")
     return lines

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.context.unit import Unit
-    from execplan.errors import ExecplanError
     from execplan.plan.model import Plan
     from execplan.repo.gathering.listing import Listing
     from execplan.repo.home import Home
@@ -54,25 +53,24 @@ def gather(home: Home, ref: Ref, plan: Plan, wanted: Wanted) -> Gathered:
     known = listing(home, home.shown(home.base) if home.base != home.root else "", own.rpartition("/")[0])
     with About(home.shown(ref.path)):
         told = parts(plan, known.named, wanted.task, wanted.decisions)
-    warnings: list[str] = []
     single, inside = files.asked(home, wanted.files, known)
-    had = [unit.path for unit in single.units]
-    found = _named(home, told.units, known, [own, *had], inside)
+    had = [own, *[unit.path for unit in single.units]]
+    named, left_out = _named(home, told.units, known, had, inside)
     folder = home.artifacts_of(ref.path, archived=ref.archived)
     kept = files.artifacts(home, folder, ref.path)
-    named = {unit.path for unit in (*single.units, *found.units)}
-    artifacts = [unit for unit in kept.units if unit.path not in named]
-    but = [own, home.shown(folder)]
-    differing, left_out = tree.diff(home, but)
-    new = tree.untracked(home, sorted(known.paths), but)
-    units = [*told.units, *single.units, *found.units, *artifacts, *differing, *new]
-    units += [unit for file in wanted.units for unit in _handed(file, units)]
+    had += [unit.path for unit in named]
+    artifacts = [unit for unit in kept.units if unit.path not in had]
+    left_out += [trouble.message for trouble in kept.troubles]
+    changes, warnings = tree.changes(home, known, [own, home.shown(folder)])
+    units = [*told.units, *single.units, *named, *artifacts, *changes]
+    for file in wanted.units:
+        units += _handed(file, units)
     talk, said, model = _sessions(wanted.sessions)
-    warnings += files.told((*found.troubles, *kept.troubles)) + left_out + said
     units = [_referring(unit, known) for unit in _in_order([*units, *talk])]
-    pack = Pack(ref.id, plan.title or ref.id, told.task, told.purpose, tuple(units))
+    pack = Pack(_plain(ref.id), plan.title or ref.id, told.task, told.purpose, tuple(units))
     clean, redacted = _without_secrets(pack)
-    return Gathered(clean, (*warnings, *redacted), model)
+    lines = (*files.told(left_out), *warnings, *said, *redacted)
+    return Gathered(clean, tuple([_plain(line) for line in lines]), model)
 
 
 def disk_path(ref: Ref) -> str:
@@ -80,19 +78,15 @@ def disk_path(ref: Ref) -> str:
     return os.path.join(os.path.realpath(os.path.dirname(ref.path)), os.path.basename(ref.path))
 
 
-def _named(home: Home, units: Sequence[Unit], known: Listing, but: Sequence[str], more: Sequence[str]) -> files.Read:
-    """The files that parts of the plan name, and others; in the order in which they are named."""
+def _named(
+    home: Home, units: Sequence[Unit], known: Listing, but: Sequence[str], more: Sequence[str]
+) -> tuple[tuple[Unit, ...], list[str]]:
+    """The files that parts of the plan name, in the order in which they are named, and others; and what is left out."""
     named = [path for unit in units for path in unit.references]
     text = "\n".join([unit.content for unit in units])
     read = files.read(home, [path for path in dict.fromkeys([*named, *more]) if path not in but])
-    ignored = [_ignored(path) for path in files.unlisted(home, text, known) if path not in but]
-    return read._replace(troubles=(*read.troubles, *ignored))
-
-
-def _ignored(path: str) -> ExecplanError:
-    from execplan.errors import INPUT, ExecplanError
-
-    return ExecplanError("ignored-file", f"{path} is ignored by git", exit=INPUT, hint=f"--file {path}")
+    ignored = [f"git ignores {path}" for path in files.unlisted(home, text, known) if path not in but]
+    return read.units, [*[trouble.message for trouble in read.troubles], *ignored]
 
 
 def _handed(file: str, units: Sequence[Unit]) -> list[Unit]:
@@ -123,11 +117,15 @@ def _in_order(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _referring(unit: Unit, known: Listing) -> Unit:
-    """The unit with the files that it names, unless that is known or it is one of many lines that nobody wrote."""
-    if unit.references or not unit.content:
-        return unit
-    named = [path for path in known.named(unit.content) if path != unit.path]
-    return unit._replace(references=tuple(named))
+    """The unit with the files that it names, where that is not known yet; no name in it has bytes that are no UTF-8."""
+    named = unit.references or tuple([path for path in known.named(unit.content) if path != unit.path])
+    names = tuple([_plain(path) for path in named])
+    return unit._replace(id=_plain(unit.id), path=_plain(unit.path), references=names)
+
+
+def _plain(name: str) -> str:
+    """A name that can stand in a document: bytes of it that are no UTF-8 as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _without_secrets(pack: Pack) -> tuple[Pack, list[str]]:

@@ -39,9 +39,9 @@ def parts(plan: Plan, named: Named, query: str | None = None, decisions: int = 3
     """The parts of a plan; the last decisions, so many of them, are pinned. Raises ExecplanError for a query that fits no task."""
     cut = _Cut(plan, named)
     ids = task_ids(plan.tasks)
-    why = "asked for by name"
+    up: Task | None = None
     if query is not None:
-        up = find_task(plan, query)[1]
+        why, up = "asked for by name", find_task(plan, query)[1]
     else:
         why = "the next open task"
         guidance = frozenset(plan.guidance)
@@ -69,7 +69,9 @@ class _Cut:
     def unit(
         self, name: str, kind: str, text: str, title: str, start: int, end: int, order: int, why: str = ""
     ) -> Unit:
-        """The unit of some lines; an end is exclusive, and the blank lines before it are none of it."""
+        """The unit of some lines; an end is exclusive, and blank lines around are none of it."""
+        while start + 1 < end and not self._lines[start].strip():
+            start += 1
         while end > start + 1 and not self._lines[end - 1].strip():
             end -= 1
         return Unit(name, kind, text, title, "", start + 1, end, order, why, self._named(text))

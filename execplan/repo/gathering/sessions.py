@@ -29,9 +29,10 @@ def read_session(file: str) -> Session:
         hint = "hand over the log of a newer session"
         raise ExecplanError("too-large", f"{file} has {size:,} bytes, more than {LIMIT:,}", exit=INPUT, hint=hint)
     for _, line in islice(lines_of(data), _HEAD):
-        for program in (claude, codex):
-            if line is not None and program.is_ours(line):
-                return program.read(data)
+        if line is not None and claude.is_ours(line):
+            return claude.read(data)
+        if line is not None and codex.is_ours(line):
+            return codex.read(data)
     message = f"{file} is no log of a session of {claude.PROGRAM} or {codex.PROGRAM}"
     hint = "they lie below ~/.claude/projects and ~/.codex/sessions; any other conversation: --units"
     raise ExecplanError("unknown-session", message, exit=INPUT, hint=hint)

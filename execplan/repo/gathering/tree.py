@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.repo.gathering.listing import Listing
     from execplan.repo.home import Home
 
 _PLAINLY = (
@@ -26,13 +27,18 @@ _UNTRACKED = 100
 """Files that git does not track, of which the names are told."""
 
 
-def diff(home: Home, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
-    """The files that differ, and warnings; `but` are paths from the root of files and folders that are left out.
+def changes(home: Home, known: Listing, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """What differs and what is new, and warnings; `but` are paths from the root of files and folders that are left out.
 
     Nothing without git, and before the first commit what is staged. Raises ExecplanError.
     """
     if home.git is None:
         return [], []
+    units, warnings = _diff(home, but)
+    return [*units, *_untracked(home, known, but)], warnings
+
+
+def _diff(home: Home, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
     against = "HEAD" if ask.answer(home, "rev-parse", "-q", "--verify", "HEAD", no=1) is not None else "--cached"
     out = ask.output(home, "--no-optional-locks", *_PLAINLY, *_DIFF, against, "--")
     units, warnings = [], []
@@ -49,12 +55,9 @@ def diff(home: Home, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
     return units, warnings
 
 
-def untracked(home: Home, known: Sequence[str], but: Sequence[str]) -> list[Unit]:
+def _untracked(home: Home, known: Listing, but: Sequence[str]) -> list[Unit]:
     """One unit with the names of the files that git does not track yet, of those that it knows or would add."""
-    if home.git is None:
-        return []
-    tracked = set(ask.tracked(home))
-    new = sorted([path for path in known if path not in tracked and not _within(path, but)])
+    new = sorted([path for path in known.paths.difference(ask.tracked(home)) if not _within(path, but)])
     if not new:
         return []
     more = [f"and {len(new) - _UNTRACKED} more"] if len(new) > _UNTRACKED else []
