@@ -10,7 +10,7 @@ from execplan.context.budget import least
 from execplan.context.reason import reason
 from execplan.context.render import visible
 from execplan.context.shorten import summarize, truncate
-from execplan.context.unit import KEEP, PRUNE, SUMMARIZE, TRUNCATE
+from execplan.context.unit import FILE, KEEP, PLAN, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.words import words
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
@@ -40,6 +40,8 @@ _STRONG: Final = 0.5
 """The relevance of what comes before all others, such as a file that the task names."""
 _NAMED: Final = 0.75
 """The part of the room that is left which this may take."""
+_FILES: Final = 0.4
+"""The part of the room that is left then which files may take before all else competes for it: a plan is long in words."""
 _SMALLEST: Final = 64
 """Tokens: a summary in less room than this says nothing."""
 _LITTLE: Final = 8
@@ -124,9 +126,14 @@ class _Desk:
     def __init__(self, pack: Pack, scored: Sequence[Scored], counter: Counter, form: Form) -> None:
         self.pack, self.counter, self.form = pack, counter, form
         self.scored = [each._replace(unit=each.unit._replace(content=visible(each.unit.content))) for each in scored]
+        self.named = {path for each in scored if each.unit.type in PLAN for path in each.unit.references}
         self.words = frozenset(words(pack.task) or words(pack.purpose))
         self.whole = {each.unit.id: self._print(each.unit, KEEP, each.unit.content) for each in self.scored}
         self.shorter: dict[tuple[str, int], Print | None] = {}
+
+    def _may_be_in(self, each: Scored, threshold: float) -> bool:
+        """Whether a unit is relevant enough; a part of the plan, and a file that the plan names, always is, if there is room."""
+        return each.relevance >= threshold or each.unit.type in PLAN or each.unit.path in self.named
 
     def _print(self, unit: Unit, action: str, text: str) -> Print:
         return Print(action, text, self.counter.count(self.form.piece(unit, text, action)))
@@ -152,10 +159,14 @@ class _Desk:
         prints = dict(floors)
         left = room - sum([each.tokens for each in floors.values()])
         pinned = [each for each in self.scored if each.unit.pinned]
-        others = [each for each in self.scored if not each.unit.pinned and each.relevance >= threshold]
+        others = [each for each in self.scored if not each.unit.pinned and self._may_be_in(each, threshold)]
         wanted = sum([self.whole[each.unit.id].tokens for each in others])
         left -= self._share(prints, pinned, left - min(wanted, int(room * (1 - _PINNED))))
         left -= self._share(prints, [each for each in others if each.relevance >= _STRONG], int(left * _NAMED))
+        files = sorted(
+            [each for each in others if each.unit.type == FILE], key=lambda each: (-each.relevance, each.unit.id)
+        )
+        left -= self._first(prints, files, int(left * _FILES), max(_SMALLEST, room // _PARTS))
         size = max(_SUMMARY, room // _PARTS)
         others.sort(key=lambda each: (-(each.relevance**2) / min(self.whole[each.unit.id].tokens, size), each.unit.id))
         for each in others:
@@ -170,6 +181,14 @@ class _Desk:
         took = 0
         for at, each in enumerate(sorted(units, key=lambda each: (self.whole[each.unit.id].tokens, each.unit.id))):
             took += self._print_more(prints, each.unit, (left - took) // (len(units) - at))
+        return took
+
+    def _first(self, prints: dict[str, Print], units: Sequence[Scored], most: int, size: int) -> int:
+        """Print something of the first units, each at most so large, until a part of the room is taken; tells what it took."""
+        took = 0
+        for each in units:
+            if each.unit.id not in prints and most - took >= _SMALLEST:
+                took += self._print_more(prints, each.unit, min(size, most - took))
         return took
 
     def _print_more(self, prints: dict[str, Print], unit: Unit, more: int) -> int:
@@ -207,7 +226,7 @@ class _Desk:
         found = []
         for each in self.scored:
             made, whole = prints.get(each.unit.id, _NOTHING), self.whole[each.unit.id].tokens
-            filtered = made.action == PRUNE and each.relevance < threshold
+            filtered = made.action == PRUNE and not self._may_be_in(each, threshold)
             why = reason(each, made.action, filtered=filtered)
             found.append(Item(each.unit, made.action, made.text, made.tokens, whole, each.priority, why, filtered))
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 
 from execplan.context.match import match, total
 from execplan.context.unit import (
@@ -14,6 +15,7 @@ from execplan.context.unit import (
     FILE,
     INSTRUCTION,
     MESSAGE,
+    PLAN,
     SECTION,
     TASK,
     TOOL_RESULT,
@@ -58,10 +60,16 @@ _WANTED = {
 }
 """What is added for an intent."""
 _TALK = (MESSAGE, TOOL_RESULT)
+_WEIGHTS = {**dict.fromkeys(_TALK, (0.35, 0.15, 0.35, 0.15)), FILE: (0.3, 0.35, 0.15, 0.2)}
+_OTHERWISE: Final = (0.45, 0.2, 0.15, 0.2)
+"""What counts how much: shared words, being named, being new, the type. `scripts/context_recall.py` tells what files need."""
+_PARTS: Final = 5
+"""In so many parts of the plan a file is named that all of it is about."""
 _NEWER: Final = 8
 """So many newer ones halve what being new counts."""
 _NAMED, _LED, _ABOUT = 1.0, 0.7, 0.4
 """What it counts that the task names a unit, that what is printed anyway names it, that it names what the task is about."""
+_NO_WORD: Final = "shares no telling word"
 _SURE: Final = 0.85
 """What a unit that the task names has at least."""
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
@@ -100,13 +108,15 @@ def score(pack: Pack, intent: Intent) -> list[Scored]:
         near = min(total(each) / best, 1.0)
         recent = 1 / (1 + newer[unit.id] / _NEWER) if unit.id in newer else 0.0
         useful = min(_KINDS[unit.type] + _WANTED.get(intent.name, {}).get(unit.type, 0.0), 1.0)
-        parts = (0.35, 0.15, 0.35, 0.15) if unit.type in _TALK else (0.45, 0.2, 0.15, 0.2)
+        parts = _WEIGHTS.get(unit.type, _OTHERWISE)
         relevance = sum([part * of for part, of in zip(parts, (near, named, recent, useful), strict=True)])
         if named == _NAMED or unit.type == INSTRUCTION:
             relevance = max(relevance, _SURE)
         relevance = round(min(relevance, 1.0), 4)
         priority = 95 + round(5 * relevance) if unit.pinned else min(round(100 * relevance), 94)
-        reasons = [unit.pinned] if unit.pinned else [why, _shared(unit, each, weights, goal), _age(unit, newer)]
+        shared = _shared(unit, each, weights, goal)
+        shared = "" if why and shared.startswith(_NO_WORD) else shared
+        reasons = [unit.pinned] if unit.pinned else [why, shared, _age(unit, newer)]
         scored.append(Scored(unit, relevance, priority, tuple([reason for reason in reasons if reason])))
     return scored
 
@@ -123,6 +133,7 @@ class _Names:
         for unit in pack.units:
             if unit.pinned:
                 self.led.update(unit.references)
+        self.parts = Counter([path for unit in pack.units if unit.type in PLAN for path in unit.references])
         self.below = {path for each in self.task for path in _below(each)}
 
     def of(self, unit: Unit) -> tuple[float, str]:
@@ -133,9 +144,12 @@ class _Names:
         if self.led & own:
             return _LED, "the purpose, or what is never left out, names it"
         shared = sorted(self.task & {*unit.references, *[os.path.basename(each) for each in unit.references]})
-        if shared:
+        count = self.parts[unit.path] if unit.path else 0
+        spread = round(_LED * min(count, _PARTS) / _PARTS, 2)
+        if shared and spread < _ABOUT:
             return _ABOUT, f"names {shared[0]}, which the task is about"
-        return 0.0, ""
+        named = "1 part of the plan names it" if count == 1 else f"{count} parts of the plan name it"
+        return spread, named if count else ""
 
 
 def _paths(text: str) -> set[str]:
@@ -173,7 +187,7 @@ def _shared(unit: Unit, hits: Sequence[Hit], weights: Mapping[str, float], goal:
     """Which words it shares with the task or the purpose, for people."""
     hits = [hit for hit in hits if hit.tells]
     if not hits:
-        return f"shares no telling word with the {goal}"
+        return f"{_NO_WORD} with the {goal}"
     text = f"{unit.title} {unit.path} {unit.content}".lower()
     of_task = goal == "task" and any([weights[hit.word] == 1.0 for hit in hits])
     told = [hit.word for hit in hits if not of_task or weights[hit.word] == 1.0]

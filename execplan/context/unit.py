@@ -19,6 +19,8 @@ MESSAGE: Final = "message"
 TOOL_RESULT: Final = "tool_result"
 INSTRUCTION: Final = "instruction"
 TYPES = (SECTION, TASK, DECISION, DISCOVERY, FILE, ARTIFACT, DIFF, MESSAGE, TOOL_RESULT, INSTRUCTION)
+PLAN = (SECTION, TASK, DECISION, DISCOVERY)
+"""The parts of a plan."""
 
 KEEP: Final = "keep"
 SUMMARIZE: Final = "summarize"

@@ -25,13 +25,13 @@ def paths_named(plan: Plan, words: Words) -> dict[str, Span]:
     found: dict[str, Span] = {}
     for span in words.codes:
         if not told[span.line] and len(span.text) < _LONG:
-            path = _path(span.text)
+            path = path_of(span.text)
             if path:
                 found.setdefault(path, span)
     return found
 
 
-def _path(text: str) -> str:
+def path_of(text: str) -> str:
     """The path of a code span, without the line or the test that it names in the file; or nothing."""
     path = text.partition("::")[0].partition("#")[0].removeprefix("./")
     while ":" in path and path.rpartition(":")[2].strip("0123456789-,") == "":

@@ -68,6 +68,12 @@ def tracked(home: Home) -> list[str]:
     return list(dict.fromkeys([os.fsdecode(path) for path in paths if path]))
 
 
+def known(home: Home) -> list[str]:
+    """The files that git tracks, and those that it would add, from the root of the repository; raises ExecplanError."""
+    asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return list(dict.fromkeys([os.fsdecode(path) for path in output(home, *asked).split(b"\0") if path]))
+
+
 def ignored(home: Home) -> list[str]:
     """The files and folders that git ignores by what its patterns say of them, from the root; raises ExecplanError."""
     asked = ("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=normal")

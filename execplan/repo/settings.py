@@ -50,6 +50,7 @@ class Settings(NamedTuple):
     follow_files: int = 20
     lint: dict[str, object] = _EMPTY
     execution: dict[str, object] = _EMPTY
+    context: dict[str, object] = _EMPTY
 
 
 ABOUT = {
@@ -72,6 +73,7 @@ ABOUT = {
     "follow_files": "How many files a commit may change without a plan; 0: any number.",
     "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
     "execution": "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
+    "context": "What `context` goes by: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
 }
 """What each setting is for: the settings file, the README and `init` say it from here."""
 
@@ -217,6 +219,10 @@ def _check_dict(name: str, value: dict[str, object], where: str) -> None:
         from execplan.repo.checking.table import check_table
 
         check_table(value, where)
+    elif name == "context":
+        from execplan.repo.gathering.terms import terms
+
+        terms(value, where)
     else:
         from execplan.repo.execution.terms import check_table as check_policy
 

@@ -57,6 +57,7 @@ CALLS = {
     "report": ["report", "look", "--status", "completed", "--result", "It is clean."],
     "schema": ["schema", "execution-plan"],
     "guard": ["guard"],
+    "context": ["context", "--estimate"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }

@@ -54,6 +54,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "handoff": "Print a plan for an agent that is to carry it out.",
         "report": "Record what became of a step that an agent has done.",
         "guard": "Say whether an agent may make a call of a tool.",
+        "context": "Choose what an agent should read, within a budget of tokens.",
     },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",

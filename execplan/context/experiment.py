@@ -1,0 +1,17 @@
+"""Which variant of an experiment something gets: the same key always the same one, on any machine."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+VARIANTS: Final = ("control", "optimized")
+
+
+def variant(experiment: str, key: str, variants: tuple[str, ...] = VARIANTS) -> str:
+    """The variant of a key, by a hash of both names; of many keys each variant gets about as many."""
+    from hashlib import sha256
+
+    data = f"{experiment}:{key}".encode("utf-8", "surrogateescape")
+    return variants[int.from_bytes(sha256(data).digest()[:8], "big") % len(variants)]

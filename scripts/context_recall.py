@@ -1,0 +1,294 @@
+"""Whether a pack holds the files that a task turned out to need: forty questions of real plans, beside two plain rivals.
+
+A question is a plan, a task of it that is done, and a file. It is drawn from those that the task's own words name and those that
+only entries name which were written later: the next tasks that were done, the next decisions and discoveries. The pack is made
+for the plan as it was while the task was open: what was written later is taken out. The repository is made up: it holds every
+file that the plan names, with content of a plausible size in which words of its own path stand among those of others.
+
+It needs a corpus: $EXECPLAN_CORPUS, else ../shared/corpus. With `--write` the table goes to docs/context.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+from binascii import crc32
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
+from execplan.clock import minutes
+from execplan.context.budget import allocate
+from execplan.context.choose import choose
+from execplan.context.intent import intent
+from execplan.context.render import MARKDOWN
+from execplan.context.score import score
+from execplan.context.tokens import counter
+from execplan.context.unit import FILE, KEEP, PRUNE, Pack, Unit
+from execplan.errors import ExecplanError
+from execplan.lint.paths import repository_path
+from execplan.plan import outline, reader
+from execplan.plan.model import DONE
+from execplan.plan.seek import task_ids
+from execplan.repo.gathering.listing import Listing, mentions
+from execplan.repo.gathering.plan import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from execplan.plan.model import Entry, Plan, Task
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "context.md"
+BEGIN, END = "<!-- recall -->", "<!-- end of recall -->"
+SEED = 20261122
+DRAWN = 40
+OF_ONE = 5
+"""Questions of plans of one repository, of each kind."""
+NEXT = 3
+"""So many tasks, decisions and discoveries after the task are what was written later about it."""
+LEAST = 8
+"""Files that a plan names; with fewer there is no choice."""
+BUDGETS = (2000, 4000, 8000)
+OWN, LATER = "its own words", "later entries only"
+_SIZES = (600, 1200, 2500, 4000, 6000, 9000, 14000, 24000)
+_VOCABULARY = (
+    "value result index state config handler request response buffer token parse render update create remove list map "
+    "error message test assert check client server store cache query field option path name type data item node event"
+).split()
+
+
+class Question(NamedTuple):
+    """One of the forty."""
+
+    name: str
+    """The plan, from the corpus."""
+    line: int
+    """Of the task, from 1."""
+    file: str
+    kind: str
+
+
+class Case(NamedTuple):
+    """What a question is asked of."""
+
+    then: Plan
+    """The plan as it was."""
+    task: str
+    listing: Listing
+
+
+def draw(corpus: Path) -> list[Question]:
+    """Half of the files named by the task's own words, half by later entries only, few of one repository."""
+    found = [each for path in sorted(corpus.rglob("*.md")) for each in _questions(path, corpus)]
+    found.sort(key=lambda each: (crc32(f"{SEED} {each}".encode()), each))
+    drawn: list[Question] = []
+    for kind in (OWN, LATER):
+        plans: set[str] = set()
+        repositories: list[str] = []
+        for each in found:
+            repository = each.name.split("/")[0]
+            if each.kind == kind and each.name not in plans and repositories.count(repository) < OF_ONE:
+                if len(plans) < DRAWN // 2:
+                    plans.add(each.name)
+                    repositories.append(repository)
+                    drawn.append(each)
+    return sorted(drawn)
+
+
+def _questions(path: Path, corpus: Path) -> Iterator[Question]:
+    """Every question that a plan makes possible."""
+    try:
+        plan = reader.read(path.read_bytes())
+    except ExecplanError:
+        return
+    name = path.relative_to(corpus).as_posix()
+    if len(_files(plan)) < LEAST:
+        return
+    for task in plan.tasks:
+        if task.state == DONE:
+            own = set(_paths(_text(plan, task)))
+            later = {file for each in _later(plan, task)[1] for file in _paths(_text(plan, each))} - own
+            for kind, files in ((OWN, own), (LATER, later)):
+                yield from [Question(name, task.start + 1, file, kind) for file in sorted(files)]
+
+
+def _files(plan: Plan) -> list[str]:
+    return sorted(set(_paths("\n".join(plan.text.lines))))
+
+
+def _paths(text: str) -> list[str]:
+    return [path for path in [repository_path(each) for each in mentions(text)] if path]
+
+
+def _text(plan: Plan, part: Task | Entry) -> str:
+    return "\n".join(plan.text.lines[part.start : part.end])
+
+
+def _later(plan: Plan, task: Task) -> tuple[list[Task | Entry], list[Task | Entry]]:
+    """What was written after a task was done: all of it, and what comes next.
+
+    By the date where one stands; else an entry is as late in its log as the task is among the tasks.
+    """
+    when = minutes(task.stamp) if task.stamp is not None else None
+    all_of: list[Task | Entry] = []
+    soon: list[Task | Entry] = []
+    after: list[Task] = []
+    for each in plan.tasks:
+        stamp = minutes(each.stamp) if each.stamp is not None else None
+        is_after = stamp > when if stamp is not None and when is not None else each.number > task.number
+        if each is not task and is_after and each.state == DONE:
+            after.append(each)
+    after.sort(key=lambda each: (minutes(each.stamp) or (0, 0) if each.stamp is not None else (0, 0), each.number))
+    all_of += after
+    soon += after[:NEXT]
+    share = task.number / len(plan.tasks)
+    for log in (plan.decisions, plan.discoveries):
+        late = []
+        for at, entry in enumerate(log):
+            dated = task.stamp is not None and entry.date is not None
+            is_late = (
+                entry.date[:10] >= task.stamp.date if dated and entry.date and task.stamp else at >= share * len(log)
+            )
+            late += [entry] if is_late else []
+        all_of += late
+        soon += late[:NEXT]
+    return all_of, soon
+
+
+def case(question: Question, corpus: Path) -> Case:
+    """The plan as it was while the task was open, and the files of its repository."""
+    plan = reader.read((corpus / question.name).read_bytes())
+    task = next(each for each in plan.tasks if each.start + 1 == question.line)
+    gone = {at for each in _later(plan, task)[0] for at in range(each.start, each.end)}
+    for section in plan.sections:
+        late = section.name in (outline.OUTCOMES, outline.ARTIFACTS)
+        gone.update(range(section.body if late else section.notes, section.end))
+    gone -= set(range(task.start, task.end))
+    lines = list(plan.text.lines)
+    lines[task.box] = lines[task.box].replace("[x]", "[ ]", 1).replace("[X]", "[ ]", 1)
+    kept = [line for at, line in enumerate(lines) if at not in gone]
+    then = reader.read(("\n".join(kept) + "\n").encode())
+    start = task.start - len([at for at in gone if at < task.start])
+    ids = dict(zip([each.start for each in then.tasks], task_ids(then.tasks), strict=True))
+    return Case(then, ids[start], Listing(_files(plan)))
+
+
+def content(path: str) -> str:
+    """Made-up content of a file, always the same for a path."""
+    dice = random.Random(crc32(f"{SEED} {path}".encode()))  # noqa: S311 - what it makes is no secret
+    own = [
+        word for word in "".join([char if char.isalnum() else " " for char in path]).lower().split() if len(word) > 2
+    ]
+    size = dice.choice(_SIZES)
+    lines: list[str] = []
+    while sum(map(len, lines)) < size:
+        name = f"{dice.choice(_VOCABULARY)}_{dice.choice(own or _VOCABULARY) if dice.random() < 0.25 else dice.choice(_VOCABULARY)}"
+        lines += [
+            f"def {name}({dice.choice(_VOCABULARY)}):",
+            f'    """{dice.choice(_VOCABULARY).title()} the {dice.choice(_VOCABULARY)}."""',
+        ]
+        for _ in range(dice.randint(3, 12)):
+            one, other, third = dice.choices(_VOCABULARY, k=3)
+            lines.append(f"    {one} = {other}.{third}({dice.choice(_VOCABULARY)}, {dice.randint(0, 99)})")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def pack_of(asked: Case) -> Pack:
+    """The plan's parts, and all files; one that is named further down counts as changed later."""
+    told = parts(asked.then, asked.listing.named, asked.task)
+    mentioned = [path for unit in told.units for path in unit.references]
+    last = {path: at for at, path in enumerate(mentioned, start=1)}
+    files = []
+    for path in sorted(
+        asked.listing.paths, key=lambda path: (mentioned.index(path) if path in last else 1 << 20, path)
+    ):
+        text = content(path)
+        lines = text.count("\n") + 1
+        files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last.get(path, 0)))
+    return Pack("plan", asked.then.title or "plan", told.task, told.purpose, (*told.units, *files))
+
+
+def ours(pack: Pack, budget: int) -> dict[str, bool]:
+    """Which files our pack holds, and whether whole."""
+    items = choose(pack, score(pack, intent(pack.task)), allocate(budget), counter(exact=False), MARKDOWN)
+    return {each.unit.path: each.action == KEEP for each in items if each.unit.type == FILE and each.action != PRUNE}
+
+
+def newest_first(pack: Pack, budget: int) -> dict[str, bool]:
+    """The purpose and the task, then files, the newest first."""
+    head = [unit for unit in pack.units if unit.pinned and unit.type != "decision"]
+    files = sorted([unit for unit in pack.units if unit.type == FILE], key=lambda unit: -unit.order)
+    return _filled([*head, *files], budget)
+
+
+def whole_plan(pack: Pack, budget: int) -> dict[str, bool]:
+    """The whole plan, then files in the order in which it names them."""
+    return _filled(list(pack.units), budget)
+
+
+def _filled(units: Sequence[Unit], budget: int) -> dict[str, bool]:
+    """Which files there are when units are printed one after another, until one is cut and there is no room."""
+    count = counter(exact=False).count
+    left = allocate(budget).context
+    held: dict[str, bool] = {}
+    for unit in units:
+        tokens = count(MARKDOWN.piece(unit, unit.content, KEEP))
+        if unit.type == FILE and left > LITTLE:
+            held[unit.path] = tokens <= left
+        left -= tokens
+        if left <= 0:
+            break
+    return held
+
+
+LITTLE = 40
+"""Tokens: of a file that is cut to fewer nobody sees more than its name."""
+WAYS = {"execplan context": ours, "newest first": newest_first, "whole plan, then files": whole_plan}
+
+
+def table(corpus: Path) -> str:
+    """How many files of the forty each way holds at each budget."""
+    questions = draw(corpus)
+    packs = [(question, pack_of(case(question, corpus))) for question in questions]
+    kinds = {kind: len([each for each in questions if each.kind == kind]) for kind in (OWN, LATER)}
+    rows = [
+        f"Of {len(questions)} files, {kinds[OWN]} named by the task's own words and {kinds[LATER]} by later entries only:",
+        "",
+        "| budget | way | in the pack | of its own words | of later entries only | whole |",
+        "|---|---|---|---|---|---|",
+    ]
+    for budget in BUDGETS:
+        for name, way in WAYS.items():
+            held = [(question.kind, way(pack, budget).get(question.file)) for question, pack in packs]
+            there = [kind for kind, whole in held if whole is not None]
+            counts = [len(there), there.count(OWN), there.count(LATER), len([1 for _, whole in held if whole])]
+            rows.append(f"| {budget:,} | {name} | " + " | ".join(map(str, counts)) + " |")
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Print the table, or write it into the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/context.md")
+    parser.add_argument("--list", action="store_true", help="print the questions")
+    asked = parser.parse_args()
+    corpus = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    if asked.list:
+        for each in draw(corpus):
+            print(*each, sep="\t")
+        return 0
+    made = table(corpus)
+    print(made)
+    if asked.write:
+        above, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(f"{above}{BEGIN}\n{made}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

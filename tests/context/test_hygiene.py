@@ -1,0 +1,48 @@
+"""When a session should be compacted: exactly at the bounds, and by the figures that are shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.context.hygiene import AT_ONCE, COMPACT, CONTINUE, PLAYBOOKS, PREPARE, advice, hygiene
+
+WINDOW = 100_000
+
+
+@pytest.mark.parametrize(
+    ("tokens", "messages", "what"),
+    [
+        (0, 0, CONTINUE),
+        (34_949, 24, CONTINUE),  # 34.9 %
+        (34_950, 0, PREPARE),  # shown as 35.0 %
+        (35_000, 0, PREPARE),
+        (0, 25, PREPARE),
+        (49_900, 34, PREPARE),
+        (50_000, 0, COMPACT),
+        (0, 35, COMPACT),
+        (79_900, 54, COMPACT),
+        (80_000, 0, AT_ONCE),
+        (0, 55, AT_ONCE),
+        (35_000, 55, AT_ONCE),  # whichever asks for more
+        (80_000, 25, AT_ONCE),
+        (500_000, 0, AT_ONCE),
+    ],
+)
+def test_bounds(tokens: int, messages: int, what: str) -> None:
+    found = hygiene(messages, tokens, tokens // 2, WINDOW)
+    assert found.recommended_action == what
+    assert found.recommended_action == advice(found.input_context_utilization_pct, messages)
+    assert found.playbook == PLAYBOOKS[what]
+    assert found.message_count_estimate == messages
+
+
+def test_figures_are_of_the_window() -> None:
+    found = hygiene(3, 58_100, 34_700, WINDOW)
+    assert (found.input_context_utilization_pct, found.optimized_context_utilization_pct) == (58.1, 34.7)
+    assert hygiene(3, 58_100, 34_700, 10 * WINDOW).recommended_action == CONTINUE
+
+
+def test_each_playbook_says_something_of_its_own() -> None:
+    assert len({steps[0] for steps in PLAYBOOKS.values()}) == len(PLAYBOOKS) == 4
+    for what in (COMPACT, AT_ONCE):
+        assert any("execplan checkpoint" in step for step in PLAYBOOKS[what])

@@ -1,0 +1,119 @@
+"""The table of models, what is recommended from it, and variants of experiments."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from typing import get_args
+
+import pytest
+
+from execplan.context.decision import IntentName
+from execplan.context.experiment import VARIANTS, variant
+from execplan.context.models import recommend, table
+from execplan.errors import ExecplanError
+from tests.conftest import ENVIRONMENT
+
+OURS = {"name": "ours-1", "maker": "Ours", "window": 32_000, "strength": 2}
+
+
+def test_the_table_is_sound() -> None:
+    known = table()
+    assert known.dated.startswith("2026-")
+    assert known.find(known.default).name == known.default
+    assert set(known.needs) == set(get_args(IntentName))
+    names = [each for model in known.models for each in (model.name, *model.aliases)]
+    assert len(names) == len(set(names))
+    for maker in {model.maker for model in known.models}:
+        current = [model for model in known.models if model.maker == maker and not model.legacy]
+        assert len({model.strength for model in current}) == len(current) > 1
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("claude-opus-5-5", "claude-opus-5-5"),
+        ("Claude-Opus-5-5", "claude-opus-5-5"),
+        ("claude-opus-5-20260724", "claude-opus-5"),
+        ("claude-opus-5-5[1m]", "claude-opus-5-5"),
+        ("gpt-6-astra-2026-09-03", "gpt-6-astra"),
+        ("sonnet", "claude-sonnet-5-5"),
+    ],
+)
+def test_names(said: str, name: str) -> None:
+    assert table().find(said).name == name
+
+
+@pytest.mark.parametrize("said", ["claude-opus-5-9", "claude-opus-55", "gpt-6-astra-mini", "", "model"])
+def test_a_name_that_is_like_another_is_another(said: str) -> None:
+    with pytest.raises(ExecplanError) as refused:
+        table().find(said)
+    assert (refused.value.code, refused.value.exit) == ("no-such-model", 3)
+
+
+def test_rows_of_the_settings_replace_and_add() -> None:
+    known = table([OURS, {"name": "claude-opus-5-5", "maker": "Anthropic", "window": 5000, "strength": 3}])
+    assert known.find("ours-1").window == 32_000
+    assert known.find("claude-opus-5-5").window == 5000
+    assert len(known.models) == len(table().models) + 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"window": 999}, "at least 1,000"),
+        ({"strength": 5}, "from 1 to 4"),
+        ({"strength": "2"}, "strength"),
+        ({"window": True}, "window"),
+        ({"name": ""}, "words for name"),
+        ({"colour": "red"}, "colour"),
+        ({"aliases": [1]}, "aliases"),
+    ],
+)
+def test_a_row_that_says_what_it_cannot(change: dict[str, object], words: str) -> None:
+    with pytest.raises(ExecplanError, match=words) as refused:
+        table([{**OURS, **change}])
+    assert refused.value.code == "bad-setting"
+
+
+def test_a_row_without_a_field() -> None:
+    with pytest.raises(ExecplanError, match="needs window"):
+        table([{name: value for name, value in OURS.items() if name != "window"}])
+
+
+def test_the_weakest_that_does_is_recommended() -> None:
+    known = table()
+    target = known.find("claude-opus-5-5")
+    found = recommend(known, target, "code_generation", 8000)
+    assert found.recommended == "claude-sonnet-5-5"
+    assert "code generation" in found.reason
+    assert found.alternatives[0] == "claude-opus-5-5"
+    assert found.recommended not in found.alternatives
+    assert recommend(known, target, "search", 8000).recommended == "claude-haiku-5-5"
+    assert recommend(known, known.find("gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
+    legacy = recommend(known, known.find("claude-opus-5"), "review", 8000)
+    assert legacy.recommended == "claude-opus-5-5"
+
+
+def test_a_window_that_is_too_small_is_passed_over() -> None:
+    rows = [OURS, {**OURS, "name": "ours-2", "window": 64_000, "strength": 3}]
+    known = table(rows)
+    assert recommend(known, known.find("ours-1"), "generic", 32_000).recommended == "ours-1"
+    assert recommend(known, known.find("ours-1"), "generic", 32_001).recommended == "ours-2"
+    none = recommend(known, known.find("ours-1"), "generic", 64_001)
+    assert none.recommended == "ours-1"
+    assert "No model of Ours" in none.reason
+
+
+def test_equal_keys_get_equal_variants() -> None:
+    given = [variant("launch", f"TICKET-{number}") for number in range(1000)]
+    assert given == [variant("launch", f"TICKET-{number}") for number in range(1000)]
+    assert all(440 < count < 560 for count in Counter(given).values())
+    assert set(given) == set(VARIANTS)
+    other = [variant("landing", f"TICKET-{number}") for number in range(1000)]
+    assert 400 < len([1 for one, two in zip(given, other, strict=True) if one == two]) < 600
+    code = "from execplan.context.experiment import variant; print(variant('launch', 'TICKET-7'))"
+    env = {**ENVIRONMENT, "PYTHONHASHSEED": "7", "LC_ALL": "C"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == given[7]

@@ -1,0 +1,430 @@
+"""What is gathered about a plan in a real repository: its parts, files, artifacts, changes; and what is kept out, and told."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.context.unit import DECISION, DIFF, FILE, Unit
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.repo import pick, shelf
+from execplan.repo.gathering.files import keeps_secrets
+from execplan.repo.gathering.gather import Gathered, Wanted, gather
+from execplan.repo.gathering.listing import Listing
+from execplan.repo.gathering.plan import parts
+from execplan.repo.gathering.terms import terms
+from tests.plans import CLEAN, with_sections
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Folder
+
+KEY = "ghp_" + "a8F3kLm9Qw2ZxYc7Vb1Nt6RsPq4JdHgT0EuI"
+PLAN = with_sections(
+    """\
+## Progress
+
+- [x] (2025-12-30 09:15Z) Read lines.
+- [ ] Mend `src/reader.py:12` and [the scanner](../../src/scanner.py), then `tests/test_reader.py::test_last`.
+- [ ] Write the tests.
+
+## Decision Log
+
+- Decision: One.
+  Rationale: R
+  Date/Author: 2025-12-30 / Ann
+- Decision: Two.
+  Rationale: R
+  Date/Author: 2025-12-31 / Ann
+- Decision: Three.
+  Rationale: R
+  Date/Author: 2026-01-01 / Ann
+- Decision: Four.
+  Rationale: R
+  Date/Author: 2026-01-02 / Ann
+
+## Context and Orientation
+
+The tables are in `tables.py`, as the README.md says; nothing is in `src/gone.py`. `Makefile` builds.
+"""
+)
+
+
+@pytest.fixture
+def home(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> Folder:
+    """A repository with a plan that names files, all committed."""
+    repo.plan(PLAN)
+    for name in ("src/reader.py", "src/scanner.py", "tests/test_reader.py", "lib/deep/tables.py", "Makefile"):
+        repo.write(name, f"# {name}\n")
+    repo.write("src/other.py", "# nobody names it\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "All")
+    for name, value in repo.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("EXECPLAN_PLAN", raising=False)
+    monkeypatch.chdir(repo.path)
+    return repo
+
+
+def gathered(**wanted: Any) -> Gathered:
+    """What is gathered about the only plan."""
+    found, ref = pick.open_plan(os.getcwd(), None)
+    plan = shelf.load(found, ref).plan
+    assert plan is not None
+    return gather(found, ref, plan, Wanted(**wanted))
+
+
+def of(kind: str, found: Gathered) -> list[Unit]:
+    return [unit for unit in found.pack.units if unit.type == kind]
+
+
+def test_files_that_the_plan_names(home: Folder) -> None:
+    found = gathered()
+    paths = ["README.md", "Makefile", "lib/deep/tables.py", "src/reader.py", "src/scanner.py", "tests/test_reader.py"]
+    assert sorted(unit.path for unit in of(FILE, found)) == sorted(paths)
+    assert found.warnings == ()
+    unit = next(unit for unit in of(FILE, found) if unit.path == "src/reader.py")
+    assert (unit.id, unit.content, unit.line_start, unit.line_end) == ("file:src/reader.py", "# src/reader.py\n", 1, 1)
+
+
+def test_the_plan_in_parts(home: Folder) -> None:
+    found = gathered()
+    assert found.pack.task.startswith("Mend `src/reader.py:12`")
+    assert found.pack.purpose == "A plan can be read and edited without loss."
+    pinned = {unit.id: unit.pinned for unit in found.pack.units if unit.pinned}
+    assert pinned["section:purpose"] == "the plan's purpose"
+    assert [why for name, why in pinned.items() if name.startswith("task:")] == ["the next open task"]
+    assert [unit.content.split("\n")[0] for unit in of(DECISION, found) if unit.pinned] == [
+        "- Decision: Two.",
+        "- Decision: Three.",
+        "- Decision: Four.",
+    ]
+    task = next(unit for unit in found.pack.units if unit.pinned == "the next open task")
+    assert task.references == ("src/reader.py", "tests/test_reader.py", "src/scanner.py")
+    lines = PLAN.split("\n")
+    for unit in found.pack.units:
+        if unit.line_start and not unit.path:
+            assert unit.content.split("\n")[-1] == lines[unit.line_end - 1]
+    ids = [unit.id for unit in found.pack.units]
+    assert len(ids) == len(set(ids))
+
+
+def test_nothing_of_the_plan_is_lost_or_told_twice(home: Folder) -> None:
+    told = "\n".join([unit.content for unit in gathered().pack.units if not unit.path and unit.line_start])
+    for line in PLAN.split("\n"):
+        if line.strip() and not line.startswith("#"):
+            assert told.count(line) == PLAN.count(line), line
+
+
+def test_a_task_by_name_and_fewer_decisions(home: Folder) -> None:
+    found = gathered(task="3", decisions=1)
+    assert found.pack.task == "Write the tests."
+    assert {unit.pinned for unit in found.pack.units} >= {"asked for by name", "the last decision"}
+    assert not [unit for unit in of(DECISION, gathered(decisions=0)) if unit.pinned]
+    with pytest.raises(ExecplanError) as refused:
+        gathered(task="no such words")
+    assert refused.value.code == "no-such-task"
+
+
+def test_guidance_of_a_template_is_left_out(home: Folder) -> None:
+    home.run("new", "Another thing")
+    os.remove(home.path / ".agent/execplans/2026-01-01_parser.md")
+    found = gathered()
+    assert found.pack.task == ""
+    assert "what you changed" not in "\n".join([unit.content for unit in found.pack.units])
+    assert not [unit for unit in found.pack.units if unit.id == "section:purpose"]
+
+
+def test_newest_decisions_on_top() -> None:
+    turned = "- Decision: B\n  Date/Author: 2026-01-02 / Ann\n- Decision: A\n  Date/Author: 2026-01-01 / Ann\n"
+    plan = reader.read(with_sections(f"## Decision Log\n\n{turned}").encode())
+    found = [unit for unit in parts(plan, lambda _: (), decisions=1).units if unit.type == DECISION]
+    assert [(unit.content[:13], bool(unit.pinned), unit.order) for unit in found] == [
+        ("- Decision: B", True, 2),
+        ("- Decision: A", False, 1),
+    ]
+
+
+def test_long_sections_are_split_at_sub_headings() -> None:
+    long = "word " * 400
+    body = f"Above.\n\n### One\n\n{long}\n\n### Two\n\nTwo's.\n\n### One\n\nAgain.\n"
+    plan = reader.read(with_sections(f"## Plan of Work\n\n{body}").encode())
+    found = {unit.id: unit.title for unit in parts(plan, lambda _: ()).units if unit.id.startswith("section:plan-of")}
+    assert found == {
+        "section:plan-of-work": "Plan of Work",
+        "section:plan-of-work/one": "Plan of Work: One",
+        "section:plan-of-work/two": "Plan of Work: Two",
+        "section:plan-of-work/one-2": "Plan of Work: One",
+    }
+
+
+def test_changes_staged_and_not(home: Folder) -> None:
+    home.write("src/reader.py", "# staged\n")
+    home.git("add", "src/reader.py")
+    home.write("src/reader.py", "# staged\n# and not\n")
+    home.write("src/with space.py", "new\n")
+    home.plan(PLAN + "\nMore.\n")
+    (home.path / "src/other.py").unlink()
+    home.git("config", "diff.noprefix", "true")
+    home.git("config", "color.diff", "always")
+    home.git("config", "diff.external", "false")
+    found = {unit.id: unit for unit in of(DIFF, gathered())}
+    assert sorted(found) == ["diff:src/other.py", "diff:src/reader.py", "diff:untracked"]
+    patch = found["diff:src/reader.py"].content
+    assert patch.startswith("diff --git a/src/reader.py b/src/reader.py\n")
+    assert "+# staged\n+# and not" in patch
+    assert found["diff:untracked"].content == "src/with space.py"
+    home.git("add", "-A")
+    assert "diff:src/with space.py" in {unit.id for unit in of(DIFF, gathered())}
+
+
+def test_changes_while_a_merge_conflicts(home: Folder) -> None:
+    home.git("checkout", "-q", "-b", "theirs")
+    home.write("src/reader.py", "# theirs\n")
+    home.git("commit", "-q", "-am", "Theirs")
+    home.git("checkout", "-q", "main")
+    home.write("src/reader.py", "# ours\n")
+    home.git("commit", "-q", "-am", "Ours")
+    with pytest.raises(AssertionError):
+        home.git("merge", "theirs")
+    found = {unit.id: unit.content for unit in of(DIFF, gathered())}
+    assert list(found) == ["diff:src/reader.py"]
+    assert "+<<<<<<< HEAD" in found["diff:src/reader.py"]
+
+
+def test_before_the_first_commit_and_without_git(plain: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain.plan(PLAN)
+    plain.write("src/reader.py", "x\n")
+    monkeypatch.chdir(plain.path)
+    assert [unit.id for unit in gathered().pack.units if unit.path or unit.type == DIFF] == ["file:src/reader.py"]
+    plain.git("init", "-q")
+    plain.git("add", "src")
+    assert [unit.id for unit in of(DIFF, gathered())] == ["diff:src/reader.py"]
+
+
+def test_what_is_kept_out_and_told(home: Folder, tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text("x\n")
+    home.write("src/data.py", b"\0\1")
+    home.write("src/huge.py", b"x" * (1 << 20) + b"x")
+    home.write("certs/site.pem", "x\n")
+    home.write("build/log.py", "x\n")
+    home.write(".gitignore", "build/\n")
+    (home.path / "src/link.py").symlink_to(tmp_path / "outside.py")
+    named = "`src/data.py`, `src/huge.py`, `certs/site.pem`, `build/log.py`, `src/link.py`, `.env`"
+    home.write(".env", "A=b\n")
+    home.plan(PLAN.replace("Makefile` builds.", f"Makefile` builds: {named}."))
+    found = gathered()
+    assert not {"src/data.py", "src/huge.py", "certs/site.pem", "build/log.py", "src/link.py", ".env"} & {
+        unit.path for unit in found.pack.units
+    }
+    told = "\n".join(found.warnings)
+    for words in ("NUL bytes", "1,048,577 bytes", "certs/site.pem is a file for secrets", "link out of the repository"):
+        assert words in told
+    assert "git ignores build/log.py" in told
+
+
+def test_secrets_are_taken_out(home: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", "correct horse")
+    home.write("src/reader.py", f'TOKEN = "{KEY}"\nSAID = "correct horse"\n')
+    home.plan(PLAN.replace("Write the tests.", f"Write the tests with {KEY}."))
+    found = gathered(task="3")
+    everything = "\n".join([found.pack.task, *[unit.content + unit.title for unit in found.pack.units]])
+    assert KEY not in everything
+    assert "correct horse" not in everything
+    assert "[redacted]" in found.pack.task
+    assert any("secret is taken out of" in each and "file:src/reader.py" in each for each in found.warnings)
+
+
+def test_changes_of_a_file_for_secrets(home: Folder) -> None:
+    home.write(".env", "A=1\n")
+    home.git("add", "-A")
+    found = gathered()
+    assert not of(DIFF, found)
+    assert "left out: the changes of .env, a file for secrets by its name" in found.warnings
+
+
+@pytest.mark.parametrize(
+    "name", [".env", "a/.env.local", "id_rsa", "x/server.key", "A.PEM", "prod.tfstate", "credentials"]
+)
+def test_names_of_files_for_secrets(name: str) -> None:
+    assert keeps_secrets(name)
+
+
+@pytest.mark.parametrize(
+    "name", [".env.example", "id_rsa.pub", "src/environment.py", "credentials.py", "keys.md", "a.keys"]
+)
+def test_names_of_others(name: str) -> None:
+    assert not keeps_secrets(name)
+
+
+def test_artifacts_without_what_execplan_keeps(home: Folder) -> None:
+    folder = ".agent/execplans/artifacts/2026-01-01_parser"
+    home.write(f"{folder}/run.log", "12 passed\n")
+    home.write(f"{folder}/ledger.jsonl", "{}\n")
+    home.write(f"{folder}/runs/1/journal.jsonl", "{}\n")
+    home.write(f"{folder}/notes/runs/deep.txt", "deep\n")
+    found = [unit.path for unit in gathered().pack.units if unit.type == "artifact"]
+    assert found == [f"{folder}/run.log", f"{folder}/notes/runs/deep.txt"]
+
+
+def test_files_and_folders_that_are_asked_for(home: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.write("build/log.txt", "ignored, and asked for\n")
+    home.write(".gitignore", "build/\n")
+    found = gathered(files=("src/other.py", "build/log.txt", "src"))
+    pinned = [unit.path for unit in of(FILE, found) if unit.pinned]
+    assert pinned == ["src/other.py", "build/log.txt"]
+    assert {"src/reader.py", "src/scanner.py"} <= {unit.path for unit in of(FILE, found)}
+    ids = [unit.id for unit in found.pack.units]
+    assert len(ids) == len(set(ids))
+    monkeypatch.chdir(home.path / "src")
+    assert [unit.path for unit in of(FILE, gathered(files=("other.py",))) if unit.pinned] == ["src/other.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "exit"),
+    [
+        ("no.py", "no-such-file", 3),
+        (".env", "secret-file", 7),
+        ("data.bin", "no-text", 3),
+        ("../outside.py", "path-outside", 7),
+        ("link.py", "link-outside", 7),
+    ],
+)
+def test_what_is_asked_for_and_cannot_be_had(home: Folder, name: str, code: str, exit: int) -> None:
+    home.write(".env", "A=b\n")
+    home.write("data.bin", b"\0")
+    home.write("../outside.py", "x\n")
+    (home.path / "link.py").symlink_to(home.path.parent / "outside.py")
+    with pytest.raises(ExecplanError) as refused:
+        gathered(files=(name,))
+    assert (refused.value.code, refused.value.exit) == (code, exit)
+    assert refused.value.hint
+
+
+def units(home: Folder, *lines: Any) -> str:
+    said = [each if isinstance(each, str) else json.dumps(each) for each in lines]
+    return str(home.write("units.jsonl", "\n".join(said) + "\n"))
+
+
+def test_units_of_others(home: Folder) -> None:
+    lines = [
+        {"id": "m1", "type": "message", "content": "See src/other.py", "title": "user"},
+        "",
+        {"id": "f1", "type": "file", "content": "x", "path": "far/away.py", "pinned": True, "references": ["a.py"]},
+        {"id": "i1", "type": "instruction", "content": "Be brief."},
+    ]
+    found = gathered(units=(units(home, *lines),)).pack.units
+    by_id = {unit.id: unit for unit in found}
+    assert by_id["m1"].references == ("src/other.py",)
+    assert by_id["f1"].pinned
+    assert by_id["f1"].references == ("a.py",)
+    assert [found[0].id, found[-1].id] == ["i1", "m1"]
+
+
+def test_all_that_is_wrong_with_units_is_told_at_once(home: Folder) -> None:
+    good = {"id": "a", "type": "message", "content": ""}
+    file = units(
+        home,
+        good,
+        good,
+        "{",
+        "[]",
+        {**good, "id": "b", "type": "thought", "colour": "red"},
+        {"id": "c"},
+        '{"id": "d", "id": "e", "type": "message", "content": ""}',
+        '{"id": "f", "type": "message", "content": NaN}',
+        {**good, "id": ""},
+        {**good, "id": "section:purpose"},
+        {**good, "id": "g", "references": [1], "pinned": "yes"},
+    )
+    with pytest.raises(ExecplanError) as refused:
+        gathered(units=(file,))
+    error = refused.value
+    assert (error.code, error.exit) == ("bad-units", 3)
+    assert [int(each.split(":")[0].removeprefix("line ")) for each in error.candidates] == list(range(2, 12))
+    told = dict(enumerate(error.candidates, start=2))
+    assert "stands in line 1 already" in told[2]
+    assert "there is no field 'colour'; type is one of" in told[5]
+    assert "it has no type; it has no content" in told[6]
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])
+def test_units_that_are_none(home: Folder, data: bytes) -> None:
+    home.write("units.jsonl", data)
+    with pytest.raises(ExecplanError) as refused:
+        gathered(units=("units.jsonl",))
+    assert refused.value.code == "bad-units"
+
+
+def test_sessions(home: Folder) -> None:
+    line = {"type": "user", "uuid": "u", "message": {"role": "user", "content": "Mend src/other.py"}}
+    home.write("one.jsonl", json.dumps(line) + "\nnot json\n")
+    home.write("two.jsonl", json.dumps({"type": "turn_context", "payload": {"model": "gpt-6-luna"}}) + "\n")
+    found = gathered(sessions=("one.jsonl", "two.jsonl"))
+    unit = found.pack.units[-1]
+    assert (unit.id, unit.references) == ("message:1", ("src/other.py",))
+    assert found.model == "gpt-6-luna"
+    assert found.warnings == ("one.jsonl: left out: 1 line that can't be read",)
+    twice = gathered(sessions=("two.jsonl", "one.jsonl"))
+    assert twice.pack.units[-1].id == "2:message:1"
+    with pytest.raises(ExecplanError) as refused:
+        gathered(sessions=("README.md",))
+    assert (refused.value.code, refused.value.exit) == ("unknown-session", 3)
+
+
+def test_names_are_found_from_anywhere() -> None:
+    known = Listing(["app/src/a.py", "lib/a.py", "lib/b.py", "Makefile"], root="/r", folders=("app", "app/plans"))
+    assert known.find("src/a.py") == "app/src/a.py"
+    assert known.find("../src/a.py") == "app/src/a.py"
+    assert known.find("b.py") == "lib/b.py"
+    assert known.find("a.py") == ""  # which of the two?
+    assert known.find("/r/lib/a.py") == "lib/a.py"
+    assert known.find("../../../etc/passwd") == ""
+    assert known.named("In `lib/b.py:3`, (lib/a.py). Then `make`; see [it](../src/a.py#L3).") == (
+        "lib/b.py",
+        "app/src/a.py",
+        "lib/a.py",
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"budget": 199}, "bad-setting"),
+        ({"budget": "8000"}, "bad-setting"),
+        ({"budget": True}, "bad-setting"),
+        ({"decisions": -1}, "bad-setting"),
+        ({"bugdet": 1}, "unknown-setting"),
+        ({"shares": {"system_prompt": 0.5, "response_reserve": 0.5}}, "bad-setting"),
+        ({"shares": {"prompt": 0.5}}, "bad-setting"),
+        ({"shares": {"system_prompt": "half"}}, "bad-setting"),
+        ({"model": "none-such"}, "no-such-model"),
+        ({"models": [{"name": "x"}]}, "bad-setting"),
+        ({"models": "x"}, "bad-setting"),
+    ],
+)
+def test_settings_that_say_what_they_cannot(said: dict[str, object], code: str) -> None:
+    with pytest.raises(ExecplanError) as refused:
+        terms(said)
+    assert (refused.value.code, refused.value.exit) == (code, 3)
+
+
+def test_settings() -> None:
+    row = {"name": "ours", "maker": "Ours", "window": 5000, "strength": 1}
+    found = terms({"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]})
+    assert (found.budget, found.shares.system_prompt, found.shares.response_reserve) == (900, 0.0, 0.125)
+    assert found.models == (row,)
+
+
+def test_a_clean_plan_needs_nothing_else(home: Folder) -> None:
+    home.plan(CLEAN)
+    home.git("add", "-A")
+    home.git("commit", "-q", "-m", "Clean")
+    found = gathered()
+    assert not of(DIFF, found)
+    assert found.warnings == ()
