@@ -50,6 +50,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
+    "Agents": {
+        "summarize": "Tell a plan to people, in its own words.",
+    },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",
