@@ -54,6 +54,7 @@ CALLS = {
     "runs": ["runs"],
     "audit": ["audit", "--verify"],
     "schema": ["schema", "execution-plan"],
+    "summarize": ["summarize"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }

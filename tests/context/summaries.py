@@ -16,7 +16,7 @@ FRAME = frozenset(
     """
     the plan is of tasks task done last on left open no neither nor lines line its template not yet replaced
     active draft complete archived next then before that decided why found out also what came it
-    status first stamp nothing decisions findings risks outcome none written down more earlier
+    status first stamp stamps stamped revised nothing decisions findings risks outcome none written down more earlier
     from to milestones behind ahead x and otherwise than planned superseded now pace evidence ticks tick with a days day
     usually one the longest minutes minute hours hour has for state risk
     title total other last discoveries outcomes revisions guidance id purpose decision date discovery
@@ -39,27 +39,40 @@ def faults(plan: Plan, told: Summary) -> Iterator[str]:
     size = len([word for word in told.text.split() if any(char.isalnum() for char in word)])
     if not size <= told.words <= told.limit:
         yield f"{told.words} words, counted again {size}, where {told.limit} are allowed"
+    for piece in [piece for part in told.parts for piece in part.pieces]:
+        for quote in piece.quotes:
+            if not stands(quote, "\n".join(lines[piece.start - 1 : piece.end])):
+                yield f"lines {piece.start}-{piece.end} do not say {quote!r}"
+            if half(quote):
+                yield f"ends within a code span or a link: {quote!r}"
+    rest = frame(told)
+    ours = set(re.findall(r"[^\W\d]+", rest.replace("_", " ").casefold()))
+    if ours - FRAME - zones(plan) - ids(rest) - words(told, plan):
+        yield f"words of nobody: {sorted(ours - FRAME - zones(plan) - ids(rest) - words(told, plan))}"
+    yield from untrue(plan, told)
+
+
+def frame(told: Summary) -> str:
+    """The text without what is the plan's."""
     rest = told.text.replace(told.title, " ", 1)
     for part in told.parts:
         if part.name.startswith("tasks-"):
             rest = rest.replace(f"## {part.heading}\n", " ", 1)
         for piece in part.pieces:
             rest = rest.replace(piece.text, "".join([each.lead for each in piece.said]) + piece.tail, 1)
-            for quote in piece.quotes:
-                if not stands(quote, "\n".join(lines[piece.start - 1 : piece.end])):
-                    yield f"lines {piece.start}-{piece.end} do not say {quote!r}"
-                if half(quote):
-                    yield f"ends within a code span or a link: {quote!r}"
-    ours = {word for word in re.findall(r"[^\W\d]+", rest.replace("_", " ").casefold())}
-    if ours - FRAME - zones(plan) - ids(rest) - words(told, plan):
-        yield f"words of nobody: {sorted(ours - FRAME - zones(plan) - ids(rest) - words(told, plan))}"
+    return rest
+
+
+def untrue(plan: Plan, told: Summary) -> Iterator[str]:
+    """What is not so in the plan: numbers, and guidance taken for words of its author."""
     counts = plan.counts()
-    for done, total in re.findall(r"(\d+) of (\d+) tasks done", rest):
+    for done, total in re.findall(r"(?:[Ii]s \w+: |, |: )(\d+) of (\d+) tasks done", told.text):
         if (int(done), int(total)) != (counts["done"], counts["total"]):
             yield f"{done} of {total} tasks done, but it is {counts}"
     said = letters(told.text)
     for at in plan.guidance:
-        if len(letters(lines[at])) > 30 and letters(lines[at]) in said:
+        line = letters(plan.text.lines[at])
+        if len(line) > 30 and line in said:
             yield f"line {at + 1} is guidance"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import STEP, of_entries, of_sentences, of_tasks
+from execplan.context.summary.making import STEP, listed, of_entries, of_sentences, of_tasks
 from execplan.context.summary.pace import pace
-from execplan.context.summary.piece import MORE, Part, Piece, Said, Subject
+from execplan.context.summary.piece import Part, Piece, Said, Subject
 from execplan.context.summary.words import said
 from execplan.plan.model import OTHER
 
@@ -15,25 +15,18 @@ _SPLIT = 8
 def parts(subject: Subject) -> list[Part]:
     """What the logs and the stamps say; nothing about what they do not."""
     plan, few = subject.plan, subject.length.few
+    found, decided, revised = [facts.newest(log) for log in (plan.discoveries, plan.decisions, plan.revisions)]
     unlike = [task for task in plan.tasks if task.state == OTHER and facts.named(task)]
-    otherwise = of_tasks(subject, unlike, 20)
-    otherwise += of_sentences(subject, facts.turned(subject), 20 + len(otherwise) * STEP)
-    otherwise += of_entries(subject, facts.newest(plan.revisions), 30 + len(otherwise) * STEP)
+    turned = facts.turned(subject)
+    otherwise = [*of_tasks(subject, unlike, 20), *of_sentences(subject, turned, 25)]
     return [
-        _listed(
-            "found", "Found out", of_entries(subject, facts.newest(plan.discoveries), 10, behind="Evidence: "), few
-        ),
-        _listed(
-            "decided", "Decided, and why", of_entries(subject, facts.newest(plan.decisions), 0, behind="Why: "), few
-        ),
-        Part("superseded", "Superseded", tuple(_superseded(subject)), few, MORE),
-        Part("otherwise", "Otherwise than planned", tuple(otherwise), few, MORE),
+        listed("found", "Found out", of_entries(subject, found, 10, behind="Evidence: "), found, few),
+        listed("decided", "Decided, and why", of_entries(subject, decided, 0, behind="Why: "), decided, few),
+        listed("superseded", "Superseded", _superseded(subject), (), few, ""),
+        listed("otherwise", "Otherwise than planned", otherwise, turned, few, ""),
+        listed("revised", "Revised", of_entries(subject, revised, 30), revised, few, ""),
         Part("pace", "Pace", tuple(pace(subject, 5)), none="No tick has a stamp."),
     ]
-
-
-def _listed(name: str, heading: str, pieces: list[Piece], few: int) -> Part:
-    return Part(name, heading, tuple(pieces), few, MORE, none="None written down.")
 
 
 def _superseded(subject: Subject) -> list[Piece]:

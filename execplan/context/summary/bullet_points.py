@@ -12,14 +12,12 @@ _AIMS = {"brief": 1, "detailed": 2, "comprehensive": 4}
 def parts(subject: Subject) -> list[Part]:
     """What it is for, where it stands, what is next, was done, was decided, was found, came of it, may go wrong."""
     plan, few = subject.plan, subject.length.few
-    told = facts.standing(subject)
     ahead, behind = facts.ahead(subject), facts.behind(subject)
-    last = f", the last on {told.last}" if told.last else ""
-    left = f", {told.left}" if told.left else ""
+    told = facts.standing(subject)
     brief = few <= 2
     lists = (
         ("purpose", "For", of_sentences(subject, facts.purpose(subject, _AIMS[subject.length.name]), 1)),
-        ("standing", "", [ours(f"State: {told.state}, {told.tasks}{last}{left}")]),
+        ("standing", "", [ours(f"State: {told.state}, {told.line}")]),
         ("next", "Next", of_tasks(subject, ahead[:1], 2)),
         ("open", "Open", of_tasks(subject, ahead[1:], STEP // 2)),
         ("done", "Done", of_tasks(subject, behind, 5)),

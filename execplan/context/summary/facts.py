@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from execplan.context.summary.prose import best, prose, topic
+from execplan.context.summary.sentences import says
+from execplan.context.summary.words import visible
 from execplan.plan import outline
 from execplan.plan.logs import newest_first
 from execplan.plan.model import ARCHIVED, DONE, OPEN
@@ -30,8 +32,9 @@ _RISK = re.compile(
     re.IGNORECASE,
 )
 """Words of sentences that name a risk, where no section does."""
+_ZONE = 24
 _TURNED = re.compile(
-    r"\b(?:however|instead|unexpected(?:ly)?|turned out|contrary|deviat\w+|deferred|skipped|dropped|abandoned|"
+    r"\b(?:however|unexpected(?:ly)?|turned out|contrary|deviat\w+|deferred|skipped|abandoned|"
     r"could not|was not possible|reverted|fell back|differently)\b",
     re.IGNORECASE,
 )
@@ -67,13 +70,13 @@ def _places(sections: Sequence[Section | None]) -> Iterator[tuple[int, int]]:
 
 def named(task: Task) -> bool:
     """Whether a task says anything."""
-    return any([char.isalnum() for char in task.text])
+    return says(task.text)
 
 
 def ahead(subject: Subject) -> list[Task]:
     """The open tasks, the next one first."""
-    plan = subject.plan
-    return [task for task in plan.tasks if task.state == OPEN and task.box not in plan.guidance and named(task)]
+    guidance = frozenset(subject.plan.guidance)
+    return [task for task in subject.plan.tasks if task.state == OPEN and task.box not in guidance and named(task)]
 
 
 def behind(subject: Subject) -> list[Task]:
@@ -116,6 +119,26 @@ class Standing(NamedTuple):
     """The date of the last tick, or nothing."""
     left: str
     """What a template left, or nothing."""
+
+    @property
+    def line(self) -> str:
+        """All but the state."""
+        last = f", last stamp {self.last}" if self.last else ""
+        return f"{self.tasks}{last}" + (f", {self.left}" if self.left else "")
+
+
+def when(stamp: Stamp) -> str:
+    """A stamp as it is printed; what nobody would take for a zone is left out."""
+    return visible(stamp.moment if len(stamp.zone) <= _ZONE else stamp.date + stamp.joint + stamp.time)
+
+
+def between(subject: Subject) -> str:
+    """From when to when there are stamps, or nothing."""
+    stamps = stamped(subject.plan.tasks)
+    if not stamps:
+        return ""
+    first, last = when(stamps[0]), when(stamps[-1])
+    return f"stamps from {first} to {last}" if first != last else f"stamped {first}"
 
 
 def standing(subject: Subject) -> Standing:

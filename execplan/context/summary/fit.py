@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
-    """The parts with the pieces that fit into so many words, each place of the plan at most once.
+    """The parts with the pieces that fit into so many words; what was quoted already only where a part has nothing else.
 
     Pieces are taken by rank; where one of a part does not fit, none of that part is taken any more, so that what is
     left out is always its end.
@@ -20,7 +20,7 @@ def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
     left = words
     for part in parts:
         left -= count(part.heading) if headed else 0
-        left -= count(left_out(part._replace(left=len(part.pieces))) if part.pieces else part.none)
+        left -= count(left_out(part._replace(left=part.left + len(part.pieces))) if part.pieces else part.none)
     wanted = [(piece.rank, at, place) for at, part in enumerate(parts) for place, piece in enumerate(part.pieces)]
     taken: list[list[int]] = [[] for _ in parts]
     again = [0 for _ in parts]
@@ -29,7 +29,7 @@ def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
     for _, at, place in sorted(wanted):
         piece = parts[at].pieces[place]
         quotes = set(piece.quotes)
-        if quotes and quotes <= seen:
+        if quotes and quotes <= seen and taken[at]:
             again[at] += 1
             continue
         if at in full:
@@ -43,7 +43,8 @@ def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
         taken[at].append(place)
     return [
         part._replace(
-            pieces=tuple([part.pieces[place] for place in sorted(places)]), left=len(part.pieces) - len(places) - twice
+            pieces=tuple([part.pieces[place] for place in sorted(places)]),
+            left=part.left + len(part.pieces) - len(places) - twice,
         )
         for part, places, twice in zip(parts, taken, again, strict=True)
     ]

@@ -34,9 +34,7 @@ def parts(subject: Subject) -> list[Part]:
 def _where(subject: Subject) -> Piece:
     """Its state and its tasks in a sentence."""
     told = facts.standing(subject)
-    last = f", the last on {told.last}" if told.last else ""
-    left = f", {told.left}" if told.left else ""
-    return ours(f"The plan is {told.state}: {told.tasks}{last}{left}.", 0)
+    return ours(f"The plan is {told.state}: {told.line}.")
 
 
 def _told(pieces: list[Piece], first: str, then: str) -> list[Piece]:

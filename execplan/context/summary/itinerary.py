@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from execplan.context.summary import facts
+from execplan.context.summary.making import MOST
 from execplan.context.summary.piece import EARLIER, MORE, Part, Piece, Said, Subject, ours
-from execplan.context.summary.words import said
+from execplan.context.summary.words import said, visible
 from execplan.plan.model import DONE, OPEN
 from execplan.text.blocks import HEADING
 
@@ -25,17 +26,16 @@ _NAMES = 12
 
 def parts(subject: Subject) -> list[Part]:
     """Milestones that the plan has by name, then the tasks in the order of the file."""
-    told = facts.standing(subject)
-    stamps = facts.stamped(subject.plan.tasks)
-    way = f", from {stamps[0].moment} to {stamps[-1].moment}" if stamps else ""
-    top = Part("way", "", (ours(f"{told.state.capitalize()}: {told.tasks}{way}."),))
+    told, between = facts.standing(subject), facts.between(subject)
+    way = ours(f"{told.state.capitalize()}: {told.tasks}{f', {between}' if between else ''}.")
+    top = Part("way", "", (way,))
     return [top, Part("milestones", "Milestones", tuple(_milestones(subject)), 0, MORE), *_tasks(subject)]
 
 
 def _milestones(subject: Subject) -> list[Piece]:
     """The headings that name a milestone, outside of Progress."""
     found = []
-    for head in _headings(subject.plan):
+    for head in _headings(subject.plan)[:MOST]:
         words = said(subject, head.text, _NAMES)
         if words:
             rank = _NAMED + len(found)
@@ -60,26 +60,28 @@ def _tasks(subject: Subject) -> list[Part]:
     here = next((at for at, task in enumerate(tasks) if ahead and task is ahead[0]), len(tasks))
     headed = any([task.heading for task in tasks])
     groups: dict[str, list[Piece]] = {}
+    beyond: dict[str, int] = {}
     for at, task in enumerate(tasks):
         group = task.heading if headed else _AHEAD if task.state == OPEN else _BEHIND
-        piece = _step(subject, task, 2 * (at - here) if at >= here else 2 * (here - at) - 1, last=at == here)
-        groups.setdefault(group, []).extend(piece)
+        pieces = groups.setdefault(group, [])
+        if abs(at - here) > MOST:
+            beyond[group] = beyond.get(group, 0) + 1
+        else:
+            pieces += _step(subject, task, 2 * (at - here) if at >= here else 2 * (here - at) - 1, last=at == here)
     made = []
     for at, (name, pieces) in enumerate(groups.items(), 1):
-        gone = all([piece.rank % 2 for piece in pieces])
-        heading = said(subject, name, _NAMES) if headed else name
-        made.append(
-            Part(f"tasks-{at}" if headed else name.lower(), heading, tuple(pieces), 0, EARLIER if gone else MORE)
-        )
+        rest = EARLIER if all([piece.rank % 2 for piece in pieces]) else MORE
+        named = (f"tasks-{at}", said(subject, name, _NAMES)) if headed else (name.lower(), name)
+        made.append(Part(*named, tuple(pieces), 0, rest, beyond.get(name, 0)))
     return made
 
 
 def _step(subject: Subject, task: Task, away: int, *, last: bool) -> list[Piece]:
-    """A task with its number, its box and its stamp; the nearer to the next one, the more it is wanted."""
+    """A task with its box, its number and its stamp; the nearer to the next one, the more it is wanted."""
     words = said(subject, task.text)
     if not words:
         return []
-    stamp = f"{task.stamp.moment} " if task.stamp is not None and task.state == DONE else ""
-    name = subject.ids[task.number - 1]
-    lead = f"{task.number}. [{task.mark}] {stamp}"
-    return [Piece((Said(lead, words),), f" (next: {name})" if last else "", away, task.box + 1, task.end)]
+    stamp = f"{facts.when(task.stamp)} " if task.stamp is not None and task.state == DONE else ""
+    lead = f"[{visible(task.mark)}] {task.number}. {stamp}"
+    tail = f" (next: {subject.ids[task.number - 1]})" if last else ""
+    return [Piece((Said(lead, words),), tail, away, task.box + 1, task.end)]

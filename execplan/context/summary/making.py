@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.summary.piece import Piece, Said
+from execplan.context.summary.piece import MORE, Part, Piece, Said
 from execplan.context.summary.words import said
 
 TYPE_CHECKING = False
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 _AUTHOR = re.compile(r"/ [^.:]{1,40}[.:] +")
 """Who wrote a revision note, where it stands between its date and its words."""
+MOST = 200
+"""The most pieces that are made of one list: of more none has room in a thousand words."""
 STEP = 100
 """Ranks between one piece of a list and the next, so that lists of equal standing take turns."""
 
 
-def of_sentences(subject: Subject, sentences: Iterable[Sentence], rank: int, lead: str = "") -> list[Piece]:
+def of_sentences(subject: Subject, sentences: Sequence[Sentence], rank: int, lead: str = "") -> list[Piece]:
     """A piece for each sentence."""
     made = []
-    for at, each in enumerate(sentences):
+    for at, each in enumerate(sentences[:MOST]):
         words = said(subject, each.words)
         if words:
             made.append(Piece((Said(lead, words),), "", rank + at * STEP, each.start + 1, each.end))
@@ -34,7 +36,7 @@ def of_sentences(subject: Subject, sentences: Iterable[Sentence], rank: int, lea
 def of_tasks(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bool = True) -> list[Piece]:
     """A piece for each task, the first wanted most; those that are done with their date."""
     made = []
-    for at, task in enumerate(tasks):
+    for at, task in enumerate(tasks[:MOST]):
         words = said(subject, task.text)
         stamp = task.stamp if dated and task.mark != " " else None
         if words:
@@ -48,7 +50,7 @@ def of_entries(
 ) -> list[Piece]:
     """A piece for each entry, the first wanted most; with `behind`, and after it, its rationale or its evidence."""
     made = []
-    for at, entry in enumerate(entries):
+    for at, entry in enumerate(entries[:MOST]):
         words = said(subject, entry.text[_author(entry.text) :])
         why = said(subject, entry.rationale or entry.evidence or "") if behind else ""
         date = f"{entry.date[:10]}: " if dated and entry.date else ""
@@ -71,6 +73,13 @@ def led(piece: Piece, word: str) -> Piece:
     first, *rest = piece.said
     date = first.lead.removesuffix(": ")
     return piece._replace(said=(Said(f"{word} ({date}): " if date else f"{word}: ", first.words), *rest))
+
+
+def listed(
+    name: str, heading: str, pieces: Sequence[Piece], of: Sequence[object], few: int, none: str = "None written down."
+) -> Part:
+    """A part that says how many there are beside those that it has room for."""
+    return Part(name, heading, tuple(pieces), few, MORE, max(0, len(of) - MOST), none)
 
 
 def stop(words: str) -> str:

@@ -20,8 +20,9 @@ def pace(subject: Subject, rank: int) -> list[Piece]:
         return []
     days = len({stamp.date for stamp in stamps})
     ticks = "tick" if len(done) == 1 else "ticks"
-    first = f"{len(stamps)} of {len(done)} {ticks} with a stamp, from {stamps[0].moment} to {stamps[-1].moment}"
-    pieces = [ours(f"{first}, on {days} {'days' if days > 1 else 'day'}.", rank)]
+    first, last = facts.when(stamps[0]), facts.when(stamps[-1])
+    way = f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}" if first != last else f", {first}"
+    pieces = [ours(f"{len(stamps)} of {len(done)} {ticks} with a stamp{way}.", rank)]
     timed = sorted(
         [
             (moment, task.number, task)

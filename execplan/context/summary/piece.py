@@ -71,7 +71,7 @@ class Part(NamedTuple):
     rest: str = ""
     """What those are called that are left out: earlier ones, which is said first, or more; or it is not said."""
     left: int = 0
-    """How many are left out."""
+    """How many are left out; before it is fitted, how many there are that no pieces were made of."""
     none: str = ""
     """What is said where there are no pieces; else the part is left out."""
 

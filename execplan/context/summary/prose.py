@@ -19,6 +19,11 @@ _BOILERPLATE = re.compile(
     r"\bliving document\b|\bPLANS\.md\b|\bthis ExecPlan (?:is|must|should|follows)\b", re.IGNORECASE
 )
 """What most plans say of themselves, in many wordings."""
+_AIM = re.compile(
+    r"(?:after|when|once|with) this\b|this (?:plan|change|work|slice|feature|milestone)\b|(?:the|its|our) (?:goal|purpose|aim)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says what something is for."""
 _LETTERS = re.compile(r"\w+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _COMMON = frozenset("a an and are as at be by for from in into is it its of on or that the this to with will".split())
@@ -87,8 +92,10 @@ def best(found: Sequence[Sentence], about: frozenset[str], most: int) -> list[Se
 
 
 def _worth(sentence: Sentence, about: frozenset[str]) -> float:
-    """Early ones are worth more, and those that share words with the title; less what leads to a list, or says little."""
+    """Early ones are worth more, those that name an aim, and those with words of the title; less what leads to a list."""
     worth = 3 / (1 + sentence.place) + 0.5 * sentence.opens
+    if _AIM.match(sentence.words):
+        worth += 2
     if about:
         worth += 2 * len(topic(sentence.words) & about) / len(about)
     if sentence.words.endswith((":", "：")):

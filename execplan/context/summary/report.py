@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import of_entries, of_sentences, of_tasks
-from execplan.context.summary.piece import MORE, Part, Piece, Subject, ours
+from execplan.context.summary.making import listed, of_entries, of_sentences, of_tasks
+from execplan.context.summary.piece import Part, Subject, ours
 
 
 def parts(subject: Subject) -> list[Part]:
@@ -15,21 +15,18 @@ def parts(subject: Subject) -> list[Part]:
         ours(f"{told.state.capitalize()}, {told.tasks}."),
         *([ours(f"{told.left.capitalize()}.")] if told.left else []),
     ]
-    stamps = facts.stamped(plan.tasks)
-    if stamps:
-        status.append(ours(f"First stamp {stamps[0].date}, last {stamps[-1].date}."))
+    if between := facts.between(subject):
+        status.append(ours(f"{between[:1].upper()}{between[1:]}."))
     status += of_sentences(subject, facts.purpose(subject, 1 if few <= 2 else 3), 5)
     why = "" if few <= 2 else "Why: "
+    behind, ahead, risks = facts.behind(subject), facts.ahead(subject), facts.risks(subject)
+    decided, found, came = [facts.newest(log) for log in (plan.decisions, plan.discoveries, plan.outcomes)]
     return [
         Part("status", "Status", tuple(status)),
-        _listed("done", "Done", of_tasks(subject, facts.behind(subject), 40), few, "Nothing yet."),
-        _listed("open", "Open", of_tasks(subject, facts.ahead(subject), 10), few, "Nothing."),
-        _listed("decisions", "Decisions", of_entries(subject, facts.newest(plan.decisions), 20, behind=why), few),
-        _listed("findings", "Findings", of_entries(subject, facts.newest(plan.discoveries), 50), few),
-        _listed("risks", "Risks", of_sentences(subject, facts.risks(subject), 30), few),
-        _listed("outcome", "Outcome", of_entries(subject, facts.newest(plan.outcomes), 15), few),
+        listed("done", "Done", of_tasks(subject, behind, 40), behind, few, "Nothing yet."),
+        listed("open", "Open", of_tasks(subject, ahead, 10), ahead, few, "Nothing."),
+        listed("decisions", "Decisions", of_entries(subject, decided, 20, behind=why), decided, few),
+        listed("findings", "Findings", of_entries(subject, found, 50), found, few),
+        listed("risks", "Risks", of_sentences(subject, risks, 30), risks, few),
+        listed("outcome", "Outcome", of_entries(subject, came, 15), came, few),
     ]
-
-
-def _listed(name: str, heading: str, pieces: list[Piece], few: int, none: str = "None written down.") -> Part:
-    return Part(name, heading, tuple(pieces), few, MORE, none=none)

@@ -15,7 +15,7 @@ LONGEST = 40
 
 _WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 """Letters of scripts that put no spaces between words: each counts as a word."""
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[”’」』）]*")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]+[”’」』）]*")
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|no|fig|dr|mr|ms|st|approx|incl|resp|[A-Z])\.$", re.IGNORECASE
 )
@@ -31,13 +31,17 @@ _MARKED = re.compile(
 def count(text: str) -> int:
     """How many words a text has: what stands between spaces and has a letter or a digit."""
     total = 0
+    if not text.isascii():
+        text, total = _WIDE.subn(" ", text)
     for run in text.split():
-        wide = len(_WIDE.findall(run))
-        rest = _WIDE.sub("", run) if wide else run
-        if any([char.isalnum() for char in rest]):
-            total += -(-len(rest) // LONGEST)
-        total += wide
+        if run[0].isalnum() or run[-1].isalnum() or says(run):
+            total += -(-len(run) // LONGEST)
     return total
+
+
+def says(words: str) -> bool:
+    """Whether there is a letter or a digit in it."""
+    return any(map(str.isalnum, words))
 
 
 def sentences(words: str) -> list[str]:
@@ -48,11 +52,11 @@ def sentences(words: str) -> list[str]:
         while at < len(whole) and whole[at][1] < end.end():
             at += 1
         inside = at < len(whole) and whole[at][0] < end.end() < whole[at][1]
-        if not inside and _ends(words[begin : end.end()], words[end.end() :][:3].lstrip()):
+        if not inside and _ends(words[begin : end.end()], words[end.end() : end.end() + 3].lstrip()):
             found.append(words[begin : end.end()].strip())
             begin = end.end()
     found.append(words[begin:].strip())
-    return [each for each in found if count(each)]
+    return [each for each in found if says(each)]
 
 
 def _ends(before: str, behind: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.context.summary import facts
 from execplan.context.summary.making import led, of_entries, of_sentences, of_tasks
 from execplan.context.summary.piece import Part, Piece, Said, Subject, ours
-from execplan.context.summary.words import said
+from execplan.context.summary.words import said, visible
 
 _SPARE = 50
 """The rank of what comes only with longer ones."""
@@ -18,11 +18,11 @@ def parts(subject: Subject) -> list[Part]:
     behind, ahead = facts.behind(subject), facts.ahead(subject)
     decisions = facts.newest(plan.decisions)
     numbers = {
-        "plan": subject.id,
+        "plan": visible(subject.id),
         "state": subject.state,
         **{f"tasks_{name}": counts[name] for name in ("total", "done", "open", "other")},
-        "first_stamp": stamps[0].moment if stamps else "-",
-        "last_stamp": stamps[-1].moment if stamps else "-",
+        "first_stamp": facts.when(stamps[0]) if stamps else "-",
+        "last_stamp": facts.when(stamps[-1]) if stamps else "-",
         "decisions": len(plan.decisions),
         "discoveries": len(plan.discoveries),
         "outcomes": len(plan.outcomes),
@@ -45,7 +45,7 @@ def parts(subject: Subject) -> list[Part]:
         _field("purpose", of_sentences(subject, facts.purpose(subject, 1), 2)),
         _field("last_done", of_tasks(subject, behind[:1], 3, dated=False)),
         _field("last_decision", of_entries(subject, decisions[:1], 4, dated=False)),
-        _field("last_decision_date", [ours(last.date)] if last is not None and last.date else []),
+        _field("last_decision_date", [ours(visible(last.date[:24]))] if last is not None and last.date else []),
         _field("last_discovery", of_entries(subject, facts.newest(plan.discoveries)[:1], 6, dated=False)),
         _field("last_outcome", of_entries(subject, facts.newest(plan.outcomes)[:1], 5, dated=False)),
     ]

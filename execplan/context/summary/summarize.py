@@ -6,7 +6,7 @@ from execplan.context.summary import analysis, bullet_points, in_prose, itinerar
 from execplan.context.summary.fit import fitted, left_out
 from execplan.context.summary.piece import EARLIER, LENGTHS, Part, Subject
 from execplan.context.summary.sentences import count
-from execplan.context.summary.words import said
+from execplan.context.summary.words import said, visible
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ def summarize(plan: Plan, id: str, state: str, ids: Sequence[str], form: str, le
     way = FORMS[form]
     wanted = next(each for each in LENGTHS if each.name == length)
     subject = Subject(plan, id, state, tuple(ids), way.markup, wanted)
-    title = said(subject, plan.title or "", _TITLE) or id
+    title = said(subject, plan.title or "", _TITLE) or visible(id)
     room = wanted.words - (0 if form == "structured" else count(title))
     tries = []
     for share in (1.0, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3):

@@ -48,6 +48,8 @@ def _escaped(words: str) -> str:
 
 def visible(words: str) -> str:
     """A line with each hidden character as its escape."""
+    if words.isprintable():
+        return words
     for start, end in reversed(hidden_in(words)):
         shown = "".join([f"\\u{{{ord(char):x}}}" for char in words[start:end]])
         words = words[:start] + shown + words[end:]
