@@ -94,7 +94,7 @@ def zones(plan: Plan) -> set[str]:
 
 def ids(text: str) -> set[str]:
     """The letters of ids of tasks."""
-    found = re.findall(r"(?:next: |next_id: )(t[a-z0-9]{6}(?:-\d+)?)", text)
+    found = re.findall(r"(?:next: |next_task_id: )(t[a-z0-9]{6}(?:-\d+)?)", text)
     return {word for each in found for word in re.findall(r"[^\W\d]+", each)}
 
 

@@ -32,6 +32,7 @@ _RISK = re.compile(
     re.IGNORECASE,
 )
 """Words of sentences that name a risk, where no section does."""
+_ENOUGH = 200
 _ZONE = 24
 _TURNED = re.compile(
     r"\b(?:however|unexpected(?:ly)?|turned out|contrary|deviat\w+|deferred|skipped|abandoned|"
@@ -164,17 +165,23 @@ def risks(subject: Subject) -> list[Sentence]:
     found: list[Sentence] = []
     for start, end in _risky(plan):
         found += prose(plan, start, end)
+        if len(found) > _ENOUGH:
+            break
     return found or about(plan, (outline.OUTCOMES, outline.SURPRISES, outline.RECOVERY, outline.CONTEXT), _RISK)
 
 
 def _risky(plan: Plan) -> Iterator[tuple[int, int]]:
     """The lines below headings about risks, to the next heading that is as high."""
     heads = [block for block in plan.blocks if block.kind == "heading" and not block.depth]
-    stop = 0
-    for at, head in enumerate(heads):
-        if head.start >= stop and head.level > 1 and _RISKY.search(head.text) and head.start != plan.title_line:
-            stop = next((each.start for each in heads[at + 1 :] if each.level <= head.level), len(plan.text.lines))
-            yield head.end, stop
+    level, begin = 0, 0  # of the heading about risks below which we are
+    for head in heads:
+        if level and head.level <= level:
+            yield begin, head.start
+            level = 0
+        if not level and head.level > 1 and _RISKY.search(head.text) and head.start != plan.title_line:
+            level, begin = head.level, head.end
+    if level:
+        yield begin, len(plan.text.lines)
 
 
 def turned(subject: Subject) -> list[Sentence]:

@@ -17,10 +17,8 @@ def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
     Pieces are taken by rank; where one of a part does not fit, none of that part is taken any more, so that what is
     left out is always its end.
     """
-    left = words
-    for part in parts:
-        left -= count(part.heading) if headed else 0
-        left -= count(left_out(part._replace(left=part.left + len(part.pieces))) if part.pieces else part.none)
+    frames = [_frame(part, headed=headed) for part in parts]
+    left = words - sum([frame for part, frame in zip(parts, frames, strict=True) if part.none])
     wanted = [(piece.rank, at, place) for at, part in enumerate(parts) for place, piece in enumerate(part.pieces)]
     taken: list[list[int]] = [[] for _ in parts]
     again = [0 for _ in parts]
@@ -34,7 +32,7 @@ def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
             continue
         if at in full:
             continue
-        size = count(piece.text)
+        size = count(piece.text) + (frames[at] if not (taken[at] or parts[at].none) else 0)
         if size > left or (parts[at].most and len(taken[at]) == parts[at].most):
             full.add(at)
             continue
@@ -48,6 +46,12 @@ def fitted(parts: Sequence[Part], words: int, *, headed: bool) -> list[Part]:
         )
         for part, places, twice in zip(parts, taken, again, strict=True)
     ]
+
+
+def _frame(part: Part, *, headed: bool) -> int:
+    """The words of ours around its pieces; a part that says what it lacks is always printed, others with pieces only."""
+    around = left_out(part._replace(left=part.left + len(part.pieces))) if part.pieces else part.none
+    return count(around) + (count(part.heading) if headed else 0)
 
 
 def left_out(part: Part) -> str:

@@ -63,10 +63,10 @@ def _tasks(subject: Subject) -> list[Part]:
     beyond: dict[str, int] = {}
     for at, task in enumerate(tasks):
         group = task.heading if headed else _AHEAD if task.state == OPEN else _BEHIND
-        pieces = groups.setdefault(group, [])
         if abs(at - here) > MOST:
             beyond[group] = beyond.get(group, 0) + 1
         else:
+            pieces = groups.setdefault(group, [])
             pieces += _step(subject, task, 2 * (at - here) if at >= here else 2 * (here - at) - 1, last=at == here)
     made = []
     for at, (name, pieces) in enumerate(groups.items(), 1):

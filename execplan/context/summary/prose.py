@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from execplan.context.summary.sentences import count, sentences
 from execplan.plan.grammar import is_nothing, read_box
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.plan.model import Plan
+    from execplan.text.blocks import Block
 
 _BOILERPLATE = re.compile(
     r"\bliving document\b|\bPLANS\.md\b|\bthis ExecPlan (?:is|must|should|follows)\b", re.IGNORECASE
@@ -29,6 +31,8 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{2,}")
 _COMMON = frozenset("a an and are as at be by for from in into is it its of on or that the this to with will".split())
 _SHORT = 4
 _LONGEST = 20_000
+_MOST = 200_000
+"""Characters of a paragraph, and of a section, that are looked at."""
 
 
 class Sentence(NamedTuple):
@@ -56,12 +60,11 @@ def prose(plan: Plan, start: int, end: int) -> list[Sentence]:
 
 def _paragraphs(plan: Plan, start: int, end: int) -> Iterator[tuple[str, int, int]]:
     """The words of each paragraph and its lines."""
-    guidance = frozenset(plan.guidance)
     quoted = -1
-    for block in plan.blocks:
-        if block.start < start:
-            continue
-        if block.start >= end:
+    left = _MOST
+    for at in range(bisect_left(plan.blocks, start, key=_start), len(plan.blocks)):
+        block = plan.blocks[at]
+        if block.start >= end or left <= 0:
             break
         if block.kind == QUOTE:
             quoted = max(quoted, block.end)
@@ -70,11 +73,22 @@ def _paragraphs(plan: Plan, start: int, end: int) -> Iterator[tuple[str, int, in
         lines = [block.text, *plan.text.lines[block.start + 1 : block.end]]
         if any([line.lstrip().startswith("|") for line in lines]):
             continue
-        kept = [line.strip() for at, line in enumerate(lines, block.start) if at not in guidance]
+        kept = [line.strip() for at, line in enumerate(lines, block.start) if not _has(plan.guidance, at)]
         words = " ".join(kept)[:_LONGEST].strip()
+        left -= len(words)
         box = read_box(words)
         if words:
             yield box.words if box is not None else words, block.start, block.end
+
+
+def _start(block: Block) -> int:
+    return block.start
+
+
+def _has(numbers: Sequence[int], number: int) -> bool:
+    """Whether a number is among others that rise."""
+    at = bisect_left(numbers, number)
+    return at < len(numbers) and numbers[at] == number
 
 
 def topic(words: str) -> frozenset[str]:

@@ -28,7 +28,7 @@ def parts(subject: Subject) -> list[Part]:
         "outcomes": len(plan.outcomes),
         "revisions": len(plan.revisions),
         "guidance_left": len(plan.guidance),
-        "next_id": subject.ids[ahead[0].number - 1] if ahead else "-",
+        "next_task_id": subject.ids[ahead[0].number - 1] if ahead else "-",
     }
     last = decisions[0] if decisions else None
     fields = [
@@ -41,7 +41,7 @@ def parts(subject: Subject) -> list[Part]:
             ],
         ),
         *[_field(name, [ours(f"{value}")]) for name, value in numbers.items()],
-        _field("next", of_tasks(subject, ahead[:1], 1, dated=False)),
+        _field("next_task", of_tasks(subject, ahead[:1], 1, dated=False)),
         _field("purpose", of_sentences(subject, facts.purpose(subject, 1), 2)),
         _field("last_done", of_tasks(subject, behind[:1], 3, dated=False)),
         _field("last_decision", of_entries(subject, decisions[:1], 4, dated=False)),

@@ -61,7 +61,7 @@ def summarize(plan: Plan, id: str, state: str, ids: Sequence[str], form: str, le
         tries.append(fitted(way.parts(shorter), room, headed=way.headed))
         if not _silent(tries[-1]):
             break
-    parts = [part for part in min(tries, key=_silent) if part.pieces or part.none or part.left]
+    parts = [part for part in min(tries, key=_silent) if part.pieces or part.none]
     text = way.lay(title, parts)
     return Summary(form, length, wanted.words, count(text), text, title, tuple(parts))
 
