@@ -58,7 +58,8 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
             raise shelved.error
     redaction = Redaction(os.environ, os.environ)  # of variables only those whose names tell
     read = without_secrets(shelved.plan, redaction)
-    told = told_as(read, ref.id, shelved.state, task_ids(shelved.plan.tasks), form, length)
+    ids = task_ids((shelved.plan if len(shelved.plan.tasks) == len(read.tasks) else read).tasks)
+    told = told_as(read, ref.id, shelved.state, ids, form, length)
     text = redaction.text(told.text)
     data: dict[str, Any] = {
         **plan_json(shelved),

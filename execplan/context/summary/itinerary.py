@@ -34,7 +34,7 @@ def parts(subject: Subject) -> list[Part]:
 
 def _milestones(subject: Subject) -> list[Piece]:
     """The headings that name a milestone, outside of Progress."""
-    found = []
+    found: list[Piece] = []
     for head in _headings(subject.plan)[:MOST]:
         words = said(subject, head.text, _NAMES)
         if words:
