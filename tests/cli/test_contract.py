@@ -58,6 +58,7 @@ CALLS = {
     "schema": ["schema", "execution-plan"],
     "guard": ["guard"],
     "context": ["context", "--estimate"],
+    "summarize": ["summarize"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }

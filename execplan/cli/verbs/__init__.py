@@ -51,10 +51,11 @@ GROUPS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Agents": {
+        "context": "Choose what an agent should read, within a budget of tokens.",
+        "summarize": "Tell a plan to people, in its own words.",
         "handoff": "Print a plan for an agent that is to carry it out.",
         "report": "Record what became of a step that an agent has done.",
         "guard": "Say whether an agent may make a call of a tool.",
-        "context": "Choose what an agent should read, within a budget of tokens.",
     },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",

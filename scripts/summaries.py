@@ -1,0 +1,103 @@
+"""Summarize every plan of a folder in every form and length, check what comes of it, and write the table of docs/summaries.md.
+
+With `--check` it only says whether the page would change. Checked is that no summary is longer than it may be, that what it
+quotes stands in the plan, that it ends no code span or link in the midst, and that numbers are those of the plan.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from multiprocessing import Pool
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
+from execplan.context.summary.piece import LENGTHS
+from execplan.context.summary.summarize import FORMS, summarize
+from execplan.errors import ExecplanError
+from execplan.plan import reader
+from execplan.plan.seek import task_ids
+from tests.context.summaries import faults
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "summaries.md"
+BEGIN, END = "<!-- lengths: written by scripts/summaries.py -->\n", "<!-- /lengths -->"
+
+
+class Report(NamedTuple):
+    """What came of one plan."""
+
+    words: dict[tuple[str, str], int]
+    """By form and length."""
+    faults: list[str]
+
+
+def examine(path: Path) -> Report:
+    """All summaries of one plan."""
+    words, found = {}, []
+    try:
+        plan = reader.read(path.read_bytes())
+    except ExecplanError as error:
+        return Report({}, [f"{path.name}: not read: {error.message}"])
+    for form in FORMS:
+        for length in LENGTHS:
+            try:
+                told = summarize(plan, path.stem, plan.state(), task_ids(plan.tasks), form, length.name)
+            except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other
+                found.append(f"{path.name}: {form}, {length.name}: {type(error).__name__}: {error}")
+                continue
+            words[form, length.name] = told.words
+            found += [f"{path.name}: {form}, {length.name}: {fault}" for fault in faults(plan, told)]
+    return Report(words, found)
+
+
+def table(reports: list[Report]) -> str:
+    """Median, 95th percentile and longest of each form and length."""
+    lines = [
+        "| form | length | at most | median | 95 % have at most | longest |",
+        "| --- | --- | --: | --: | --: | --: |",
+    ]
+    for form in FORMS:
+        for length in LENGTHS:
+            words = sorted([report.words[form, length.name] for report in reports])
+            near = words[(95 * len(words) + 99) // 100 - 1]
+            cells = (f"`{form}`", length.name, length.words, words[len(words) // 2], near, words[-1])
+            lines.append(f"| {' | '.join(f'{cell:,}' if isinstance(cell, int) else cell for cell in cells)} |")
+    return f"Of {len(reports)} plans:\n\n" + "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Examine every plan; exit 1 for a fault, or for a page that would change under `--check`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="default: $EXECPLAN_CORPUS, else ../shared/corpus")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; say whether docs/summaries.md would change"
+    )
+    asked = parser.parse_args()
+    folder = asked.folder or Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+    if not folder.is_dir():
+        print(f"no corpus in {folder}: nothing was checked")
+        return 0
+    with Pool() as pool:
+        reports = pool.map(examine, sorted(folder.rglob("*.md")), chunksize=4)
+    found = [fault for report in reports for fault in report.faults]
+    for fault in found:
+        print(fault, file=sys.stderr)
+    stale = False
+    if not found:
+        text = PAGE.read_text(encoding="utf-8")
+        head, _, rest = text.partition(BEGIN)
+        new = f"{head}{BEGIN}{table(reports)}{END}{rest.partition(END)[2]}"
+        stale = new != text
+        if stale and not asked.check:
+            PAGE.write_text(new, encoding="utf-8")
+    outcome = "; docs/summaries.md " + ("is stale" if asked.check else "written") if stale else ""
+    print(f"{len(reports)} plans, {sum(len(each.words) for each in reports):,} summaries, {len(found)} faults{outcome}")
+    return 1 if found or (stale and asked.check) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""What can be wrong with a summary: looked at from outside, without the code that makes it."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.context.summary.summarize import Summary
+    from execplan.plan.model import Plan
+
+FRAME = frozenset(
+    """
+    the plan is of tasks task done last on left open no neither nor lines line its template not yet replaced
+    active draft complete archived next then before that decided why found out also what came it
+    status first stamp stamps stamped revised nothing decisions findings risks outcome none written down more earlier
+    from to milestones behind ahead x and otherwise than planned superseded now pace evidence ticks tick with a days day
+    usually one the longest minutes minute hours hour has for state risk
+    title total other last discoveries outcomes revisions guidance id purpose decision date discovery
+    t z plan tasks
+    """.split()
+)
+"""Every word that a summary may have that is not the plan's own."""
+_LINK = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\))?(?:\s+\"[^\"]*\")?\)|\]\[[^\[\]]*\]")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+def letters(text: str) -> str:
+    """Nothing but letters and digits."""
+    return "".join([char for char in text.casefold() if char.isalnum()])
+
+
+def faults(plan: Plan, told: Summary) -> Iterator[str]:
+    """Everything that is wrong with a summary of the plan."""
+    lines = plan.text.lines
+    size = len([word for word in told.text.split() if any(char.isalnum() for char in word)])
+    if not size <= told.words <= told.limit:
+        yield f"{told.words} words, counted again {size}, where {told.limit} are allowed"
+    for piece in [piece for part in told.parts for piece in part.pieces]:
+        for quote in piece.quotes:
+            if not stands(quote, "\n".join(lines[piece.start - 1 : piece.end])):
+                yield f"lines {piece.start}-{piece.end} do not say {quote!r}"
+            if half(quote):
+                yield f"ends within a code span or a link: {quote!r}"
+    rest = frame(told)
+    ours = set(re.findall(r"[^\W\d]+", rest.replace("_", " ").casefold()))
+    if ours - FRAME - zones(plan) - ids(rest) - words(told, plan):
+        yield f"words of nobody: {sorted(ours - FRAME - zones(plan) - ids(rest) - words(told, plan))}"
+    yield from untrue(plan, told)
+
+
+def frame(told: Summary) -> str:
+    """The text without what is the plan's."""
+    rest = told.text.replace(told.title, " ", 1)
+    for part in told.parts:
+        if part.name.startswith("tasks-"):
+            rest = rest.replace(f"## {part.heading}\n", " ", 1)
+        for piece in part.pieces:
+            rest = rest.replace(piece.text, "".join([each.lead for each in piece.said]) + piece.tail, 1)
+    return rest
+
+
+def untrue(plan: Plan, told: Summary) -> Iterator[str]:
+    """What is not so in the plan: numbers, and guidance taken for words of its author."""
+    counts = plan.counts()
+    for done, total in re.findall(r"(?:[Ii]s \w+: |, |: )(\d+) of (\d+) tasks done", told.text):
+        if (int(done), int(total)) != (counts["done"], counts["total"]):
+            yield f"{done} of {total} tasks done, but it is {counts}"
+    said = letters(told.text)
+    for at in plan.guidance:
+        line = letters(plan.text.lines[at])
+        if len(line) > 30 and line in said:
+            yield f"line {at + 1} is guidance"
+
+
+def stands(quote: str, source: str) -> bool:
+    """Whether the words stand in the source, markup and white space aside."""
+    bare = _COMMENT.sub(" ", source)
+    return letters(quote) in letters(bare) or letters(quote) in letters(html.unescape(_LINK.sub("]", bare)))
+
+
+def half(quote: str) -> bool:
+    """Whether what was cut has an opening mark that nothing closes."""
+    return quote.endswith(" …") and (quote.count("`") % 2 == 1 or re.search(r"\]\([^)]*$", quote) is not None)
+
+
+def zones(plan: Plan) -> set[str]:
+    """What stamps have beside digits."""
+    return {word.casefold() for task in plan.tasks if task.stamp for word in re.findall(r"[^\W\d_]+", task.stamp.zone)}
+
+
+def ids(text: str) -> set[str]:
+    """The letters of ids of tasks."""
+    found = re.findall(r"(?:next: |next_task_id: )(t[a-z0-9]{6}(?:-\d+)?)", text)
+    return {word for each in found for word in re.findall(r"[^\W\d]+", each)}
+
+
+def words(told: Summary, plan: Plan) -> set[str]:
+    """The letters of the id of the plan where it is printed, and of boxes."""
+    marks = {task.mark.casefold() for task in plan.tasks}
+    named = next((piece.text for part in told.parts if part.name == "plan" for piece in part.pieces), "")
+    return marks | set(re.findall(r"[^\W\d]+", named.replace("_", " ").casefold()))
