@@ -48,7 +48,7 @@ def report(home: Home, ref: Ref, step: str, said: Said, options: Options) -> Rep
 
         git.load()
     with alone(home, f"report of {step} of {ref.id}", waits=True):
-        known = current.last(home, ref)
+        known = begin.known(home, ref, step)
         before = recorded(home, known, step, said) if known is not None else None
         if known is not None and before is not None:
             return _catch_up(home, ref, known, before, options)
