@@ -212,5 +212,7 @@ def test_a_dry_run_writes_nothing(agent: Agent) -> None:
     agent.planned(MAKE).make()
     before = agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))
     assert agent.report("make", "completed", "--dry-run", "--json").json["data"]["recorded"] is False
-    assert agent.report("make", "failed", "--dry-run").exit == 1
+    found = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
+    assert found.exit == 1
+    assert "kq7Zr2" not in found.out
     assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before
