@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.agent.current import Current
     from execplan.engine.place import Place
+    from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
