@@ -89,6 +89,8 @@ def _report(now: Moment, step: Step, said: Said, found: Standing | None) -> Repo
     now.warnings += [
         f"{path}: what was there before is not kept: it can't be compared, or taken back" for path in unkept
     ]
+    if said.status == COMPLETED and step.expect is not None and said.evidence is None:
+        now.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
     ours = [own.home.shown(own.ref.path), own.home.shown(own.home.artifacts_of(own.ref.path, archived=False))]
     others = [path for name, _ in course.open_attempt() for path in declared(now.schedule.step[name])]
     more = beyond.changed(own.home, own.place, [*ours, *others])

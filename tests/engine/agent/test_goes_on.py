@@ -264,6 +264,12 @@ def test_replanned_by_an_agent(agent: Agent) -> None:
     assert agent.type("audit", "--verify").exit == 0
 
 
+def test_what_is_in_hand_is_reported_before_it_is_planned_anew(agent: Agent) -> None:
+    agent.planned(MAKE, DROP).begin()
+    called(agent, "make")
+    assert "report make" in agent.refused(4, "run-cut-short", "replan", "--reason", "No disk.")["hint"]
+
+
 def test_doctor_knows_a_run_that_was_left_behind(agent: Agent) -> None:
     agent.planned(MAKE, DROP).make()
     agent.done("make")

@@ -111,6 +111,12 @@ def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
     assert "\x1b" not in kept.read_text()
 
 
+def test_what_was_expected_and_is_not_shown_is_warned_of(agent: Agent) -> None:
+    agent.planned(MAKE, PRINT).make()
+    agent.done("make")
+    assert "compared with nothing" in str(agent.report("see", "completed", "--json").json["warnings"])
+
+
 def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
     agent.planned(MAKE, PRINT).make()
     agent.done("make")
