@@ -75,7 +75,7 @@ def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
     now = standing.look(home, ref)
     best = standing.required(home, ref, now, run, _written(now.current.document, did))
-    if not run:
+    if not run and best.kept.approval is not None:
         _stop_rest(home, ref, best.kept.approval)
     return standing.Standing(standing.APPROVED, best.kept.approval, (), best.kept.path, now)
 
