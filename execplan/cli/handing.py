@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.execution.evaluation.page import code, fence
 from execplan.execution.evaluation.told import runs
+from execplan.execution.model import Validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,6 +138,7 @@ def _does(told: dict[str, Any], step: Step) -> Iterator[str]:
     clean = step.model_copy(
         update={name: told[name] for name in ("command", "parameters")}
         | {"argv": tuple(told["argv"]) if told["argv"] else None, "env": told["env"]}
+        | {"validation": Validation(**told["validation"])}
     )
     for what, command in runs(clean, code):
         if what == "tests afterwards":

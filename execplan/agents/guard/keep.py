@@ -11,6 +11,7 @@ from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
 from execplan.engine.journal import Journal, checked, parse, read_bytes
+from execplan.engine.questions import ANSWERS_TO
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written
@@ -72,7 +73,8 @@ def stop_waiting(basis: Basis, warrant: Warrant) -> None:
     if course.rolling is not None:
         raise _waits(f"the run {warrant.run} is being rolled back", f"a person finishes it: execplan rollback {number}")
     if course.question is not None:
-        hint = f"a person answers: execplan resume {number} --answer go"
+        answers = "|".join(ANSWERS_TO[course.question.why])
+        hint = f"a person answers: execplan resume {number} --answer {answers}"
         raise _waits(f"the run {warrant.run} waits: {course.question.words}", hint)
 
 

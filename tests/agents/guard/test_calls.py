@@ -78,6 +78,7 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) 
         waits = begun.ask("make check", program=program)
         assert waits.kind == "deny"
         assert "waits" in waits.why
+        assert "--answer go|skip|stop" in waits.why
     assert begun.ask("ls", program="codex").kind == "allow"
     assert begun.type("resume", "1", "--answer", "go").exit == 0
     assert begun.ask("make ship", program="codex").kind == "allow"

@@ -95,7 +95,9 @@ def test_what_the_repository_says_is_fenced_and_the_reasons_are_told(agent: Agen
 def test_secrets_and_hidden_characters(agent: Agent) -> None:
     agent.patch.setenv("API_TOKEN", "kq7Zr2vX9mLp4Ws8")
     head = HEAD.replace("## Progress", "## Purpose / Big Picture\n\nGood\u202e kq7Zr2vX9mLp4Ws8.\n\n## Progress")
-    agent.plan(head + MAKE.replace("X = 1", 'X = "kq7Zr2vX9mLp4Ws8"'))
+    head = head.replace("Build the parser", "Build kq7Zr2vX9mLp4Ws8")
+    tested = MAKE.replace("type=", 'test-after="make T=kq7Zr2vX9mLp4Ws8" type=')
+    agent.plan(head + tested.replace("X = 1", 'X = "kq7Zr2vX9mLp4Ws8"'))
     for found in (agent.type("handoff").out, agent.type("handoff", "--json").out):
         assert "kq7Zr2vX9mLp4Ws8" not in found
         assert "\u202e" not in found
