@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.execution.evaluation.page import code, fence
 from execplan.execution.evaluation.told import runs
 from execplan.execution.permission import calls
+from execplan.execution.states import FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +160,12 @@ def _asked(what: str, told: dict[str, Any]) -> str:
 
 def _up_next(told: dict[str, Any]) -> Iterator[str]:
     names = ", ".join([code(each) for each in told["next_steps"]])
-    if not names:
+    run = told["run"]
+    if not names and run is not None and run["question"] is not None:
+        yield "Nothing, until a person has answered."
+    elif not names and run is not None and run["status"] == FAILED:
+        yield "Nothing: the run has failed, and a person takes it up or takes it back."
+    elif not names:
         yield "Nothing is left to be done now."
     elif told["approved"]:
         yield f"Do one of these now, then report it: {names}"

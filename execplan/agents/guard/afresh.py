@@ -14,7 +14,7 @@ from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
-from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.errors import CHANGED, ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.evaluate import risk_of
 from execplan.execution.permission import DENY
 from execplan.execution.states import FAILED
@@ -104,10 +104,10 @@ def _over(ref: Ref, last: Current | None, error: ExecplanError) -> ExecplanError
     what, number = f"the run {last.place.id} of {ref.id} is {last.course.status.replace('_', ' ')}", last.place.number
     if last.course.status != FAILED:
         return ExecplanError(
-            error.code, f"{what}: nothing is left to be done by what was approved", exit=error.exit, hint=error.hint
+            "approval-used", f"{what}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
         )
     hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.typed}; execplan rollback {number} -p {ref.typed}"
-    return ExecplanError(error.code, what, exit=error.exit, hint=hint)
+    return ExecplanError("approval-used", what, exit=CHANGED, hint=hint)
 
 
 def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:

@@ -381,7 +381,7 @@ NEAREST = [
     (
         edit("src/app.py", "line 21\n", "first of two\n"),
         "modify",
-        "src/app.py would not be as planned: line 3 is another one (each place of it must be changed as a whole)",
+        "src/app.py would not be as planned: line 3 is another one (each place of the diff is changed as a whole, by one edit)",
     ),
     (edit("src/app.py", "line", "x"), "modify", "src/app.py: the text to be replaced stands in 30 places"),
     (drop("src/app.py"), "modify", "the call deletes src/app.py, which the step changes"),
