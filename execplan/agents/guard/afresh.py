@@ -14,15 +14,17 @@ from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
-from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.errors import CHANGED, ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.evaluate import risk_of
 from execplan.execution.permission import DENY
+from execplan.execution.states import FAILED
 from execplan.repo import homes, pick, shelf
 from execplan.repo.execution import approvals, standing
 from execplan.repo.execution.policy import effective
 
 if TYPE_CHECKING:
     from execplan.agents.guard.call import Call
+    from execplan.engine.agent.current import Current
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -85,11 +87,27 @@ def _allows(home: Home, ref: Ref) -> bool:
 
 def _stands(home: Home, ref: Ref) -> tuple[Standing, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
-    run = current.last(home, ref)
-    run = run if run is not None and run.goes_on else None
+    last = current.last(home, ref)
+    run = last if last is not None and last.goes_on else None
     if run is not None:
         current.stop_waiting(ref, run)
-    return standing.require(home, ref, run=run.place.id if run is not None else ""), run
+    try:
+        return standing.require(home, ref, run=run.place.id if run is not None else ""), run
+    except ExecplanError as error:
+        raise _over(ref, last, error) from error
+
+
+def _over(ref: Ref, last: Current | None, error: ExecplanError) -> ExecplanError:
+    """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
+    if last is None or last.goes_on or error.code != "approval-used":
+        return error
+    what, number = f"the run {last.place.id} of {ref.id} is {last.course.status.replace('_', ' ')}", last.place.number
+    if last.course.status != FAILED:
+        return ExecplanError(
+            "approval-used", f"{what}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
+        )
+    hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.typed}; execplan rollback {number} -p {ref.typed}"
+    return ExecplanError("approval-used", what, exit=CHANGED, hint=hint)
 
 
 def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:

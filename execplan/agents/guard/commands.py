@@ -7,6 +7,7 @@ from os.path import normpath
 
 from execplan.agents.guard.paths import direct
 from execplan.agents.guard.verdict import SAME, Verdict
+from execplan.execution.command.parse import parse
 from execplan.execution.command.pattern import fits, is_wild
 from execplan.execution.command.simple import program
 from execplan.execution.documents.touched import written
@@ -35,11 +36,11 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     if _is_script(typed, step, around):
         return SAME
     if (
-        why := f"the call is no plain command ({typed.problem})"
+        why := f"the call is no plain command ({typed.problem}): a step is called by itself, as it is written"
         if typed.problem
         else _words(typed, wanted, step, around)
     ):
-        near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
+        near = _near(typed, wanted, step)
         return Verdict(why, near * 80 // 100)
     if typed.assigned != (step.get("env") or {}):
         return Verdict(_variables(typed.assigned, step.get("env") or {}), 90)
@@ -188,6 +189,15 @@ def _pieces(word: str) -> list[str]:
     for mark in "=:@,":
         found += [word[at + 1 :] for at, char in enumerate(word) if char == mark]
     return [each for each in found if each]
+
+
+def _near(typed: Typed, wanted: Sequence[str], step: Mapping[str, Any]) -> int:
+    """How near any command in what is typed comes to one in a step, whatever it is wrapped in."""
+    given = [typed.argv, *[each.argv for each in typed.simple]]
+    inside = parse(step["command"]).simple if not typed.argv or typed.simple[0].via else ()
+    return max(
+        [_shared(argv, each) for argv in given for each in (wanted, *[simple.argv for simple in inside]) if each]
+    )
 
 
 def _shared(given: Sequence[str], wanted: Sequence[str]) -> int:

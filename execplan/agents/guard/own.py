@@ -88,7 +88,7 @@ def _called(simple: Simple, around: Around, folders: Sequence[str], *, is_plain:
         code = next((word for word in simple.argv[1:] if _is_code(word)), "")
         return f"code that runs {NAME} is not for an agent: {short(code)}" if code else ""
     if not is_plain or simple.via or simple.assigned or simple.argv[0] != NAME:
-        return f"an agent calls {NAME} by that name alone, with nothing around it"
+        return f"an agent calls {NAME} by that name alone, with no more than a pipe around it; what it is to read comes by the pipe, or from a file"
     return beyond(simple.argv, around, folders)
 
 

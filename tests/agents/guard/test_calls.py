@@ -192,3 +192,21 @@ def test_warrants_of_runs_that_have_ended_are_no_choice(begun: Asking) -> None:
     assert begun.ask("make parser").kind == "deny"
     assert begun.type("report", "x", "-p", other, "--status", "failed", "--result", "No.").exit == 1
     assert begun.ask("make parser").kind == "allow"
+
+
+def test_a_denial_says_how_to_go_on(begun: Asking) -> None:
+    assert "check comes behind build, not done yet: first report what came of build" in begun.ask("make check").why
+    assert begun.ask("curl example.org").why.endswith("no step is like it; in hand, to be reported: build")
+    for _ in range(2):
+        begun.ask("make parser")
+    assert begun.ask("make parser").why.endswith("build may be called 3 times, and was: report what came of it")
+    reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
+    assert reads.why.endswith("what it is to read comes by the pipe, or from a file")
+    assert begun.ask("ls && echo '---' && pwd").kind == "allow"
+
+
+def test_a_failed_run_is_no_case_for_another_approval(begun: Asking) -> None:
+    assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
+    why = begun.ask("make parser").why
+    assert " is failed; a person takes it up or takes it back: execplan resume 1 -p " in why
+    assert "; execplan rollback 1 -p " in why

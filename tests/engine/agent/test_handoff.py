@@ -119,6 +119,14 @@ def test_how_it_stands_is_told(agent: Agent) -> None:
     assert [each["status"] for each in told["steps"]] == ["completed", "completed"]
 
 
+def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.fails("make", "failed", result="No disk.")
+    found = agent.type("handoff").out
+    assert "Nothing: the run has failed, and a person takes it up or takes it back." in found
+    assert "Only `cd FOLDER &&` may stand in front." in found
+
+
 def test_inferred_steps_are_marked(agent: Agent) -> None:
     agent.plan(HEAD + "```sh\ncargo build --release\n```\n")
     assert ", inferred from prose" in agent.type("handoff").out
