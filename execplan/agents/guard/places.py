@@ -127,6 +127,11 @@ def _private(path: str) -> str:
     return ""
 
 
+def above_private(path: str) -> str:
+    """What of the user's own lies below a real path, or nothing."""
+    return next((what for folder, what in _folders() if inside(path, folder) and os.path.lexists(folder)), "")
+
+
 def _folders() -> Iterator[tuple[str, str]]:
     """The user's own folders, by what the environment says and by what the machine says, and what is in them."""
     homes = dict.fromkeys((os.path.expanduser("~"), _login()))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SOUGHT = ("--include", "-g", "--glob")
 """Flags that say which files a search looks into."""
+_DEEP = frozenset(("grep", "egrep", "fgrep", "diff"))
+"""Programs that go through folders where they are told to."""
 _ANYWHERE, _INSIDE, _ASKS, _NONE = READS
 
 
@@ -47,6 +49,9 @@ def judge(call: Call, around: Around, reads: str) -> Reading:
     for path in found:
         if why := places.never_read(around, path):
             return Reading(DENY, f"{_shown(around, path)} is never read: {why}")
+    above = next((what for path in found if path and (what := places.above_private(path))), "")
+    if above and _searches(call):
+        return Reading(DENY, f"a search there reads {above}")
     if reads == _NONE:
         return Reading("", "the policy lets nothing be read that is not planned")
     out = [path for path in found if not places.inside(around.root, path)]
@@ -55,6 +60,19 @@ def judge(call: Call, around: Around, reads: str) -> Reading:
     if out and reads == _INSIDE:
         return Reading(ASK, f"{out[0]} lies outside the repository")
     return Reading(ALLOW)
+
+
+def _searches(call: Call) -> bool:
+    """Whether a call that reads shows what is in files below the folders that it names."""
+    if call.kind == READ:
+        return call.tool == "Grep"
+    text = plain(call.command, call.cwd)
+    for argv in text.commands if text is not None else ():
+        short = "".join([word for word in argv[1:] if word.startswith("-") and not word.startswith("--")])
+        recursive = "r" in short or "--recursive" in argv
+        if argv[0] == "rg" or (argv[0] in _DEEP and recursive):
+            return True
+    return False
 
 
 def paths(call: Call, around: Around) -> list[str] | None:

@@ -88,6 +88,18 @@ def test_a_search_that_names_a_secret_reads_it(ground: Ground) -> None:
     assert read_by(ground, "Grep", pattern="x", glob="*.{ts,py}", path="src") == ALLOW
 
 
+def test_no_search_comes_by_the_key(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    above = ground.folder.path.parent
+    monkeypatch.setenv("HOME", str(above))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (above / ".config/execplan").mkdir(parents=True)
+    for text in ("grep -rn x {}", "egrep --recursive x {}/.config", "'rg' x {}", "diff -ur src {}", "ls && rg x {}"):
+        assert told(ground, text.format(above), "anywhere") == DENY, text
+    for text in ("ls {}", "grep x {}/notes", "diff -u src {}/notes", "grep -r x {}/repo/src"):
+        assert told(ground, text.format(above), "anywhere") == ALLOW, text
+    assert read_by(ground, "Grep", pattern="x", path=str(above)) == DENY
+
+
 def test_a_pattern_in_braces_does_not_lead_out(ground: Ground) -> None:
     assert read_by(ground, "Glob", pattern="src/{a,b}/*.{ts,py}") == ALLOW
     for pattern in ("{..,x}/*", ".{.,x}/*", "{/etc,x}/*", "{x,/etc}/*", "{x,~}/*"):
