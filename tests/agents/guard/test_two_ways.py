@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.guard import claude, codex, content, forbidden, own, reading, settings
+from execplan.agents.guard import claude, codex, commands, content, forbidden, own, reading, settings
 from execplan.agents.guard.call import EDIT, Edit
 from execplan.agents.guard.paths import way
 from execplan.agents.guard.planned import Around, Planned
@@ -180,3 +180,31 @@ def test_an_option_in_front_does_not_hide_a_verb_of_git(text: str) -> None:
     assert forbidden.of_commands(words, (), around)
     assert forbidden.of_commands(words, denies, around._replace(constraints={}))
     assert not forbidden.of_commands([("git", "-C", ".", "commit", "push")], denies, around)
+
+
+def test_a_word_left_open_leads_out_by_no_flag_and_no_link(ground: Ground) -> None:
+    step: dict[str, Any] = {"env": {}, "cwd": "."}
+
+    def allowed(text: str) -> bool:
+        found = typed(text, ground.root)
+        assert not found.problem, found
+        return commands.allows(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
+
+    for text in (
+        "tar -xf/etc/x",
+        "tar -xf../x",
+        "make V=-f/etc/x",
+        "make V=-If../x",
+        "make -I'~/x'",
+        "cp a link/../../x",
+    ):
+        assert not allowed(text), text
+    for text in (
+        "tar -xf src/x",
+        "tar -xfsrc/x",
+        "make V=-Isrc/x",
+        "make -j4 --no-print-directory",
+        "git log a..b",
+        "cp a link/x",
+    ):
+        assert allowed(text), text
