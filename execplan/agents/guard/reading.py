@@ -49,8 +49,9 @@ def judge(call: Call, around: Around, reads: str) -> Reading:
     for path in found:
         if why := places.never_read(around, path):
             return Reading(DENY, f"{_shown(around, path)} is never read: {why}")
-    above = next((what for path in found if path and (what := places.above_private(path))), "")
-    if above and _searches(call):
+    searched = found if _searches(call) else ()
+    above = next((what for path in searched if path and (what := places.above_private(path))), "")
+    if above:
         return Reading(DENY, f"a search there reads {above}")
     if reads == _NONE:
         return Reading("", "the policy lets nothing be read that is not planned")
