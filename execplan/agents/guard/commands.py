@@ -76,7 +76,7 @@ def allows(typed: Typed, pattern: str, step: Mapping[str, Any], around: Around) 
     wanted = pattern.split()
     is_open = [at >= len(wanted) or wanted[at] == "..." or is_wild(wanted[at]) for at in range(len(typed.argv))]
     words = [word for word, left_open in zip(typed.argv, is_open, strict=True) if left_open]
-    return not any([_leads_out(piece, typed.folder, around) for word in words for piece in _pieces(word)])
+    return not any([_leads_out(piece, typed.folder, around) for word in words for piece in _pieces(word, typed.folder)])
 
 
 def _is_script(typed: Typed, step: Mapping[str, Any], around: Around) -> bool:
@@ -179,15 +179,24 @@ def _leads_out(word: str, folder: str, around: Around) -> bool:
     """Whether a word, taken for a path, leads out of the repository, or to what is git's or the tool's own."""
     if word.startswith("~") or "\0" in word:
         return True
-    path = os.path.realpath(os.path.join(folder, word))
-    return not f"{path}/".startswith(f"{around.root}/") or bool(around.protected(os.path.relpath(path, around.root)))
+    joined = os.path.join(folder, word)  # programs differ in whether they follow links before `..`
+    found = {os.path.realpath(each) for each in (joined, os.path.normpath(joined))}
+    inside = all([f"{path}/".startswith(f"{around.root}/") for path in found])
+    return not inside or any([around.protected(os.path.relpath(path, around.root)) for path in found])
 
 
-def _pieces(word: str) -> list[str]:
-    """What of a word may be a path: all of it, what stands behind `=`, `:` or `@`, and what is glued to a flag of one letter."""
-    found = [word, word[2:]] if word.startswith("-") else [word]
+def _pieces(word: str, folder: str) -> list[str]:
+    """What of a word may be a path: all of it, what stands behind `=`, `:` or `@`, and what is glued to flags of one letter."""
+    found = [word]
     for mark in "=:@,":
         found += [word[at + 1 :] for at, char in enumerate(word) if char == mark]
+    glued = [each.lstrip("-") for each in found if each.startswith("-")]
+    found += [each[1:] for each in glued]
+    found += [each[at:] for each in glued if (at := each.find("../")) > 0]
+    for each in glued:  # as `-xf/etc/x`, which is not `-Isrc/x`
+        head, slash, rest = each.partition("/")
+        if slash and not any([os.path.lexists(os.path.join(folder, head[at:])) for at in range(1, len(head))]):
+            found.append(f"/{rest}")
     return [each for each in found if each]
 
 
