@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from execplan import clock
 from execplan.agents.guard import keep
 from execplan.agents.guard.basis import Basis, of_run
+from execplan.agents.guard.call import COMMAND
 from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
@@ -38,8 +39,18 @@ def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[
         raise ExecplanError("no-home", what, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective(home)
     bare = judge(call, Basis(home, policy.reads, policy.tools), clock.seconds())
-    if bare.kind != DENY:
+    if bare.kind != DENY and call.kind != COMMAND:
         return bare, ()
+    try:
+        return _by_plan(home, call, named, asks=asks)
+    except ExecplanError:
+        if bare.kind == DENY:
+            raise
+        return bare, ()  # a command that only reads needs no plan, but may be a step of one
+
+
+def _by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+    """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
     home, ref = _plan(home, named)
     issued = warrant.load(home, ref.id)
     if issued is not None:  # it was not named by its id

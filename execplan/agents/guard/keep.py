@@ -15,7 +15,7 @@ from execplan.engine.questions import ANSWERS_TO
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written
-from execplan.execution.permission import ASK, DENY, GRACE
+from execplan.execution.permission import ASK, DENY, GRACE, wrong_time
 from execplan.execution.world import plain
 from execplan.repo import state
 from execplan.repo.execution import key as keys
@@ -115,6 +115,8 @@ def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, f
         stop_waiting(basis, warrant)
         if not found.is_step:
             return found
+        if basis.terms is not None and (why := wrong_time(basis.terms, moment(journal.entries))):
+            return Judged(DENY, why, found.step)  # it was waited for the lock
         if found.kind == ASK and not asks:
             found = _paused(basis, warrant, journal, found)
         else:

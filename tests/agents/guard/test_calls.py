@@ -210,3 +210,14 @@ def test_a_failed_run_is_no_case_for_another_approval(begun: Asking) -> None:
     why = begun.ask("make parser").why
     assert " is failed; a person takes it up or takes it back: execplan resume 1 -p " in why
     assert "; execplan rollback 1 -p " in why
+
+
+def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(begun: Asking) -> None:
+    other, fence = "2026-01-02_other", '```sh {#look deny="git log"}\ngit status\n```\n'
+    begun.plan(f"# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n{fence}", other)
+    assert begun.ask("git log", "-p", other).kind == "allow"  # nothing is approved: it only reads
+    begun.data("approve", other, "--digest", begun.data("evaluate", other)["digest"][:8])
+    assert begun.ask("git diff", "-p", other).why == "execplan: it only reads"
+    assert begun.ask("git log", "-p", other).kind == "deny"
+    assert "look" in begun.ask("git status", "-p", other).why
+    assert begun.data("show", other, "--run", "1")["run"].startswith("0001-")
