@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.execution.evaluation.page import code, fence
 from execplan.execution.evaluation.told import runs
+from execplan.execution.model import Validation
+from execplan.execution.permission import calls
+from execplan.execution.states import FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,13 +50,14 @@ def _how(told: dict[str, Any]) -> Iterator[str]:
     report = told["report"]
     yield (
         "Do what the steps below say, exactly as they say it, and nothing else. Where the guard is installed each of your "
-        "calls is judged by them: one that is no step is denied. A step comes when all that it needs is done."
+        "calls is judged by them: one that is no step is denied. A step comes when all that it needs is done. Call a command by itself, word for word: "
+        "no pipe, no redirection, no other command around it, not in the background. Only `cd FOLDER &&` may stand in front."
     )
     yield "Report each step as soon as it is done, before you begin another, and one that you can't do as failed:"
     yield fence(f"{report['completed']}\n{report['failed']}", "sh")
     yield (
-        "STEP is its id or its number. To show what a command printed add `--evidence -` and give it on standard input, or "
-        "name a file of the repository. What you say is checked. When something does not fit do not change it by yourself: "
+        "STEP is its id or its number. To show what a command printed name a file of the repository, or pipe it in: "
+        "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. What you say is checked. When something does not fit do not change it by yourself: "
         "say what was found out; a person approves what is planned then."
     )
     yield fence(report["replan"], "sh")
@@ -106,8 +110,9 @@ def _facts(told: dict[str, Any]) -> Iterator[str]:
     for name in ("inputs", "outputs", "allow", "deny"):
         if told[name]:
             yield f"{name}: {', '.join([code(each) for each in told[name]])}"
-    most = told["max_invocations"]
-    yield "to be called once" if most == 1 else f"to be called {most} times at most"
+    most = calls(told["max_invocations"], told["patch"])
+    each = ", once for each place of the diff" if most > told["max_invocations"] == 1 else ""
+    yield "to be called once" if most == 1 else f"to be called {most} times at most{each}"
     failure = told["on_failure"]
     tries = f", {1 + failure['max_retries']} attempts" if failure["max_retries"] else ""
     yield f"when it fails: {code(failure['strategy'])}{tries}"
@@ -137,6 +142,7 @@ def _does(told: dict[str, Any], step: Step) -> Iterator[str]:
     clean = step.model_copy(
         update={name: told[name] for name in ("command", "parameters")}
         | {"argv": tuple(told["argv"]) if told["argv"] else None, "env": told["env"]}
+        | {"validation": Validation(**told["validation"])}
     )
     for what, command in runs(clean, code):
         if what == "tests afterwards":
@@ -156,7 +162,12 @@ def _asked(what: str, told: dict[str, Any]) -> str:
 
 def _up_next(told: dict[str, Any]) -> Iterator[str]:
     names = ", ".join([code(each) for each in told["next_steps"]])
-    if not names:
+    run = told["run"]
+    if not names and run is not None and run["question"] is not None:
+        yield "Nothing, until a person has answered."
+    elif not names and run is not None and run["status"] == FAILED:
+        yield "Nothing: the run has failed, and a person takes it up or takes it back."
+    elif not names:
         yield "Nothing is left to be done now."
     elif told["approved"]:
         yield f"Do one of these now, then report it: {names}"

@@ -258,6 +258,8 @@ class Course:
             change = change_from(each)
             self.expected[change.path] = change.before
         self.undone.update(said["steps"])
+        if self.is_agents and self.ended is None:  # nobody takes it up before its agent goes on
+            self.status_of |= dict.fromkeys([step for step in said["steps"] if step in self.status_of], states.PENDING)
         if said["whole"]:
             self.status, self.ended, self.question = states.ROLLED_BACK, entry, None
 

@@ -5,6 +5,7 @@ The guard of an agent reads it from plain JSON: to check it in full once more ta
 
 from __future__ import annotations
 
+from execplan.execution.permission import calls
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -44,6 +45,7 @@ class Plain(NamedTuple):
     confirm: bool
     inferred: bool
     max_invocations: int
+    """Counting each place of a diff."""
 
 
 class Plainly(NamedTuple):
@@ -74,7 +76,7 @@ def _plain(step: Mapping[str, Any]) -> Plain:
         step.get("checkpoint", False),
         step.get("confirm", False),
         step.get("inferred", False),
-        step.get("max_invocations", 1),
+        calls(step.get("max_invocations", 1), step.get("patch")),
     )
 
 

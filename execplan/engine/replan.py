@@ -138,6 +138,10 @@ def _stop_unfit(home: Home, ref: Ref, place: Place, course: Course) -> None:
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"finish it: {back}")
     steps = [step for step, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
     if steps:
+        if course.is_agents:
+            what = f"{', '.join(steps)} of the run {place.id} is in hand: nobody has said what became of it"
+            hint = f"say it first: execplan report {steps[0]} -p {name} --status failed --result 'What went wrong.'"
+            raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=hint)
         what = f"the run {place.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
 

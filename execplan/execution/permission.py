@@ -76,6 +76,12 @@ class Permission(NamedTuple):
     """Of one that is not denied who has approved it: PERSON or POLICY."""
 
 
+def calls(most: int, patch: str | None) -> int:
+    """How often an agent may call a step: one with a diff as often for each of its places, which many programs change one by one."""
+    places = sum([line.startswith(("@@ ", "rename to ")) for line in (patch or "").split("\n")])
+    return most * max(places, 1)
+
+
 def covers(terms: Terms, step: str, level: str, *, inferred: bool) -> bool:
     """Whether an approval covers a step, given by its id and its risk."""
     low_enough = terms.max_risk is None or LEVELS.index(level) <= LEVELS.index(terms.max_risk)
@@ -134,8 +140,10 @@ def _settled(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: f
 
 
 def _early(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    missing = [name for name in asked.needs if status_of.get(name) not in states.GOOD]
-    return f"{asked.id} comes behind {', '.join(missing)}, not done yet" if missing else ""
+    missing = list(dict.fromkeys([name for name in asked.needs if status_of.get(name) not in states.GOOD]))
+    in_hand = [name for name in missing if status_of.get(name) == states.RUNNING]
+    done = f"not done yet: first report what came of {', '.join(in_hand)}" if in_hand else "not done yet"
+    return f"{asked.id} comes behind {', '.join(missing)}, {done}" if missing else ""
 
 
 def _refused(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
@@ -144,7 +152,7 @@ def _refused(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: f
 
 def _too_often(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
     times = "once" if asked.most == 1 else f"{asked.most} times"
-    return f"{asked.id} may be called {times}, and was" if asked.calls >= asked.most else ""
+    return f"{asked.id} may be called {times}, and was: report what came of it" if asked.calls >= asked.most else ""
 
 
 _STOPS: Sequence[Callable[[Asked, Terms, Mapping[str, str], float, str], str]] = (

@@ -26,6 +26,8 @@ def read(text: str, *, halves: bool = False) -> Any:
         value, end = _reader()(bare, 0)
     except StopIteration:
         raise ValueError("no value stands there") from None
+    except SystemError:  # what it can't read: the module of the error that it would raise is not loaded
+        raise ValueError("it is cut short, or no JSON") from None
     if end != len(bare):
         raise ValueError("something follows its end")
     _check(value, whole="\\u" in bare and not halves)

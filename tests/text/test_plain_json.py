@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -59,6 +60,14 @@ def test_refused_as_by_the_strict_reader(text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
         plain_json.read(text)
     assert strict.read(text.encode()).violations
+
+
+@pytest.mark.parametrize("text", ["{", "[1", '{"a":1', '"x', '{"a" 1}', "[1 2]"])
+def test_refused_also_where_nobody_has_loaded_json(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the process of a guard: the reader written in C then fails without saying why."""
+    monkeypatch.delitem(sys.modules, "json.decoder")
+    with pytest.raises(ValueError, match=r"no JSON|no value"):
+        plain_json.read(text)
 
 
 def test_half_a_character_may_stand_for_a_byte_of_a_path() -> None:

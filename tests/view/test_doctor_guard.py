@@ -148,3 +148,14 @@ def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:
     hand, _ = begun(desk)
     hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert "no plan is approved" not in looked(desk).message
+
+
+def test_a_run_of_an_agent_is_allowed_something(desk: Desk) -> None:
+    from execplan.engine.agent.begin import begin
+    from execplan.engine.alone import alone
+
+    desk.approve()
+    home, ref = desk.home()
+    with alone(home, "test"):
+        begin(home, ref, session="one")
+    assert "no plan is approved" not in looked(desk).message

@@ -26,7 +26,7 @@ def looser(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
         known = before.get(step["id"])
         lines = _new(step) if known is None else _step(known, step)
         told += [f"step {step['id']}{'' if known is not None else ', which is new,'} {line}" for line in lines]
-    return (*told, *_around_secrets(old, new))
+    return (*told, *_earlier(old, new), *_around_secrets(old, new))
 
 
 def works_otherwise(old: Step, new: Step) -> bool:
@@ -44,6 +44,16 @@ def _whole(old: Step, new: Step) -> Iterator[str]:
         yield "constraints.allow_unplanned is set"
     for name in ("forbidden_paths", "forbidden_commands"):
         yield from [f"constraints.{name} lacks {each!r}" for each in old[name] if each not in new[name]]
+
+
+def _earlier(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Which steps have their turn before others that came before them: a check may be one of these."""
+    place = {step["id"]: at for at, step in enumerate(new["steps"])}
+    names = [step["id"] for step in old["steps"] if step["id"] in place]
+    for at, name in enumerate(names):
+        passed = [other for other in names[:at] if place[other] > place[name]]
+        if passed:
+            yield f"step {name} came behind {', '.join(passed)}, and comes before now"
 
 
 def _around_secrets(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
@@ -64,6 +74,7 @@ def _new(step: Step) -> Iterator[str]:
         yield "uses the network"
     if step["shell"]:
         yield f"runs in a shell, {step['shell']}"
+    yield from [f"allows {each!r}" for each in step["allow"]]
 
 
 def _step(old: Step, new: Step) -> Iterator[str]:

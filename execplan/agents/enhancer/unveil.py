@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WORKS = (
     "type tool target lines action command argv content patch parameters cwd env shell network inputs outputs expect exit "
-    "validation"
+    "validation allow"
 ).split()
 """The fields of a step that say what it does."""
 _BEGINS = (f"redacted_{SECRET}_", f"redacted_{WITHHELD}_")
@@ -103,6 +103,7 @@ _ABSENT: dict[str, Any] = {
     "outputs": [],
     "exit": 0,
     "validation": {"syntax_check": True, "test_after": None},
+    "allow": [],
 }
 """What a field is where an answer leaves it out; None for all else."""
 

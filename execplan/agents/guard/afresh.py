@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 from execplan import clock
 from execplan.agents.guard import keep
 from execplan.agents.guard.basis import Basis, of_run
+from execplan.agents.guard.call import COMMAND
 from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
-from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
+from execplan.errors import CHANGED, ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.evaluate import risk_of
 from execplan.execution.permission import DENY
+from execplan.execution.states import FAILED
 from execplan.repo import homes, pick, shelf
 from execplan.repo.execution import approvals, standing
 from execplan.repo.execution.policy import effective
 
 if TYPE_CHECKING:
     from execplan.agents.guard.call import Call
+    from execplan.engine.agent.current import Current
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -36,8 +39,18 @@ def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[
         raise ExecplanError("no-home", what, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective(home)
     bare = judge(call, Basis(home, policy.reads, policy.tools), clock.seconds())
-    if bare.kind != DENY:
+    if bare.kind != DENY and call.kind != COMMAND:
         return bare, ()
+    try:
+        return _by_plan(home, call, named, asks=asks)
+    except ExecplanError:
+        if bare.kind == DENY:
+            raise
+        return bare, ()  # a command that only reads needs no plan, but may be a step of one
+
+
+def _by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+    """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
     home, ref = _plan(home, named)
     issued = warrant.load(home, ref.id)
     if issued is not None:  # it was not named by its id
@@ -85,11 +98,27 @@ def _allows(home: Home, ref: Ref) -> bool:
 
 def _stands(home: Home, ref: Ref) -> tuple[Standing, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
-    run = current.last(home, ref)
-    run = run if run is not None and run.goes_on else None
+    last = current.last(home, ref)
+    run = last if last is not None and last.goes_on else None
     if run is not None:
         current.stop_waiting(ref, run)
-    return standing.require(home, ref, run=run.place.id if run is not None else ""), run
+    try:
+        return standing.require(home, ref, run=run.place.id if run is not None else ""), run
+    except ExecplanError as error:
+        raise _over(ref, last, error) from error
+
+
+def _over(ref: Ref, last: Current | None, error: ExecplanError) -> ExecplanError:
+    """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
+    if last is None or last.goes_on or error.code != "approval-used":
+        return error
+    what, number = f"the run {last.place.id} of {ref.id} is {last.course.status.replace('_', ' ')}", last.place.number
+    if last.course.status != FAILED:
+        return ExecplanError(
+            "approval-used", f"{what}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
+        )
+    hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.typed}; execplan rollback {number} -p {ref.typed}"
+    return ExecplanError("approval-used", what, exit=CHANGED, hint=hint)
 
 
 def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:

@@ -33,6 +33,8 @@ class Edit(NamedTuple):
     """Of one that is edited: old text, new text, and whether every place is meant, each in turn."""
     hunks: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     """Of one that a patch without line numbers edits: old lines and new lines of each place, in order."""
+    ends: bool = False
+    """Whether the last of these places is at the end of the file."""
 
 
 class Call(NamedTuple):

@@ -45,8 +45,8 @@ def _given(verb: str, mine: Mine, argv: Sequence[str], around: Around, folders: 
         only = f" but with {mine.needs}" if mine.needs else " with these options"
         return f"`{NAME} {verb}` is not for an agent{only}"
     read = [value for flag, value in found.values if flag in mine.files.split() or flag == "-C"]
-    read += [value for flag, value in found.values if flag in ("-p", "--plan", "--stdin-filename") and "/" in value]
-    read += [word for word in found.words if mine.takes and "/" in word]
+    read += [value for flag, value in found.values if flag in ("-p", "--plan", "--stdin-filename")]
+    read += found.words if mine.takes else ()
     texts = [*found.words, *[value for _, value in found.values]]
     read += [each[1:] for each in texts if each.startswith("@") and not each.startswith("@@")]
     return "" if _all_inside(read, around, folders) else f"`{NAME} {verb}` is given a file that an agent may not read"
@@ -54,7 +54,7 @@ def _given(verb: str, mine: Mine, argv: Sequence[str], around: Around, folders: 
 
 def _all_inside(named: Sequence[str], around: Around, folders: Sequence[str]) -> bool:
     """Whether all paths lead into the repository, to nothing that is never read; `-` is standard input."""
-    found = [places.real(folder, path) for path in named if path != "-" for folder in folders]
+    found = [way for path in named if path != "-" for folder in folders for way in places.ways(folder, path)]
     return all([path and places.inside(around.root, path) and not places.never_read(around, path) for path in found])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard import taking
 from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, Call, Edit
+from execplan.agents.guard.places import named
 from execplan.text import plain_json
 
 TYPE_CHECKING = False
@@ -93,8 +94,17 @@ def _reader(known: str, *names: str) -> Callable[[Call, Mapping[str, Any]], Call
 def _glob(call: Call, given: Mapping[str, Any]) -> Call:
     taking.only(given, "pattern path", call.tool)
     pattern, found = taking.path(given, "pattern"), taking.paths(given, "path")
+    dots = any([each in pattern for each in (".{", "}.")]) and any([each in pattern for each in ("{.", ",.")])
+    if "{" in pattern and (dots or any([each in pattern for each in ("..", "{/", ",/", "{~", ",~")])):
+        raise taking.NotUnderstoodError("its pattern may lead out of the folder")
     leads = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
     return call._replace(kind=READ, reads=(*found, pattern) if leads else found)
+
+
+def _grep(call: Call, given: Mapping[str, Any]) -> Call:
+    found = _reader(_GREP, "path")(call, given)
+    folder, sought = (found.reads or (call.cwd,))[0], named(taking.maybe(given, "glob"))
+    return found._replace(reads=(folder, *[f"{folder}/{name}" for name in sought])) if sought else found
 
 
 def _agent(call: Call, given: Mapping[str, Any]) -> Call:
@@ -113,7 +123,7 @@ _TOOLS: Final[Mapping[str, Callable[[Call, Mapping[str, Any]], Call]]] = {
     "NotebookRead": _reader("notebook_path cell_id", "notebook_path"),
     "LS": _reader("path ignore", "path"),
     "LSP": _reader("operation filePath line character query", "filePath"),
-    "Grep": _reader(_GREP, "path"),
+    "Grep": _grep,
     "Glob": _glob,
     "Agent": _agent,
     "Task": _agent,

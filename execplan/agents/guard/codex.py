@@ -53,6 +53,8 @@ def answer(decision: Decision) -> tuple[bytes, int]:
 def _command(call: Call, given: Mapping[str, Any], name: str) -> Call:
     taking.only(given, f"{name} {_TAKEN}", call.tool)
     folder = taking.paths(given, "workdir")
+    if folder and ".." in folder[0].split("/"):
+        raise taking.NotUnderstoodError("workdir goes up: name the folder by its absolute path")
     cwd = call.cwd if not folder else folder[0] if folder[0].startswith("/") else f"{call.cwd}/{folder[0]}"
     return call._replace(kind=COMMAND, cwd=cwd, command=taking.text(given, name))
 

@@ -7,6 +7,7 @@ from os.path import normpath
 
 from execplan.agents.guard.paths import direct
 from execplan.agents.guard.verdict import SAME, Verdict
+from execplan.execution.command.parse import parse
 from execplan.execution.command.pattern import fits, is_wild
 from execplan.execution.command.simple import program
 from execplan.execution.documents.touched import written
@@ -35,11 +36,11 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     if _is_script(typed, step, around):
         return SAME
     if (
-        why := f"the call is no plain command ({typed.problem})"
+        why := f"the call is no plain command ({typed.problem}): a step is called by itself, as it is written"
         if typed.problem
         else _words(typed, wanted, step, around)
     ):
-        near = max([_shared(argv, wanted) for argv in (typed.argv, *[each.argv for each in typed.simple])])
+        near = _near(typed, wanted, step)
         return Verdict(why, near * 80 // 100)
     if typed.assigned != (step.get("env") or {}):
         return Verdict(_variables(typed.assigned, step.get("env") or {}), 90)
@@ -75,7 +76,7 @@ def allows(typed: Typed, pattern: str, step: Mapping[str, Any], around: Around) 
     wanted = pattern.split()
     is_open = [at >= len(wanted) or wanted[at] == "..." or is_wild(wanted[at]) for at in range(len(typed.argv))]
     words = [word for word, left_open in zip(typed.argv, is_open, strict=True) if left_open]
-    return not any([_leads_out(piece, typed.folder, around) for word in words for piece in _pieces(word)])
+    return not any([_leads_out(piece, typed.folder, around) for word in words for piece in _pieces(word, typed.folder)])
 
 
 def _is_script(typed: Typed, step: Mapping[str, Any], around: Around) -> bool:
@@ -178,16 +179,34 @@ def _leads_out(word: str, folder: str, around: Around) -> bool:
     """Whether a word, taken for a path, leads out of the repository, or to what is git's or the tool's own."""
     if word.startswith("~") or "\0" in word:
         return True
-    path = os.path.realpath(os.path.join(folder, word))
-    return not f"{path}/".startswith(f"{around.root}/") or bool(around.protected(os.path.relpath(path, around.root)))
+    joined = os.path.join(folder, word)  # programs differ in whether they follow links before `..`
+    found = {os.path.realpath(each) for each in (joined, os.path.normpath(joined))}
+    inside = all([f"{path}/".startswith(f"{around.root}/") for path in found])
+    return not inside or any([around.protected(os.path.relpath(path, around.root)) for path in found])
 
 
-def _pieces(word: str) -> list[str]:
-    """What of a word may be a path: all of it, what stands behind `=`, `:` or `@`, and what is glued to a flag of one letter."""
-    found = [word, word[2:]] if word.startswith("-") else [word]
+def _pieces(word: str, folder: str) -> list[str]:
+    """What of a word may be a path: all of it, what stands behind `=`, `:` or `@`, and what is glued to flags of one letter."""
+    found = [word]
     for mark in "=:@,":
         found += [word[at + 1 :] for at, char in enumerate(word) if char == mark]
+    glued = [each.lstrip("-") for each in found if each.startswith("-")]
+    found += [each[1:] for each in glued]
+    found += [each[at:] for each in glued if (at := each.find("../")) > 0]
+    for each in glued:  # as `-xf/etc/x`, which is not `-Isrc/x`
+        head, slash, rest = each.partition("/")
+        if slash and not any([os.path.lexists(os.path.join(folder, head[at:])) for at in range(1, len(head))]):
+            found.append(f"/{rest}")
     return [each for each in found if each]
+
+
+def _near(typed: Typed, wanted: Sequence[str], step: Mapping[str, Any]) -> int:
+    """How near any command in what is typed comes to one in a step, whatever it is wrapped in."""
+    given = [typed.argv, *[each.argv for each in typed.simple]]
+    inside = parse(step["command"]).simple if not typed.argv or typed.simple[0].via else ()
+    return max(
+        [_shared(argv, each) for argv in given for each in (wanted, *[simple.argv for simple in inside]) if each]
+    )
 
 
 def _shared(given: Sequence[str], wanted: Sequence[str]) -> int:

@@ -82,7 +82,7 @@ def _edited(data: bytes | None, edit: Edit) -> bytes:
     text = "".join(lines).replace("\r\n", "\n") if returns else "".join(lines)
     for old, new, every in edit.swaps:
         text = _swapped(text, old, new, every=every, there=data is not None)
-    text = _patched(text, edit.hunks, there=data is not None) if edit.hunks else text
+    text = _patched(text, edit, there=data is not None) if edit.hunks else text
     return (text.replace("\n", "\r\n") if returns else text).encode("utf-8", "surrogateescape")
 
 
@@ -92,16 +92,25 @@ def _swapped(text: str, old: str, new: str, *, every: bool, there: bool) -> str:
         raise ValueError("the text to be replaced is not there")
     if count > 1 and not every:
         raise ValueError(f"the text to be replaced stands in {count} places")
+    if takes_line_end(text, old, new):
+        raise ValueError(
+            "the text taken out stands at the end of a line, which goes too in some programs: name more of it"
+        )
     return text.replace(old, new) if old else new
 
 
-def _patched(text: str, hunks: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...], *, there: bool) -> str:
+def takes_line_end(text: str, old: str, new: str) -> bool:
+    """Whether some programs take a line end out with what is taken out, as Claude Code does."""
+    return bool(old) and not new and not old.endswith("\n") and f"{old}\n" in text
+
+
+def _patched(text: str, edit: Edit, *, there: bool) -> str:
     """A text with lines replaced, place after place; lines that stand at several places are refused."""
     if not there:
         raise ValueError("there is no such file")
     lines = text.removesuffix("\n").split("\n") if text else []
     at = 0
-    for old, new in hunks:
+    for old, new in edit.hunks:
         last = len(lines) - len(old) + 1
         places = [place for place in range(at, last) if old and tuple(lines[place : place + len(old)]) == old]
         if len(places) != 1:
@@ -110,4 +119,8 @@ def _patched(text: str, hunks: tuple[tuple[tuple[str, ...], tuple[str, ...]], ..
             )
         lines[places[0] : places[0] + len(old)] = new
         at = places[0] + len(new)
+    if edit.ends and at != len(lines):
+        raise ValueError("the lines to be replaced are not at the end")
+    if lines and not lines[-1]:
+        raise ValueError("the file would end in an empty line, which not every program leaves there")
     return "".join([f"{line}\n" for line in lines])

@@ -7,6 +7,7 @@ from execplan.agents.guard.call import HARMLESS, TOOL
 from execplan.agents.guard.match import match
 from execplan.engine.agent.asked import asked
 from execplan.execution.permission import ALLOW, ASK, DENY, permitted
+from execplan.execution.states import RUNNING
 from execplan.execution.world import ABSENT, OUTSIDE
 from execplan.record import NamedTuple
 from execplan.repo.execution.world import Disk
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from execplan.agents.guard.basis import Basis
     from execplan.agents.guard.call import Call
     from execplan.agents.guard.match import Match, Matched
+    from execplan.agents.guard.planned import Planned
+    from execplan.execution.permission import Permission
 
 
 class Judged(NamedTuple):
@@ -56,7 +59,7 @@ def judge(call: Call, basis: Basis, moment: float) -> Judged:
         return Judged(DENY, read.why, found.nearest)
     steps = [_of(each, basis, moment) for each in found.matches]
     words = Judged(read.kind, read.why or "it only reads") if read.kind else None
-    return _best(steps, words) or _unplanned(found, basis, read.why)
+    return _best(steps, words) or _unplanned(found, basis, read.why, moment)
 
 
 def _best(steps: Sequence[Judged], read: Judged | None) -> Judged | None:
@@ -73,25 +76,44 @@ def _best(steps: Sequence[Judged], read: Judged | None) -> Judged | None:
 def _of(found: Match, basis: Basis, moment: float) -> Judged:
     """What becomes of a call that is of a step."""
     assert basis.course is not None  # where there are steps there is all of this
-    assert basis.order is not None
-    assert basis.terms is not None
-    disk, step = Disk(basis.home), basis.plain[found.step]
-    planned = next(each for each in basis.planned if each.step["id"] == found.step)
-
-    def there(path: str) -> bool:
-        return disk.state(path).kind not in (ABSENT, OUTSIDE)
-
-    told = asked(step, planned.level, basis.course, basis.order, interval=basis.interval, there=there)
-    permission = permitted(told, basis.terms, basis.course.status_of, moment)
+    step, planned = basis.plain[found.step], next(each for each in basis.planned if each.step["id"] == found.step)
+    permission = _permission(planned, basis, moment)
     if permission.kind == DENY:
         return Judged(DENY, permission.why, found.step)
-    if why := drift.drifted(planned.step, basis.course, disk):
+    if why := drift.drifted(planned.step, basis.course, Disk(basis.home)):
         return Judged(DENY, f"{found.step} is not begun: {why}", found.step)
     why = permission.why or f"the step {step.number} of {basis.plan}, {found.step}"
     return Judged(permission.kind, why, found.step, found.paths, permission.by)
 
 
-def _unplanned(found: Matched, basis: Basis, why: str) -> Judged:
+def _permission(planned: Planned, basis: Basis, moment: float) -> Permission:
+    """Whether a step may be called now, as far as its turn goes."""
+    assert basis.course is not None
+    assert basis.order is not None
+    assert basis.terms is not None
+    disk, step = Disk(basis.home), basis.plain[planned.step["id"]]
+
+    def there(path: str) -> bool:
+        return disk.state(path).kind not in (ABSENT, OUTSIDE)
+
+    told = asked(step, planned.level, basis.course, basis.order, interval=basis.interval, there=there)
+    return permitted(told, basis.terms, basis.course.status_of, moment)
+
+
+def _up_now(basis: Basis, moment: float) -> str:
+    """How an agent goes on whose call is like no step."""
+    names = [each.step["id"] for each in basis.planned if _permission(each, basis, moment).kind != DENY]
+    running = basis.course.named(RUNNING) if basis.course is not None else ()
+    if running:
+        return f"; in hand, to be reported: {', '.join(running)}"
+    return (
+        f"; up now: {', '.join(names[:3])}, as execplan handoff has it"
+        if names
+        else "; what is up now: execplan handoff"
+    )
+
+
+def _unplanned(found: Matched, basis: Basis, why: str, moment: float) -> Judged:
     """What becomes of a call that no step plans."""
     if basis.constraints.get("allow_unplanned"):
         return Judged(ASK, f"no step of {basis.plan} plans this: {found.why}")
@@ -100,5 +122,5 @@ def _unplanned(found: Matched, basis: Basis, why: str) -> Judged:
     elif found.nearest:
         words = f"no step of {basis.plan} plans this; the nearest step is {found.nearest}: {found.why}"
     else:
-        words = f"no step of {basis.plan} plans this" + (f": {found.why}" if found.why else "")
+        words = f"no step of {basis.plan} plans this" + (f": {found.why}" if found.why else "") + _up_now(basis, moment)
     return Judged(DENY, f"{words}; {why}" if why else words, found.nearest)

@@ -130,8 +130,7 @@ def _changed(made: Made, before: bytes, change: Change) -> str:
         whole += [*lines[at : hunk.start], *hunk.new]
         at = hunk.start + len(hunk.old)
     planned = "".join([*whole, *lines[at:]]).encode("utf-8", "surrogateescape")
-    part = " (each place of it must be changed as a whole)" if len(hunks) > 1 else ""
-    return _other(made.path, made.after, planned) + part
+    return f"{_other(made.path, made.after, planned)} (each place of the diff is changed as a whole, by one edit)"
 
 
 def _other(path: str, given: bytes, wanted: bytes) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.content import Made
     from execplan.agents.guard.planned import Around, Planned
 
+_GIT_VALUES = frozenset("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source".split())
 _CHANGING = (kinds.WRITE, kinds.EDIT)
 """A file that is written anew is edited too, and the other way round: a pattern that denies one denies both."""
 
@@ -46,14 +47,23 @@ def of_files(made: Sequence[Made], planned: Sequence[Planned], around: Around) -
 
 def of_commands(typed: Sequence[tuple[str, ...]], planned: Sequence[Planned], around: Around) -> str:
     """Why commands, by their words, may not be run, or nothing."""
+    bare = [_verb_first(argv) for argv in typed if argv[0].rpartition("/")[2] == "git"]
 
     def is_begun(kind: str, pattern: str) -> bool:
-        return kind == patterns.COMMAND and any([patterns.begins(argv, pattern) for argv in typed])
+        return kind == patterns.COMMAND and any([patterns.begins(argv, pattern) for argv in (*typed, *bare)])
 
     for pattern in around.constraints.get("forbidden_commands") or ():
         if is_begun(patterns.COMMAND, pattern):
             return f"the plan forbids `{pattern}`"
     return _denied(planned, is_begun)
+
+
+def _verb_first(argv: Sequence[str]) -> tuple[str, ...]:
+    """A command of git without the options in front of its verb."""
+    at = 1
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] in _GIT_VALUES else 1
+    return (argv[0], *argv[at:])
 
 
 def of_tools(name: str, planned: Sequence[Planned]) -> str:

@@ -11,10 +11,11 @@ from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
 from execplan.engine.journal import Journal, checked, parse, read_bytes
+from execplan.engine.questions import ANSWERS_TO
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written
-from execplan.execution.permission import ASK, DENY, GRACE
+from execplan.execution.permission import ASK, DENY, GRACE, wrong_time
 from execplan.execution.world import plain
 from execplan.repo import state
 from execplan.repo.execution import key as keys
@@ -72,7 +73,8 @@ def stop_waiting(basis: Basis, warrant: Warrant) -> None:
     if course.rolling is not None:
         raise _waits(f"the run {warrant.run} is being rolled back", f"a person finishes it: execplan rollback {number}")
     if course.question is not None:
-        hint = f"a person answers: execplan resume {number} --answer go"
+        answers = "|".join(ANSWERS_TO[course.question.why])
+        hint = f"a person answers: execplan resume {number} --answer {answers}"
         raise _waits(f"the run {warrant.run} waits: {course.question.words}", hint)
 
 
@@ -113,6 +115,8 @@ def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, f
         stop_waiting(basis, warrant)
         if not found.is_step:
             return found
+        if basis.terms is not None and (why := wrong_time(basis.terms, moment(journal.entries))):
+            return Judged(DENY, why, found.step)  # it was waited for the lock
         if found.kind == ASK and not asks:
             found = _paused(basis, warrant, journal, found)
         else:

@@ -36,8 +36,24 @@ _RISKY = (
     "pager.",
     "sequence.",
     "credential",
+    "browser.",
+    "difftool.",
+    "extensions.",
+    "guitool.",
+    "init.templatedir",
+    "instaweb.",
+    "interactive.",
+    "man.",
+    "mergetool.",
+    "protocol.",
+    "sendemail.",
+    "tar.",
+    "trailer.",
+    "uploadpack.",
+    "web.",
 )
-"""Settings of git that name programs, in lower case."""
+_RISKY_ENDS = (".cmd", ".command", ".receivepack", ".update", ".uploadpack", ".vcs")
+"""Settings of git that name programs, in lower case: how they begin, and how others end."""
 _CODE = frozenset(" \n\t;()'\"")
 _LONGEST = 4096
 
@@ -88,7 +104,7 @@ def _called(simple: Simple, around: Around, folders: Sequence[str], *, is_plain:
         code = next((word for word in simple.argv[1:] if _is_code(word)), "")
         return f"code that runs {NAME} is not for an agent: {short(code)}" if code else ""
     if not is_plain or simple.via or simple.assigned or simple.argv[0] != NAME:
-        return f"an agent calls {NAME} by that name alone, with nothing around it"
+        return f"an agent calls {NAME} by that name alone, with no more than a pipe around it; what it is to read comes by the pipe, or from a file"
     return beyond(simple.argv, around, folders)
 
 
@@ -113,12 +129,17 @@ def _git_settings(simple: Simple) -> str:
     given = [after for word, after in zip(simple.argv, simple.argv[1:], strict=False) if word in ("-c", "--config-env")]
     given += [word.partition("=")[2] for word in simple.argv if word.startswith(("--config-env=", "-c="))]
     given += [word[2:] for word in simple.argv if word.startswith("-c") and len(word) > 2 and "." in word]
-    if any([each.casefold().startswith(_RISKY) for each in given]) or "--exec-path" in " ".join(simple.argv):
+    if any([_is_risky(each.partition("=")[0]) for each in given]) or "--exec-path" in " ".join(simple.argv):
         return "git is given settings that name programs"
     words = [word for word in simple.argv[1:] if not word.startswith("-")]
-    if "config" in words[:2] and any([word.casefold().startswith(_RISKY) for word in words]):
+    if "config" in words[:2] and any([_is_risky(word) for word in words]):
         return "no agent changes which programs git starts"
     return ""
+
+
+def _is_risky(name: str) -> bool:
+    """Whether a setting of git may name a program."""
+    return name.casefold().startswith(_RISKY) or name.casefold().endswith(_RISKY_ENDS)
 
 
 def _touched(simple: Simple, around: Around, home: Home, folders: Sequence[str]) -> str:

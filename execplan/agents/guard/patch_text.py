@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _ADD, _UPDATE, _DELETE, _MOVE = "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "
 _LAST = "*** End of File"
+_MARKS = (_ADD, _UPDATE, _DELETE, _MOVE, _LAST, _END, "@@")
 
 
 def edits(patch: str) -> tuple[Edit, ...]:
     """What becomes of each file; raises NotUnderstoodError for what could be read in two ways."""
+    if "\r" in patch:
+        raise NotUnderstoodError("a line of the patch has a carriage return, which may be taken for a part of its end")
     lines = patch.strip("\n").split("\n")
+    if any([line != line.strip() and line.strip().startswith(_MARKS) for line in lines]):
+        raise NotUnderstoodError("a line of the patch may be a mark or not: there is white space around it")
     if len(lines) < 3 or lines[0] != _BEGIN or lines[-1] != _END or _BEGIN in lines[1:] or _END in lines[:-1]:
         raise NotUnderstoodError("it is no patch")
     found: list[Edit] = []
@@ -54,27 +59,30 @@ def _deleted(name: str, body: Sequence[str]) -> list[Edit]:
 def _updated(name: str, body: Sequence[str]) -> list[Edit]:
     moves = bool(body) and body[0].startswith(_MOVE)
     hunks = _hunks(body[moves:])
+    ends = _LAST in body
+    if ends and body[-1] != _LAST:
+        raise NotUnderstoodError("something stands behind the end of a file")
+    if body[moves : moves + 1] and not body[moves].strip():
+        raise NotUnderstoodError("a place begins with an empty line, which may count or not")
     if moves:
         to = path({"the path of a patch": body[0][len(_MOVE) :]}, "the path of a patch")
         return [Edit(name, DELETE), Edit(to, WRITE)]  # what it holds then is not told
     if not hunks:
         raise NotUnderstoodError("a file is to be changed, and no place is")
-    return [Edit(name, EDIT, hunks=tuple(hunks))]
+    return [Edit(name, EDIT, hunks=tuple(hunks), ends=ends)]
 
 
 def _hunks(body: Sequence[str]) -> list[Hunk]:
     """The places, each with its old and its new lines."""
     found: list[tuple[list[str], list[str]]] = []
-    for number, line in enumerate(body):
+    for line in body:
         if line.startswith("@@"):
-            if line.rstrip() != "@@":  # which may stand there twice
+            if line != "@@":  # which may stand there twice
                 raise NotUnderstoodError("a place is named by a line above it: give it by its own lines")
             found.append(([], []))
         elif line != _LAST:
             found = found or [([], [])]
             _take(line, *found[-1])
-        elif body[number + 1 : number + 2] and not body[number + 1].startswith("@@"):
-            raise NotUnderstoodError("something stands behind the end of a file")
     if not all([old for old, _ in found]):
         raise NotUnderstoodError("lines are to be added, and the patch does not say where")
     return [(tuple(old), tuple(new)) for old, new in found]

@@ -29,6 +29,8 @@ def way(text: str, folder: str, root: str, *, itself: bool = False) -> Way:
         return Way("", why)
     absolute = os.path.join(folder, text)
     found, plain = [_real(each, itself=itself) for each in (absolute, os.path.normpath(absolute))]
+    if passes(absolute):
+        return Way("", "the path leads through /proc or /dev, where each process finds something else")
     if found != plain:
         return Way("", "the path means one thing where links are followed, and another where they are not")
     if not found.startswith(f"{root.rstrip('/')}/"):
@@ -46,6 +48,16 @@ def direct(text: str, folder: str, root: str) -> str:
     above = plain.removesuffix(f"/{shown}")
     is_same = os.path.realpath(absolute) == os.path.realpath(plain) and os.path.realpath(above) == root
     return shown if above != plain and is_same and not shown.startswith("..") else ""
+
+
+def is_one(path: str) -> bool:
+    """Whether a path is the same for every process, and whether links are followed before or behind `..`."""
+    return not passes(path) and os.path.realpath(path) == os.path.realpath(os.path.normpath(path))
+
+
+def passes(path: str) -> bool:
+    """Whether an absolute path leads to where each process finds something else, as by `/proc/self`."""
+    return os.path.normpath(f"/{path.lstrip('/')}/").startswith(("/proc/", "/dev/"))
 
 
 def read(path: str, root: str) -> bytes | None:

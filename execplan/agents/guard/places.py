@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.agents.guard.paths import passes
 from execplan.agents.guard.suspects import PIECES
 from execplan.repo import own
 
@@ -30,6 +31,21 @@ def real(folder: str, path: str) -> str:
     if not path or "\0" in path or len(path) > _LONGEST:
         return ""
     return os.path.realpath(os.path.join(folder, _at_home(path)))
+
+
+def ways(folder: str, path: str) -> tuple[str, ...]:
+    """Where a path may lead to: programs differ in whether they follow links before `..`, and each has a /proc of its own."""
+    found, joined = real(folder, path), os.path.join(folder, _at_home(path))
+    if not found or not (".." in joined.split("/") or passes(joined)):
+        return (found,)
+    plain = os.path.normpath(joined)
+    return tuple(dict.fromkeys((found, plain if passes(plain) else os.path.realpath(plain))))
+
+
+def named(pattern: str) -> list[str]:
+    """The names in a pattern of files, wildcards taken off: one for each way to read it, none where it leaves files out."""
+    pieces = [] if pattern.startswith("!") else pattern.replace("{", ",").replace("}", ",").split(",")
+    return [name for each in pieces if (name := each.replace("**/", "").strip("*?/"))]
 
 
 def inside(root: str, path: str) -> bool:
@@ -109,6 +125,11 @@ def _private(path: str) -> str:
         if inside(folder.casefold(), folded):
             return what
     return ""
+
+
+def above_private(path: str) -> str:
+    """What of the user's own lies below a real path, or nothing."""
+    return next((what for folder, what in _folders() if inside(path, folder) and os.path.lexists(folder)), "")
 
 
 def _folders() -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.agents.guard.paths import is_one
 from execplan.execution.command.reader import Reader
 from execplan.record import NamedTuple
 
@@ -49,6 +50,8 @@ class _Strict(Reader):
         word = super().word()
         if not _PATTERN.isdisjoint(word.mask) or word.mask.startswith("="):
             self.need("a pattern of files")
+        if "{" in word.mask and ("," in word.mask or ".." in word.mask):
+            self.need("`{…}` is expanded")
         return word
 
 
@@ -83,4 +86,6 @@ def _moved(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> 
     if not first[1].startswith(("/", "./", "../")) and os.environ.get("CDPATH"):
         return None
     folder = os.path.join(cwd, first[1])
+    if not is_one(folder):
+        return None
     return Plain(tuple(rest), (folder,) if "a pipe" not in reasons else (folder, cwd))

@@ -62,7 +62,6 @@ PROGRAMS: Mapping[str, Reads] = {
     ),
     "dirname": Reads(texts=NO_PATHS),
     "du": Reads("-s -h -a -c -k -m --summarize --human-readable", "-d --max-depth"),
-    "echo": Reads("-n", texts=NO_PATHS),
     "egrep": _GREP,
     "false": Reads(texts=NO_PATHS),
     "fgrep": _GREP,

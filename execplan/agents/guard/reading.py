@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from execplan.agents.guard.planned import Around
     from execplan.agents.guard.readers import Reads
 
+_SOUGHT = ("--include", "-g", "--glob")
+"""Flags that say which files a search looks into."""
+_DEEP = frozenset(("grep", "egrep", "fgrep", "diff"))
+"""Programs that go through folders where they are told to."""
 _ANYWHERE, _INSIDE, _ASKS, _NONE = READS
 
 
@@ -45,6 +49,10 @@ def judge(call: Call, around: Around, reads: str) -> Reading:
     for path in found:
         if why := places.never_read(around, path):
             return Reading(DENY, f"{_shown(around, path)} is never read: {why}")
+    searched = found if _searches(call) else ()
+    above = next((what for path in searched if path and (what := places.above_private(path))), "")
+    if above:
+        return Reading(DENY, f"a search there reads {above}")
     if reads == _NONE:
         return Reading("", "the policy lets nothing be read that is not planned")
     out = [path for path in found if not places.inside(around.root, path)]
@@ -55,13 +63,26 @@ def judge(call: Call, around: Around, reads: str) -> Reading:
     return Reading(ALLOW)
 
 
+def _searches(call: Call) -> bool:
+    """Whether a call that reads shows what is in files below the folders that it names."""
+    if call.kind == READ:
+        return call.tool == "Grep"
+    text = plain(call.command, call.cwd)
+    for argv in text.commands if text is not None else ():
+        short = "".join([word for word in argv[1:] if word.startswith("-") and not word.startswith("--")])
+        recursive = "r" in short or "--recursive" in argv
+        if argv[0] == "rg" or (argv[0] in _DEEP and recursive):
+            return True
+    return False
+
+
 def paths(call: Call, around: Around) -> list[str] | None:
     """The real paths that a call reads, of which all below them is read; None for a call that does more than to read.
 
     Nothing stands for what is no path.
     """
     if call.kind == READ:
-        return [places.real(call.cwd, path) for path in call.reads or (call.cwd,)]
+        return [way for path in call.reads or (call.cwd,) for way in places.ways(call.cwd, path)]
     if call.kind != COMMAND:
         return None
     text = plain(call.command, call.cwd)
@@ -72,13 +93,15 @@ def paths(call: Call, around: Around) -> list[str] | None:
         named = _named(argv, around, text.folders)
         if named is None:
             return None
-        found += [places.real(folder, path) for folder in text.folders for path in named]
+        found += [way for folder in text.folders for path in named for way in places.ways(folder, path)]
     return list(dict.fromkeys(found))
 
 
 def _named(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[str] | None:
     """The paths that a command reads, as it names them; None for one that may do more."""
     name, rest = argv[0], argv[1:]
+    if name == "echo":  # whatever looks like a flag is printed, or no more than how that is printed
+        return []
     if name in ASKED and list(rest) == ["--version"]:
         return []
     if name == "find":
@@ -105,7 +128,8 @@ def _read(argv: Sequence[str], program: Reads) -> list[str] | None:
         return None
     if any([each in word for word in words for each in program.never]):
         return None
-    return [] if texts == NO_PATHS else list(words[texts:])
+    sought = [name for flag, value in found.values if flag in _SOUGHT for name in places.named(value)]
+    return [] if texts == NO_PATHS else [*words[texts:], *sought]
 
 
 def _git(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[str] | None:
@@ -116,15 +140,18 @@ def _git(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[st
     if name not in GIT or not all([_is_its_git(around.root, os.path.realpath(folder)) for folder in folders]):
         return None
     found = _read(words[len(name.split()) :], GIT[name])
-    return None if found is None else [piece for word in found for piece in _of_revision(word)]
+    lines = [word[2:] or after for word, after in zip(words, [*words[1:], ""], strict=True) if word[:2] == "-L"]
+    return None if found is None else [piece for word in (*found, *lines) for piece in _of_revision(word)]
 
 
 def _of_revision(word: str) -> Iterator[str]:
-    """A word of git's that may be a path, and the path in one as `HEAD:path`."""
+    """A word of git's that may be a path, and the paths that may be in one as `HEAD:path`, `:0:path` or `:(top)path`."""
     yield word
-    _, colon, path = word.partition(":")
-    if colon and path:
-        yield path
+    while ":" in word:
+        word = word.partition(":")[2]
+        found = word.partition(")")[2] if word.startswith("(") else word.lstrip("!^")
+        if found:
+            yield found
 
 
 def _is_its_git(root: str, folder: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard.call import DELETE, WRITE
+from execplan.agents.guard.content import takes_line_end
 from execplan.errors import ExecplanError
 from execplan.repo import settings
 
@@ -41,7 +42,7 @@ def _after(old: bytes, edit: Edit) -> bytes | None:
         return edit.content.encode("utf-8", "surrogateescape")
     text = old.decode("utf-8", "surrogateescape")
     for before, after, everywhere in edit.swaps:
-        if not before or before not in text:
+        if not before or before not in text or takes_line_end(text, before, after):
             return None
         text = text.replace(before, after) if everywhere else text.replace(before, after, 1)
     for gone, come in edit.hunks:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.agents.guard.paths import is_one
 from execplan.execution.command.reader import Reader
 from execplan.execution.command.words import QUOTED
 from execplan.record import NamedTuple
@@ -114,7 +115,7 @@ def _entered(cwd: str, folder: str) -> tuple[str, str]:
         return "", "nobody knows in which folder"
     path = os.path.join(cwd, folder)
     found = os.path.realpath(path)
-    if folder and (found != os.path.realpath(os.path.normpath(path)) or not os.path.isdir(path)):
+    if folder and not (is_one(path) and os.path.isdir(path)):
         return "", f"`cd` to a folder that is not there, or not the same for every shell: {folder}"
     return found, ""
 

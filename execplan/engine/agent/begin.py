@@ -15,7 +15,9 @@ from execplan.engine.files.ground import Ground
 from execplan.engine.journal import Journal, read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
+from execplan.engine.underway import underway
 from execplan.engine.watch import Watch
+from execplan.errors import NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
 from execplan.repo.amend import stop_archived
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.agent.current import Current
     from execplan.engine.place import Place
+    from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
@@ -56,11 +59,35 @@ def taken(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing
     return found.place, _take_up(home, ref, found, session, did)
 
 
+def known(home: Home, ref: Ref, did: str) -> Current | None:
+    """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
+    found = current.last(home, ref)
+    if found is None or found.goes_on:
+        return found
+    try:
+        required(home, ref, "", did)
+    except ExecplanError:
+        return found
+    return None
+
+
 def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
     now = standing.look(home, ref)
     best = standing.required(home, ref, now, run, _written(now.current.document, did))
+    if not run and best.kept.approval is not None:
+        _stop_rest(home, ref, best.kept.approval)
     return standing.Standing(standing.APPROVED, best.kept.approval, (), best.kept.path, now)
+
+
+def _stop_rest(home: Home, ref: Ref, given: Approval) -> None:
+    """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
+    failed = underway(home, ref)
+    if failed is not None and failed.done and given.steps is not None and failed.done.isdisjoint(given.steps):
+        run = f"{failed.run} -p {ref.typed}"
+        what = f"what is approved of {ref.id} is what its run {failed.run} has left to do"
+        hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
+        raise ExecplanError("run-under-way", what, exit=NO, hint=hint)
 
 
 def seal(home: Home, ref: Ref, place: Place, found: Standing) -> None:

@@ -71,13 +71,18 @@ def handoff(home: Home, ref: Ref) -> Handoff:
     shown: Any = clean.value(steps)
     over = course.status in states.ENDED
     told = {
-        "plan": {"id": ref.id, "path": home.shown(ref.path), "title": seen(plan.title), "digest": digest(data)},
+        "plan": {
+            "id": ref.id,
+            "path": home.shown(ref.path),
+            "title": seen(clean.value(plan.title)),
+            "digest": digest(data),
+        },
         "revision": document.revision,
         "approved": stands.approval is not None,
-        "approval": _approval(stands),
-        "run": _run(home, ref, known),
+        "approval": clean.value(_approval(stands)),
+        "run": clean.value(_run(home, ref, known)),
         "reasoning": seen(clean.value(_reasoning(document, plan))),
-        "constraints": document.constraints.model_dump(mode="json"),
+        "constraints": clean.value(document.constraints.model_dump(mode="json")),
         "steps": shown,
         "next_steps": [] if over else [step.id for step in up_next(course, schedule)],
         "report": _how(ref),

@@ -40,8 +40,8 @@ def check(place: Place, data: bytes, key: bytes) -> None:
     path = _path(place)
     if not os.path.lexists(path):
         return
-    told = disk.read(path, _LIMIT)[0]
-    if not told:
+    told, length = disk.read(path, _LIMIT)
+    if not length:
         return  # it was being written when the machine went down, as one that is absent
     mac, _, body = told.partition(b" ")
     size, _, known = body.partition(b" ")

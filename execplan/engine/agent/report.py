@@ -48,7 +48,7 @@ def report(home: Home, ref: Ref, step: str, said: Said, options: Options) -> Rep
 
         git.load()
     with alone(home, f"report of {step} of {ref.id}", waits=True):
-        known = current.last(home, ref)
+        known = begin.known(home, ref, step)
         before = recorded(home, known, step, said) if known is not None else None
         if known is not None and before is not None:
             return _catch_up(home, ref, known, before, options)
@@ -89,6 +89,8 @@ def _report(now: Moment, step: Step, said: Said, found: Standing | None) -> Repo
     now.warnings += [
         f"{path}: what was there before is not kept: it can't be compared, or taken back" for path in unkept
     ]
+    if said.status == COMPLETED and step.expect is not None and said.evidence is None:
+        now.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
     ours = [own.home.shown(own.ref.path), own.home.shown(own.home.artifacts_of(own.ref.path, archived=False))]
     others = [path for name, _ in course.open_attempt() for path in declared(now.schedule.step[name])]
     more = beyond.changed(own.home, own.place, [*ours, *others])

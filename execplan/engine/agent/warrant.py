@@ -172,8 +172,8 @@ def _made(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> W
         constraints=document.constraints.model_dump(mode="json", by_alias=True),
         terms=approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
-        reads=getattr(policy, "reads", "inside"),
-        tools=tuple(getattr(policy, "tools", ())),
+        reads=policy.reads,
+        tools=policy.tools,
         hidden=secrets,
         witnesses={path: _witness(path) for path in _goes_by(home, ref, place, now, approval)},
     )

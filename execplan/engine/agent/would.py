@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def would(home: Home, ref: Ref, name: str, said: Said) -> Reported:
     """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
-    known = current.last(home, ref)
+    known = begin.known(home, ref, name)
     before = recorded(home, known, name, said) if known is not None else None
     if before is not None:
         return before
@@ -42,7 +42,7 @@ def would(home: Home, ref: Ref, name: str, said: Said) -> Reported:
         None,
         not checked.cause,
         again=False,
-        reason=checked.reason or redaction().text(said.result),
+        reason=redaction().text(checked.reason or said.result),
         changes=seen.changes,
         recovery=None,
         up_next=(),

@@ -129,7 +129,7 @@ def _allows(home: Home, ref: Ref) -> bool:
     if not approvals.every(home, ref):
         return False
     run = last.last(home, ref)
-    under_way = run is not None and run.state in (last.RUNNING, last.WAITING, last.CUT_SHORT)
+    under_way = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
     return under_way or standing.standing(home, ref).state == standing.APPROVED
 
 

@@ -192,6 +192,7 @@ def test_a_secret_is_moved_nowhere(case: Case) -> None:
         (update(1, shell="sh", argv=None), "/steps/1/shell", frozen),
         (update(1, env={}), "/steps/1/env", frozen),
         (update(1, network=True), "/steps/1/network", frozen),
+        (update(1, allow=["env"]), "/steps/1/allow", frozen),
         (update(1, validation={"test_after": ["env"]}), "/steps/1/validation", frozen),
         (update(1, type="use_tool"), "/steps/1/type", frozen),
         (lambda plan, steps: steps[1].update(id="build") or steps[0].update(id="push"), "/steps/1/argv/2", moved),
@@ -268,14 +269,15 @@ def test_what_it_takes_away_is_said(case: Case) -> None:
         "allow_unplanned": True,
     }
     new["constraints"] |= {"forbidden_paths": [], "forbidden_commands": []}
-    step, push = new["steps"][0], new["steps"][1]
+    step, push, last = new["steps"]
     step |= {"confirm": False, "deny": [], "allow": ["curl *"], "checkpoint": False, "expect": None, "exit": 1}
     step |= {"network": True, "parallel": True, "shell": "sh", "timeout_s": 900, "max_invocations": 9, "cwd": "src"}
     step |= {"effect": "idempotent", "env": {"B": "3", "C": "4"}, "when": {"kind": "exists", "of": "x"}, "inputs": []}
     step |= {"validation": {"syntax_check": False, "test_after": None}, "rollback": {"enabled": False}, "outputs": []}
     step |= {"on_failure": {**step["on_failure"], "strategy": "skip"}, "task": "Another"}
     push["depends_on"] = []
-    new["steps"].append({**push, "id": "more", "network": True, "shell": "sh"})
+    new["steps"].append({**push, "id": "more", "network": True, "shell": "sh", "allow": ["run *"]})
+    new["steps"][1:3] = reversed(new["steps"][1:3])
     assert looser(old, new) == (
         "constraints.max_steps was 100, is 999",
         "constraints.max_duration_s was 60, is null",
@@ -310,6 +312,8 @@ def test_what_it_takes_away_is_said(case: Case) -> None:
         "step push lacks 'build' in depends_on",
         "step more, which is new, uses the network",
         "step more, which is new, runs in a shell, sh",
+        "step more, which is new, allows 'run *'",
+        f"step {last['id']} came behind push, and comes before now",
     )
     assert looser(old, old) == ()
 

@@ -78,6 +78,7 @@ def test_a_program_that_can_not_ask_is_told_how_a_person_answers(begun: Asking) 
         waits = begun.ask("make check", program=program)
         assert waits.kind == "deny"
         assert "waits" in waits.why
+        assert "--answer go|skip|stop" in waits.why
     assert begun.ask("ls", program="codex").kind == "allow"
     assert begun.type("resume", "1", "--answer", "go").exit == 0
     assert begun.ask("make ship", program="codex").kind == "allow"
@@ -191,3 +192,32 @@ def test_warrants_of_runs_that_have_ended_are_no_choice(begun: Asking) -> None:
     assert begun.ask("make parser").kind == "deny"
     assert begun.type("report", "x", "-p", other, "--status", "failed", "--result", "No.").exit == 1
     assert begun.ask("make parser").kind == "allow"
+
+
+def test_a_denial_says_how_to_go_on(begun: Asking) -> None:
+    assert "check comes behind build, not done yet: first report what came of build" in begun.ask("make check").why
+    assert begun.ask("curl example.org").why.endswith("no step is like it; in hand, to be reported: build")
+    for _ in range(2):
+        begun.ask("make parser")
+    assert begun.ask("make parser").why.endswith("build may be called 3 times, and was: report what came of it")
+    reads = begun.ask("execplan report build --status completed --result x --evidence - <<'E'\nx\nE")
+    assert reads.why.endswith("what it is to read comes by the pipe, or from a file")
+    assert begun.ask("ls && echo '---' && pwd").kind == "allow"
+
+
+def test_a_failed_run_is_no_case_for_another_approval(begun: Asking) -> None:
+    assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
+    why = begun.ask("make parser").why
+    assert " is failed; a person takes it up or takes it back: execplan resume 1 -p " in why
+    assert "; execplan rollback 1 -p " in why
+
+
+def test_a_command_that_only_reads_is_a_step_where_one_plans_it_and_denied_where_one_denies_it(begun: Asking) -> None:
+    other, fence = "2026-01-02_other", '```sh {#look deny="git log"}\ngit status\n```\n'
+    begun.plan(f"# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n{fence}", other)
+    assert begun.ask("git log", "-p", other).kind == "allow"  # nothing is approved: it only reads
+    begun.data("approve", other, "--digest", begun.data("evaluate", other)["digest"][:8])
+    assert begun.ask("git diff", "-p", other).why == "execplan: it only reads"
+    assert begun.ask("git log", "-p", other).kind == "deny"
+    assert "look" in begun.ask("git status", "-p", other).why
+    assert begun.data("show", other, "--run", "1")["run"].startswith("0001-")

@@ -130,7 +130,9 @@ PATCHES = {
     _patch("*** Update File: a", "@@", " x", "-y", "+z", "@@", "-w"): (
         Edit("a", EDIT, hunks=((("x", "y"), ("x", "z")), (("w",), ()))),
     ),
-    _patch("*** Update File: a", "-y", "+z", "*** End of File"): (Edit("a", EDIT, hunks=((("y",), ("z",)),)),),
+    _patch("*** Update File: a", "-y", "+z", "*** End of File"): (
+        Edit("a", EDIT, hunks=((("y",), ("z",)),), ends=True),
+    ),
     _patch("*** Update File: a", "*** Move to: b", "@@", "-y", "+z"): (Edit("a", DELETE), Edit("b", WRITE)),
     _patch("*** Add File: a", "+x", "*** Delete File: b"): (Edit("a", WRITE, "x\n"), Edit("b", DELETE)),
 }

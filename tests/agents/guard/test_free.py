@@ -150,6 +150,10 @@ chmod -R 777 .
 rm -rf .
 rm -rf ..
 git config core.hooksPath x
+git config set submodule.x.update '!x'
+git config trailer.x.cmd y
+git -c remote.origin.vcs=x fetch
+git -c 'Interactive.diffFilter=x' add -p
 git config --global core.fsmonitor x
 git -c core.hooksPath=x commit -m x
 git -c alias.x='!sh' x

@@ -357,7 +357,17 @@ NEAREST = [
     (cmd("make"), "build", "the call lacks the argument all"),
     (cmd("cd sub && make all"), "build", "the call runs in sub, not in ."),
     (cmd("make part"), "part", "the call runs in ., not in sub"),
-    (cmd("make all; rm -r src"), "build", "the call is no plain command (`;`)"),
+    (
+        cmd("make all; rm -r src"),
+        "build",
+        "the call is no plain command (`;`): a step is called by itself, as it is written",
+    ),
+    (
+        cmd("python -m pytest -q tests/test_app.py | tail -3"),
+        "test",
+        "the call is no plain command (a pipe): a step is called by itself, as it is written",
+    ),
+    (cmd("timeout 9 python -m pytest -q tests/test_app.py"), "test", "the call runs timeout, not python"),
     (cmd("npm test"), "ci", "the call does not set CI=1 in front of it"),
     (cmd("DEBUG=1 make all"), "build", "the call sets DEBUG, and the step does not"),
     (cmd("npm install foo/baz"), "npm", "argument 2 of the call is foo/baz, not foo/bar"),
@@ -371,7 +381,7 @@ NEAREST = [
     (
         edit("src/app.py", "line 21\n", "first of two\n"),
         "modify",
-        "src/app.py would not be as planned: line 3 is another one (each place of it must be changed as a whole)",
+        "src/app.py would not be as planned: line 3 is another one (each place of the diff is changed as a whole, by one edit)",
     ),
     (edit("src/app.py", "line", "x"), "modify", "src/app.py: the text to be replaced stands in 30 places"),
     (drop("src/app.py"), "modify", "the call deletes src/app.py, which the step changes"),

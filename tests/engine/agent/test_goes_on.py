@@ -159,6 +159,44 @@ def test_rollback_to_the_byte(agent: Agent) -> None:
     assert agent.type("audit", "--verify").exit == 0
 
 
+def test_a_step_that_was_taken_back_is_done_again(agent: Agent) -> None:
+    """Else the run would be completed, and the task ticked, without what the step had made."""
+    agent.planned(MAKE, DROP).begin()
+    agent.make().done("make")
+    agent.type("rollback", "--step", "make")
+    (agent.path / "src/old.py").unlink()
+    told = agent.done("drop")
+    assert (told["status"], told["next_steps"]) == (states.IN_PROGRESS, ["make"])
+    assert agent.kinds().count("ticked") == 1
+    assert agent.make().done("make")["status"] == states.COMPLETED
+    agent.type("rollback")
+    assert (agent.path / "src/old.py").exists()
+    assert not (agent.path / "src/deep").exists()
+
+
+def test_the_same_words_for_another_run(agent: Agent) -> None:
+    agent.planned("```sh {#test}\nmake test\n```\n")
+    first = agent.done("test")
+    assert agent.done("test")["already"] is True
+    agent.approve()
+    assert agent.report("test", "completed", "--dry-run").out.startswith("would record 1 test as completed")
+    again = agent.done("test")
+    assert (again["already"], again["run"] != first["run"]) == (False, True)
+
+
+def test_what_is_approved_of_a_failed_run_begins_no_other(agent: Agent) -> None:
+    agent.planned("```sh {#test}\nmake test\n```\n\n", DROP)
+    agent.done("test")
+    agent.fails("drop", "failed")
+    agent.approve()
+    told = agent.data("handoff")
+    assert (told["approved"], told["next_steps"]) == (False, [])
+    assert "execplan resume" in agent.no(1, "run-under-way", "drop")["hint"]
+    assert agent.type("resume").exit == 0
+    (agent.path / "src/old.py").unlink()
+    assert agent.done("drop")["status"] == states.COMPLETED
+
+
 def test_rollback_of_what_was_in_hand(agent: Agent) -> None:
     agent.planned(MAKE, DROP)
     agent.begin()
@@ -224,6 +262,12 @@ def test_replanned_by_an_agent(agent: Agent) -> None:
     assert agent.done("made")["status"] == states.COMPLETED
     assert agent.run_().course.document.revision == 2
     assert agent.type("audit", "--verify").exit == 0
+
+
+def test_what_is_in_hand_is_reported_before_it_is_planned_anew(agent: Agent) -> None:
+    agent.planned(MAKE, DROP).begin()
+    called(agent, "make")
+    assert "report make" in agent.refused(4, "run-cut-short", "replan", "--reason", "No disk.")["hint"]
 
 
 def test_doctor_knows_a_run_that_was_left_behind(agent: Agent) -> None:

@@ -95,7 +95,9 @@ def test_what_the_repository_says_is_fenced_and_the_reasons_are_told(agent: Agen
 def test_secrets_and_hidden_characters(agent: Agent) -> None:
     agent.patch.setenv("API_TOKEN", "kq7Zr2vX9mLp4Ws8")
     head = HEAD.replace("## Progress", "## Purpose / Big Picture\n\nGood\u202e kq7Zr2vX9mLp4Ws8.\n\n## Progress")
-    agent.plan(head + MAKE.replace("X = 1", 'X = "kq7Zr2vX9mLp4Ws8"'))
+    head = head.replace("Build the parser", "Build kq7Zr2vX9mLp4Ws8")
+    tested = MAKE.replace("type=", 'test-after="make T=kq7Zr2vX9mLp4Ws8" type=')
+    agent.plan(head + tested.replace("X = 1", 'X = "kq7Zr2vX9mLp4Ws8"'))
     for found in (agent.type("handoff").out, agent.type("handoff", "--json").out):
         assert "kq7Zr2vX9mLp4Ws8" not in found
         assert "\u202e" not in found
@@ -115,6 +117,14 @@ def test_how_it_stands_is_told(agent: Agent) -> None:
     told = agent.data("handoff")
     assert (told["run"]["status"], told["next_steps"]) == ("completed", [])
     assert [each["status"] for each in told["steps"]] == ["completed", "completed"]
+
+
+def test_a_failed_run_is_not_said_to_be_done(agent: Agent) -> None:
+    agent.planned(MAKE, DROP)
+    agent.fails("make", "failed", result="No disk.")
+    found = agent.type("handoff").out
+    assert "Nothing: the run has failed, and a person takes it up or takes it back." in found
+    assert "Only `cd FOLDER &&` may stand in front." in found
 
 
 def test_inferred_steps_are_marked(agent: Agent) -> None:

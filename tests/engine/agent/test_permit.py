@@ -15,7 +15,7 @@ from execplan.engine.order import Order
 from execplan.engine.plain import plainly
 from execplan.engine.watch import Watch
 from execplan.errors import CHANGED, ExecplanError
-from execplan.execution.permission import DENY, Terms, permitted
+from execplan.execution.permission import DENY, Terms, calls, permitted
 from tests.conftest import CLOCK
 from tests.engine.agent.agent import MAKE, Agent
 from tests.engine.fakes import Told, Try, no
@@ -107,3 +107,10 @@ def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again
     agent.refused(4, "approval-expired", "resume")
     agent.approve()
     assert agent.type("resume", "--answer", "go").exit == 0
+
+
+def test_a_diff_may_be_carried_out_place_by_place() -> None:
+    patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\nrename from y\nrename to z\n"
+    assert [calls(1, patch), calls(2, patch), calls(2, None), calls(1, "")] == [3, 6, 2, 1]
+    found = plainly({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
+    assert found.steps[0].max_invocations == 3

@@ -111,6 +111,12 @@ def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
     assert "\x1b" not in kept.read_text()
 
 
+def test_what_was_expected_and_is_not_shown_is_warned_of(agent: Agent) -> None:
+    agent.planned(MAKE, PRINT).make()
+    agent.done("make")
+    assert "compared with nothing" in str(agent.report("see", "completed", "--json").json["warnings"])
+
+
 def test_evidence_that_is_not_what_was_expected(agent: Agent) -> None:
     agent.planned(MAKE, PRINT).make()
     agent.done("make")
@@ -212,5 +218,7 @@ def test_a_dry_run_writes_nothing(agent: Agent) -> None:
     agent.planned(MAKE).make()
     before = agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))
     assert agent.report("make", "completed", "--dry-run", "--json").json["data"]["recorded"] is False
-    assert agent.report("make", "failed", "--dry-run").exit == 1
+    found = agent.report("make", "failed", "--dry-run", result="api_key=kq7Zr2vX9mLp4Ws8")
+    assert found.exit == 1
+    assert "kq7Zr2" not in found.out
     assert (agent.git("status", "--porcelain"), sorted(map(str, (agent.path / ".git/execplan").rglob("*")))) == before

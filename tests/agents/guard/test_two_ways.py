@@ -1,0 +1,210 @@
+"""What two programs read in two ways passes in none of them: links before `..`, braces, patches, line ends, other words for a secret."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.agents.guard import claude, codex, commands, content, forbidden, own, reading, settings
+from execplan.agents.guard.call import EDIT, Edit
+from execplan.agents.guard.paths import way
+from execplan.agents.guard.planned import Around, Planned
+from execplan.agents.guard.shell import typed
+from execplan.agents.guard.taking import NotUnderstoodError
+from execplan.execution.permission import ALLOW, ASK, DENY
+from tests.agents.guard.around import Ground
+from tests.agents.guard.asking import hook
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+
+@pytest.fixture
+def ground(repo: Folder) -> Ground:
+    made = Ground(repo)
+    (repo.path / "src/deep/er").mkdir(parents=True)
+    os.symlink("src/deep/er", repo.path / "link")
+    return made
+
+
+def told(ground: Ground, text: str, policy: str = "inside") -> str:
+    return reading.reads(ground.command(text), ground.around, policy)
+
+
+def read_by(ground: Ground, tool: str, **given: Any) -> str:
+    return reading.reads(claude.read(hook(tool, ground.root, **given)), ground.around, "inside")
+
+
+def test_a_link_before_the_folder_above_is_followed_both_ways(ground: Ground) -> None:
+    for path in ("link/../../x", "link/../../../x"):
+        assert reading.reads(ground.read(path), ground.around, "inside") == ASK, path
+        assert told(ground, f"cat {path}") == ASK, path
+    assert told(ground, "cat link/../deep") == ALLOW
+    assert told(ground, "cd link/.. && cat ../x") == ""
+    assert told(ground, "cd link && cat ../x") == ALLOW
+    assert not own.ours(ground.command("execplan show link/../../../x.md"), ground.around)
+
+
+def test_of_proc_each_process_has_its_own(ground: Ground) -> None:
+    for path in ("/proc/self/cwd/x", "//proc/self/cwd/x", "../../../../../../../../../proc/self/cwd/x", "/dev/fd/3"):
+        assert reading.reads(ground.read(path), ground.around, "inside") == ASK, path
+        assert "each process" in way(path, ground.root, ground.root).refused, path
+    assert told(ground, "cd /proc/self/cwd && cat x") == ""
+    assert typed("cd /proc/self/cwd && make", ground.root).problem
+
+
+@pytest.mark.parametrize("text", ["cat {y}x,.env}", "cat {y}a..b}", "ls {y}x,/etc}"])
+def test_braces_behind_a_brace_are_expanded(ground: Ground, text: str) -> None:
+    assert told(ground, text) == ""
+
+
+def test_a_secret_is_one_by_every_name_that_git_has_for_it(ground: Ground) -> None:
+    for word in (
+        "show :0:.env",
+        "show 'HEAD@{2026-01-01 10:00:00}:.env'",
+        "log -L 1,9:.env",
+        "log -L1,9:.env",
+        "diff -- ':(top).env'",
+    ):
+        assert told(ground, f"git {word}", "anywhere") == DENY, word
+    for word in ("show :0:README.md", "log -L 1,9:src/app.py", "log --grep 'http://x'", "diff -- ':!src'"):
+        assert told(ground, f"git {word}") == ALLOW, word
+
+
+def test_a_search_that_names_a_secret_reads_it(ground: Ground) -> None:
+    for text in (
+        "grep -r --include=.env x .",
+        "grep -r --include '.env*' x .",
+        "rg -g '**/.env' x",
+        "rg -g '{a,.env}' x",
+        "rg -g '*.pem' x",
+    ):
+        assert told(ground, text, "anywhere") == DENY, text
+    for text in ("grep -r --include='*.py' x .", "rg -g '!.env' x", "rg -g '*.{ts,py}' x", "rg -g 'src/**' x"):
+        assert told(ground, text) == ALLOW, text
+    assert read_by(ground, "Grep", pattern="x", glob=".env*") == DENY
+    assert read_by(ground, "Grep", pattern="x", glob="*.{ts,py}", path="src") == ALLOW
+
+
+def test_no_search_comes_by_the_key(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    above = ground.folder.path.parent
+    monkeypatch.setenv("HOME", str(above))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (above / ".config/execplan").mkdir(parents=True)
+    for text in ("grep -rn x {}", "egrep --recursive x {}/.config", "'rg' x {}", "diff -ur src {}", "ls && rg x {}"):
+        assert told(ground, text.format(above), "anywhere") == DENY, text
+    for text in ("ls {}", "grep x {}/notes", "diff -u src {}/notes", "grep -r x {}/repo/src"):
+        assert told(ground, text.format(above), "anywhere") == ALLOW, text
+    assert read_by(ground, "Grep", pattern="x", path=str(above)) == DENY
+
+
+def test_a_pattern_in_braces_does_not_lead_out(ground: Ground) -> None:
+    assert read_by(ground, "Glob", pattern="src/{a,b}/*.{ts,py}") == ALLOW
+    for pattern in ("{..,x}/*", ".{.,x}/*", "{/etc,x}/*", "{x,/etc}/*", "{x,~}/*"):
+        with pytest.raises(NotUnderstoodError):
+            read_by(ground, "Glob", pattern=pattern)
+
+
+def test_lint_and_show_print_no_secret(ground: Ground) -> None:
+    for line in ("lint .env", "lint ..", "show .env", "status -p .env"):
+        assert not own.ours(ground.command(f"execplan {line}"), ground.around), line
+    for line in ("lint", "lint .", "show 2026-01-01_parser", "show parser"):
+        assert own.ours(ground.command(f"execplan {line}"), ground.around), line
+
+
+LINES = "x\n\nmiddle\n  x\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        ("", "@@", "-x", "+y"),
+        (" ", "@@", "-x", "+y"),
+        ("@@ ", "-x", "+y"),
+        (" @@", "-x", "+y"),
+        ("-x", "+y", " *** Delete File: other"),
+        ("-x", "+y", " *** End Patch"),
+        ("-x", "+y", "*** End of File", "@@", "-middle"),
+        ("-x\r", "+y\r"),
+    ],
+)
+def test_a_patch_that_codex_may_read_otherwise_is_none(body: tuple[str, ...]) -> None:
+    with pytest.raises(NotUnderstoodError):
+        _patched(*body)
+
+
+def _patched(*body: str) -> tuple[Edit, ...]:
+    command = "\n".join(["*** Begin Patch", "*** Update File: a", *body, "*** End Patch"])
+    return codex.read(hook("apply_patch", "/r", command=command)).edits
+
+
+def made(ground: Ground, edit: Edit, before: str) -> content.Made:
+    ground.folder.write("a", before)
+    (found,) = content.changes([edit], ground.root, ground.root).made
+    return found
+
+
+def test_what_is_at_the_end_of_a_file_is_looked_for_there(ground: Ground) -> None:
+    (edit,) = _patched("-x", "+y", "*** End of File")
+    assert made(ground, edit, LINES).problem
+    assert made(ground, edit, "a\nx\n").after == b"a\ny\n"
+    (edit,) = _patched("-x", "+y")
+    assert "empty line" in made(ground, edit, "x\n\n").problem  # Codex leaves one line end there
+
+
+def test_a_command_of_codex_runs_where_it_says() -> None:
+    with pytest.raises(NotUnderstoodError):
+        codex.read(hook("Bash", "/r", command="ls", workdir="link/.."))
+    assert codex.read(hook("Bash", "/r", command="ls", workdir="link")).cwd == "/r/link"
+
+
+def test_a_line_end_is_not_taken_out_unsaid(ground: Ground) -> None:
+    """Claude Code takes the line end out with a text that it takes out of the end of a line."""
+    for every in (False, True):
+        assert "end of a line" in made(ground, Edit("a", EDIT, swaps=(("two", "", every),)), "one\ntwo\n").problem
+    for old, new in (("two\n", ""), ("tw", ""), ("two", "2")):
+        assert not made(ground, Edit("a", EDIT, swaps=((old, new, False),)), "one\ntwo\n").problem, old
+    path = ground.folder.write("pyproject.toml", "x = 1 #Z\n[tool.execplan]\ncommit = false\n")
+    assert settings.changes(str(path), Edit("pyproject.toml", EDIT, swaps=(("Z", "", False),)))
+
+
+@pytest.mark.parametrize(
+    "text", ["git -C . push", "git -c a=b push origin", "git --no-pager --git-dir x push", "/usr/bin/git -P push"]
+)
+def test_an_option_in_front_does_not_hide_a_verb_of_git(text: str) -> None:
+    around: Any = Around("/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", lambda path: None)
+    denies = [Planned({"id": "s", "deny": ["git push"]}, "LOW")]
+    words = [tuple(text.split())]
+    assert forbidden.of_commands(words, (), around)
+    assert forbidden.of_commands(words, denies, around._replace(constraints={}))
+    assert not forbidden.of_commands([("git", "-C", ".", "commit", "push")], denies, around)
+
+
+def test_a_word_left_open_leads_out_by_no_flag_and_no_link(ground: Ground) -> None:
+    step: dict[str, Any] = {"env": {}, "cwd": "."}
+
+    def allowed(text: str) -> bool:
+        found = typed(text, ground.root)
+        assert not found.problem, found
+        return commands.allows(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
+
+    for text in (
+        "tar -xf/etc/x",
+        "tar -xf../x",
+        "make V=-f/etc/x",
+        "make V=-If../x",
+        "make -I'~/x'",
+        "cp a link/../../x",
+    ):
+        assert not allowed(text), text
+    for text in (
+        "tar -xf src/x",
+        "tar -xfsrc/x",
+        "make V=-Isrc/x",
+        "make -j4 --no-print-directory",
+        "git log a..b",
+        "cp a link/x",
+    ):
+        assert allowed(text), text
