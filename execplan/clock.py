@@ -57,6 +57,30 @@ def now() -> datetime:
     return datetime.now(UTC) if fixed is None else datetime.fromtimestamp(fixed, UTC)
 
 
+def seconds() -> float:
+    """The time in seconds since 1970 in UTC, by the same clock."""
+    fixed = _fixed()
+    return time() if fixed is None else float(fixed)
+
+
+def utc() -> str:
+    """The time in UTC, to the second, as entries and documents hold it: `2000-01-01T00:00:00Z`; by the same clock."""
+    from time import gmtime, strftime
+
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(seconds()))
+
+
+def from_utc(text: str) -> int:
+    """Such a time in seconds since 1970; the text is one."""
+    minutes = _days(int(text[:4]), int(text[5:7]), int(text[8:10])) * 1440 + int(text[11:13]) * 60 + int(text[14:16])
+    return minutes * 60 + int(text[17:19])
+
+
+def is_utc(text: str) -> bool:
+    """Whether a text is such a time, and one that a calendar and a clock have."""
+    return _shape(text) == "0000-00-00T00:00:00Z" and text.isascii() and _possible(text[:10], text[11:19], "Z")
+
+
 def this_minute() -> int:
     """The time in minutes since 1970 in UTC, by the same clock."""
     fixed = _fixed()

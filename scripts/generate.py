@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDANCE = "execplan/plan/guidance_lines.py"
+SUSPECTS = "execplan/agents/guard/suspects.py"
 README = "README.md"
 _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
 _COMMON = {"folder", "quiet", "verbose", "as_json"}
@@ -44,6 +45,15 @@ def guidance() -> str:
     shown = "\n".join(f'        "{line}",' for line in sorted(lines))
     head = '"""Guidance lines of our templates, white space folded; written by scripts/generate.py from templates/."""'
     return f"{head}\n\nLINES = frozenset(\n    (\n{shown}\n    )\n)\n"
+
+
+def suspects() -> str:
+    """What is in the name of every file that the table of risks does not let anybody read."""
+    rows = [row for row in table.builtin().rows if row.reading]
+    found = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
+    shown = "\n".join(f'    "{piece}",' for piece in sorted(found))
+    head = '"""Pieces of the names of files that nobody is to read; written by scripts/generate.py from the table of risks."""'
+    return f"{head}\n\nPIECES = (\n{shown}\n)\n"
 
 
 def readme() -> str:
@@ -222,6 +232,7 @@ def replayed(name: str) -> str:
 
 GENERATED: dict[str, Callable[[], str]] = {
     GUIDANCE: guidance,
+    SUSPECTS: suspects,
     README: readme,
     "docs/attributes.md": attributes,
     "docs/errors.md": errors,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents import change as changes
 from execplan.cli.answer import Answer
@@ -23,16 +23,34 @@ INTEGRATIONS = {
     "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
     "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
     "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
+    "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
     "completion": "completion of verbs, plans and tasks in bash, zsh or fish",
 }
 """What can be installed."""
 
-_IN_HOME = {"agents": "agents_md", "pre-commit": "precommit", "git-hooks": "githooks", "merge-driver": "merge_driver"}
+_IN_HOME = {
+    "agents": "agents_md",
+    "pre-commit": "precommit",
+    "git-hooks": "githooks",
+    "merge-driver": "merge_driver",
+    "guard": "guard_hook",
+}
 _SHELLS = ("bash", "zsh", "fish")
 
 
-def check(verb: str, whats: Sequence[str], shell: str | None) -> list[str]:
-    """The integrations that are named, each once; raises ExecplanError."""
+class Wanted(NamedTuple):
+    """What is to be added or taken back."""
+
+    whats: list[str]
+    """The integrations, each once."""
+    shell: str | None
+    """Of completion."""
+    programs: list[str]
+    """Of guard; none: those that it finds."""
+
+
+def check(verb: str, whats: Sequence[str], shell: str | None, programs: Sequence[str]) -> Wanted:
+    """What is named, if it fits together; raises ExecplanError."""
     wrong = [what for what in whats if what not in INTEGRATIONS]
     if wrong or not whats:
         message = f"there is no integration {wrong[0]!r}" if wrong else f"say what to {verb}"
@@ -40,17 +58,19 @@ def check(verb: str, whats: Sequence[str], shell: str | None) -> list[str]:
         raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
     if shell is not None and "completion" not in whats:
         raise ExecplanError("usage", "--shell goes with completion", exit=USAGE, hint="leave it out")
-    return list(dict.fromkeys(whats))
+    if programs and "guard" not in whats:
+        raise ExecplanError("usage", "--for goes with guard", exit=USAGE, hint="leave it out")
+    return Wanted(list(dict.fromkeys(whats)), shell, list(dict.fromkeys(programs)))
 
 
-def carry_out(verb: str, whats: list[str], shell: str | None, *, force: bool, dry_run: bool) -> Answer:
+def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answer:
     """Plan every integration, then make all changes or none, or in a dry run only tell them; raises ExecplanError."""
-    home = None
+    home, whats = None, wanted.whats
     if set(whats) - {"completion"}:
         home = homes.require(os.getcwd()) if verb == "install" else homes.find(os.getcwd())
 
     def plan() -> list[Planned]:
-        return [_planned(verb, what, home, shell, force=force) for what in whats]
+        return [_planned(verb, what, home, wanted, force=force) for what in whats]
 
     planned = plan()
     linked: tuple[str, ...] = ()
@@ -66,11 +86,12 @@ def carry_out(verb: str, whats: list[str], shell: str | None, *, force: bool, dr
     return _told(_all(planned), home, warnings, follow, dry_run=dry_run)
 
 
-def _planned(verb: str, what: str, home: Home | None, shell: str | None, *, force: bool) -> Planned:
+def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, *, force: bool) -> Planned:
     if what == "completion":
-        return _completion(verb, shell, force=force)
+        return _completion(verb, wanted.shell, force=force)
     act: Callable[..., Planned] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
-    return act(home, force=force)
+    given = {"programs": wanted.programs} if what == "guard" else {}
+    return act(home, force=force, **given)
 
 
 def _completion(verb: str, shell: str | None, *, force: bool) -> Planned:

@@ -1,4 +1,4 @@
-"""The entry point: `lint`, `lint PATH…` and git's merge driver are answered before click is imported."""
+"""The entry point: `lint`, `lint PATH…`, git's merge driver and the guard are answered before click is imported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from execplan.errors import ENVIRONMENT
 def run() -> int:
     """Run the command, as a process: what was answered before click was imported leaves nothing behind to tidy up."""
     status = main()
-    if "click" not in sys.modules and "typing" not in sys.modules:
+    if ("click" not in sys.modules and "typing" not in sys.modules) or sys.argv[1:2] == ["guard"]:
         sys.stderr.flush()  # standard output was flushed when the answer was complete
         os._exit(status)
     return status
@@ -25,6 +25,10 @@ def main() -> int:
     if sys.platform == "win32":
         print("execplan: Windows is not supported yet; use Linux, macOS or WSL", file=sys.stderr)
         return ENVIRONMENT
+    if arguments[:1] == ["guard"] and not {"-h", "--help"}.intersection(arguments):
+        from execplan.agents.guard.door import guard
+
+        return guard(arguments[1:])
     from execplan.cli.door import behind
 
     hook = arguments[1:2] == ["--hook"]

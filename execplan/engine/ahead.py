@@ -11,7 +11,7 @@ from execplan.engine.course import Course
 from execplan.engine.files.ground import Ground
 from execplan.engine.left import Left, stop_drifted
 from execplan.engine.opened import never_begun
-from execplan.engine.resume import steps_ahead, stop_needless, stop_other, stop_unfit
+from execplan.engine.resume import steps_ahead, stop_needless, stop_unfit
 from execplan.engine.schedule import Schedule
 from execplan.repo.amend import stop_archived
 from execplan.repo.execution import standing
@@ -56,13 +56,13 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
     found = standing.require(home, ref, run=place.id)
     assert found.now is not None  # what may run compiles to something
     assert found.approval is not None
-    stop_other(ref, place, course, found)
+    begin.stop_other(ref, place, course, found)
     ground = Ground(home)
     course.document = found.now.current.document
     ids = None if course.replans else course.begun["chosen"]
     schedule = Schedule(course.document, ids, lambda path: ground.state(path).kind != "absent")
     steps = steps_ahead(course, schedule)
-    begin.approved_by(course.document, found.approval, found.now.policy, [step.id for step in steps])
+    begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, steps)
     cut = [name for name, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
     stop_drifted(course, ground, _touched(course, cut))
     said = questions.answer_to(course.question, answer) if course.question is not None else answer

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 NAME: Final = "run"
 
 
-def alone(home: Home, what: str) -> Lock:
-    """The lock; `what` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours."""
+def alone(home: Home, what: str, *, waits: bool = False) -> Lock:
+    """The lock; `what` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
+
+    `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
+    """
     path = state.lock_path(home, NAME)
-    if is_held(path):
+    if not waits and is_held(path):
         raise ExecplanError(
             "run-busy",
             f"another execplan is at work here: {holder(path) or 'unknown'}",

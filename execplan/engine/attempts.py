@@ -12,13 +12,13 @@ from execplan.engine.schedule import runs_beside
 from execplan.execution.model import Type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import TracebackType
 
     from execplan.engine.beside import Beside
     from execplan.engine.book import Book
     from execplan.engine.entries import Change, Performed
     from execplan.engine.hands import Hands
+    from execplan.engine.permit import Permit
     from execplan.engine.steps.bench import Bench
     from execplan.execution.model import Step
 
@@ -38,14 +38,13 @@ class Returned(NamedTuple):
 class Attempts:
     """Those of one leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, bench: Bench, book: Book, hands: Hands, by: Mapping[str, str], jobs: int) -> None:
-        """`by` says who approved each step: `person` or `policy`."""
+    def __init__(self, bench: Bench, book: Book, hands: Hands, permit: Permit, jobs: int) -> None:
         self.bench = bench
         self.deadline = bench.deadline
         """By time.monotonic(); what somebody takes to answer a question is added."""
         self.running: dict[str, Step] = {}
         self.warnings: list[str] = []
-        self._book, self._hands, self._by = book, hands, by
+        self._book, self._hands, self._permit = book, hands, permit
         self._inbox: SimpleQueue[Returned | None] = SimpleQueue()
         self._pool = ThreadPoolExecutor(jobs, "step")
         self._preparing = Lock()
@@ -69,14 +68,15 @@ class Attempts:
         self._inbox.put(None)
 
     def begin(self, step: Step) -> None:
-        """Begin an attempt of a step; raises ExecplanError where the tree can't be looked at."""
+        """Begin an attempt of a step; raises ExecplanError where it may not be, or where the tree can't be looked at."""
+        by = self._permit.begin(step, self._book.course).by
         if not self.running:
             self._together.clear()
             self._group = self._hands.beside(self.bench) if self._jobs > 1 and runs_beside(step) else None
         self._together.add(step.id)
         self.running[step.id] = step
         attempt = len(self._book.course.attempts.get(step.id, ())) + 1
-        self._pool.submit(self._attempt, step, attempt)
+        self._pool.submit(self._attempt, step, attempt, by)
 
     def wait(self, seconds: float) -> Returned | None:
         """What comes back next; None when nothing does in time, or somebody wakes."""
@@ -110,7 +110,7 @@ class Attempts:
         self._hands.take_back(self.bench, changes, folders)
         self._book.write(RETAKEN, step=step.id, attempt=attempt, changes=[change_json(each) for each in changes])
 
-    def _attempt(self, step: Step, attempt: int) -> None:
+    def _attempt(self, step: Step, attempt: int, by: str) -> None:
         """In a thread of its own: from the check of what it finds to what came of it."""
         begun, performed, error = False, None, None
         try:
@@ -118,7 +118,7 @@ class Attempts:
                 if not self.bench.stop.is_set():
                     prepared = self._hands.prepare(self.bench, step, dict(self._book.course.expected))
                     before = {path: state_json(state) for path, state in prepared.before.items()}
-                    by, snapshot = self._by[step.id], prepared.snapshot
+                    snapshot = prepared.snapshot
                     self._book.write(INTENT, step=step.id, attempt=attempt, by=by, before=before, snapshot=snapshot)
                     begun = True
             if begun:

@@ -10,29 +10,33 @@ from typing import TYPE_CHECKING
 from execplan.engine import place as places
 from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import redaction
+from execplan.engine.permit import permit
 from execplan.engine.runs import entries_of
-from execplan.errors import ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
+from execplan.errors import CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import risk_of
 from execplan.execution.evaluation.scope import parts
+from execplan.execution.permission import approver
 from execplan.repo import author, git, state
 from execplan.repo.execution import register
 from execplan.text import files
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from contextlib import AbstractContextManager
     from typing import Any
 
     from execplan.engine.book import Book
     from execplan.engine.commands.sandbox import Sandbox
+    from execplan.engine.course import Course
+    from execplan.engine.permit import Permit
     from execplan.engine.place import Place
+    from execplan.engine.schedule import Schedule
     from execplan.engine.steps.bench import Bench
     from execplan.engine.watch import Chosen, Watch
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
-    from execplan.execution.policy import Policy
     from execplan.repo.execution.standing import Now, Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -75,15 +79,24 @@ def stop_agent(document: ExecutionPlan, ref: Ref) -> None:
         )
 
 
-def approved_by(document: ExecutionPlan, approval: Approval, policy: Policy, steps: Collection[str]) -> dict[str, str]:
-    """By step, `person` or `policy`; raises ExecplanError where one of these steps has nobody's approval."""
-    by, missing = {}, []
-    for step in document.steps:
-        level = risk_of(step, policy).level
-        covered = approval.covers(step.id, level, inferred=step.inferred)
-        by[step.id] = "person" if covered and approval.how != "policy" else "policy"
-        if step.id in steps and not covered and (step.inferred or policy.needs_person(level)):
-            missing.append(f"{step.id}: {level}" + (", inferred" if step.inferred else ""))
+def permit_of(standing: Standing, schedule: Schedule) -> Permit:
+    """What may be begun under the approval that holds, of the steps of a schedule."""
+    assert standing.now is not None  # what may run compiles to something
+    assert standing.approval is not None
+    policy = standing.now.policy
+    levels = {step.id: risk_of(step, policy).level for step in schedule.steps}
+    terms = standing.approval.terms(policy.person_from)
+    return permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.there)
+
+
+def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) -> None:
+    """Refuse where one of these steps has nobody's approval; raises ExecplanError."""
+    levels = allowed.levels
+    missing = [
+        f"{step.id}: {levels[step.id]}" + (", inferred" if step.inferred else "")
+        for step in steps
+        if not approver(allowed.terms, step.id, levels[step.id], inferred=step.inferred)
+    ]
     if missing:
         raise ExecplanError(
             "step-not-approved",
@@ -93,7 +106,6 @@ def approved_by(document: ExecutionPlan, approval: Approval, policy: Policy, ste
             "again: go on with that, or take it back: execplan resume, execplan rollback",
             candidates=missing,
         )
-    return by
 
 
 def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:
@@ -117,6 +129,19 @@ def _status(place: Place, entries: Any) -> str:
     from execplan.engine.runs import brief
 
     return brief(place, entries).status
+
+
+def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
+    """Refuse where what is approved now is not what the run does; raises ExecplanError."""
+    assert found.now is not None  # as above
+    if found.now.binding.document != course.digest:
+        raise ExecplanError(
+            "other-document",
+            f"what is approved now is not what the run {place.id} does: the steps of {ref.id} have changed since",
+            exit=CHANGED,
+            hint=f"take it back, and run the new one: execplan rollback {place.number} -p {ref.typed}; "
+            f"execplan approve {ref.typed}; execplan run {ref.typed}",
+        )
 
 
 def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, seconds: int | None) -> tuple[Bench, str]:
@@ -207,24 +232,27 @@ def name_of(sandbox: Sandbox | None) -> str:
 def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] | None, said: Chosen) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
     assert standing.now is not None
-    assert standing.approval is not None
-    binding, document = standing.now.binding, bench.document
-    book.write(
-        BEGUN,
-        run=bench.place.id,
-        plan_id=document.plan_id,
-        revision=document.revision,
-        document=binding.document,
-        **who(standing),
-        policy=binding.policy,
+    first(
+        book,
+        bench.home,
+        bench.place,
+        standing,
         sandbox=name_of(bench.sandbox),
         jobs=said.jobs,
         chosen=chosen,
         replays=said.replays or None,
-        head=git.head(bench.home),
-        states={path: state_json(each) for path, each in binding.states.items()},
+        states={path: state_json(each) for path, each in standing.now.binding.states.items()},
     )
-    register.use(bench.home, standing.approval.id, bench.place.id)
+
+
+def first(book: Book, home: Home, place: Place, standing: Standing, **told: Any) -> None:
+    """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
+    assert standing.now is not None
+    assert standing.approval is not None
+    binding, document = standing.now.binding, standing.now.current.document
+    said = {"run": place.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
+    book.write(BEGUN, **{**said, **who(standing), "policy": binding.policy, "head": git.head(home), **told})
+    register.use(home, standing.approval.id, place.id)
 
 
 def who(standing: Standing) -> dict[str, Any]:

@@ -123,6 +123,11 @@ class Course:
         return sum([each.go == every[-1].go for each in every])
 
     @property
+    def is_agents(self) -> bool:
+        """Whether an agent carries it out, whose calls are judged one by one, and no step is done here."""
+        return self.begun.get("mode") == "agent"
+
+    @property
     def digest(self) -> str:
         """Of the bytes of the document that the run has come to."""
         found: str = (self.replans[-1].said if self.replans else self.begun)["document"]

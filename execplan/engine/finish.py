@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from execplan.clock import now
 from execplan.engine import fate as fates
 from execplan.engine import record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
@@ -71,7 +73,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
         book.write(PAUSED, why=question.why, step=question.step or None, question=question.words, seconds=_took(own))
     else:
         rolled_back = _end(own, schedule, fate, warnings)
-    commit = _filed(own, question, warnings)
+    commit = filed(own, question, warnings)
     told = fate.kind == fates.FAILED
     return Finished(
         own.place.id,
@@ -102,12 +104,12 @@ def finish_failed(own: Leg) -> Finished | None:
     """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
     course = own.book.course
     cause = course.ended.said["cause"] if course.status == states.FAILED and course.ended is not None else ""
-    if cause not in own.policy.rollback_on or record.is_filed(own.place, course.document, course):
+    if cause not in own.policy.rollback_on or course.is_agents or record.is_filed(own.place, course.document, course):
         return None
     assert course.ended is not None  # as above
     warnings: list[str] = []
     reason, rolled_back = course.ended.said["reason"], _undone(own, cause, warnings)
-    commit = _filed(own, None, warnings)
+    commit = filed(own, None, warnings)
     return Finished(
         own.place.id, course.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
     )
@@ -139,7 +141,11 @@ def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
 
 
 def _took(own: Leg) -> float:
-    """Seconds that the run has taken, with the legs before this one."""
+    """Seconds that the run has taken, with the legs before this one; an agent's has no legs, and goes by the clock."""
+    course = own.book.course
+    if course.is_agents:
+        began = datetime.strptime(course.begun["at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        return max(0.0, (now() - began).total_seconds())
     return round(monotonic() - own.begun + (own.book.course.seconds or 0), 3)
 
 
@@ -155,8 +161,8 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
 
 
 def _undone(own: Leg, cause: str, warnings: list[str]) -> RolledBack | None:
-    """Roll a failed run back, where the policy says so."""
-    if cause not in own.policy.rollback_on:
+    """Roll a failed run back, where the policy says so; never an agent's, which may be in the midst of something."""
+    if cause not in own.policy.rollback_on or own.book.course.is_agents:
         return None
     from execplan.engine.rollback import rollback
 
@@ -177,7 +183,7 @@ def _undone(own: Leg, cause: str, warnings: list[str]) -> RolledBack | None:
         return None
 
 
-def _filed(own: Leg, question: Question | None, warnings: list[str]) -> str | None:
+def filed(own: Leg, question: Question | None, warnings: list[str]) -> str | None:
     """Save the record, move the anchor, tell whoever wants to be told, commit; the commit."""
     book, course = own.book, own.book.course
     made = record.record_of(own.place, course.document, course)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
-from execplan.clock import now
+from execplan.clock import utc
 from execplan.engine.shapes import fits
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.text import disk
+from execplan.text import disk, plain_json
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -60,7 +59,7 @@ class Journal:
         except OSError as error:
             raise disk.trouble(error, path, "write") from None
         try:
-            data = _read(path)
+            data = read_bytes(path)
             whole = data.rfind(b"\n") + 1
             self.entries = parse(data[:whole], path)
             if whole < len(data):
@@ -86,9 +85,8 @@ class Journal:
 
     def write(self, kind: str, **said: Any) -> Entry:
         """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
-        moment = f"{now():%Y-%m-%dT%H:%M:%SZ}"
-        told = {"n": len(self.entries) + 1, "kind": kind, "at": moment, **said}
-        data = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+        told = {"n": len(self.entries) + 1, "kind": kind, "at": utc(), **said}
+        data = plain_json.write(told).encode("utf-8", "backslashreplace") + b"\n"
         self._stop_altered()
         try:
             view = memoryview(data)
@@ -122,7 +120,7 @@ class Journal:
 
 def read(path: str) -> list[Entry]:
     """The whole entries of a journal; of one that is being written those that are there. Raises ExecplanError."""
-    data = _read(path)
+    data = read_bytes(path)
     return parse(data[: data.rfind(b"\n") + 1], path)
 
 
@@ -141,7 +139,7 @@ def checked(entries: list[Entry], path: str) -> list[Entry]:
 
 def _entry(line: bytes, path: str, number: int) -> Entry:
     try:
-        said = json.loads(line)
+        said = plain_json.read(line.decode(), halves=True)
         kind, at = said.pop("kind"), said.pop("at")
         if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
@@ -166,7 +164,8 @@ def merged(line: bytes) -> bool:
     return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
 
 
-def _read(path: str) -> bytes:
+def read_bytes(path: str) -> bytes:
+    """All that a journal holds, a torn last line too; raises ExecplanError."""
     data, size = disk.read(path, LIMIT)
     if size > LIMIT:
         what = f"{path} has {size:,} bytes: no journal is as long as that"

@@ -82,7 +82,7 @@ class Loop:
         """Try again what is due, ask what is to be asked, and begin what may begin."""
         for name in [name for name, when in self._delayed.items() if monotonic() >= when]:
             del self._delayed[name]
-            self._attempts.begin(self._schedule.step[name])
+            self._start(self._schedule.step[name])
         if self._questions and not self._busy:
             self._ask(self._questions.pop(0))
         elif not self._questions:
@@ -135,7 +135,17 @@ class Loop:
             self._questions.append(question)
             return
         for step in found.begin:
-            self._attempts.begin(step)
+            self._start(step)
+
+    def _start(self, step: Step) -> None:
+        """Begin an attempt; where it is not permitted any more nothing further is, and what runs comes to its end."""
+        try:
+            if self.fate is None:
+                self._attempts.begin(step)
+        except ExecplanError as error:
+            if error.code != "approval-expired":
+                raise
+            self.fate = Fate(fate.TROUBLE, step.id, error=error)
 
     def _wait(self) -> None:
         """Wait for what comes back, or for when a step is to be tried again."""

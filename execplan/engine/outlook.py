@@ -57,13 +57,14 @@ def outlook(home: Home, ref: Ref, chosen: Chosen) -> Outlook:
     document, policy = found.now.current.document, found.now.policy
     begin.stop_agent(document, ref)
     ids = begin.chosen_steps(document, chosen)
-    begin.approved_by(document, found.approval, policy, ids or [step.id for step in document.steps])
+    schedule = Schedule(document, ids, lambda path: False)
+    chosen_ones = [step for step in document.steps if step.id in schedule.chosen]
+    begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, chosen_ones)
     if chosen.replays:
         from execplan.engine import replay
 
         replay.find(home, ref, chosen.replays, found.now.binding)
     sandbox, why = find(home, policy)
-    schedule = Schedule(document, ids, lambda path: False)
     judged = evaluated(home, ref).evaluation.steps
     steps = tuple([_planned(each, schedule) for each in judged])
     return Outlook(document, steps, found.approval, begin.name_of(sandbox), why, tuple(schedule.unchosen_needs()))

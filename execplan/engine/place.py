@@ -6,7 +6,6 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo import shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +66,8 @@ def every(home: Home, ref: Ref) -> list[Place]:
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
     """
+    from execplan.repo import shelf
+
     found = [_place(home, ref, name) for name in shelf.entries(folder(home, ref)) if _is_run(name)]
     numbers = [each.number for each in found]
     twice = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()

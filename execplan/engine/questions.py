@@ -10,7 +10,7 @@ from execplan.execution import states
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.course import Course
-    from execplan.execution.model import Step
+    from execplan.engine.plain import Step
 
 ANSWERS_TO = {
     CHECKPOINT: (GO, STOP),

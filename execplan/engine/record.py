@@ -42,7 +42,7 @@ def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
         revision=document.revision,
         document=course.digest,
         approval=given["approval"],
-        mode=document.mode,
+        mode="agent" if course.is_agents else document.mode,
         status=status,
         approver=None if given["how"] == "policy" else _name(given["approver"]),
         user=_name(begun["user"]) or "unknown",

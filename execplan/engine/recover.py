@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.entries import Performed
-    from execplan.execution.model import Step
+    from execplan.engine.plain import Step
 
 FAIL: Final = "fail"
 RETRY: Final = "retry"

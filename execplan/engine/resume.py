@@ -134,19 +134,20 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     found = standing.require(home, ref, run=place.id)
     assert found.now is not None  # what may run compiles to something
     assert found.approval is not None
-    stop_other(ref, place, course, found)
+    begin.stop_other(ref, place, course, found)
     document = found.now.current.document
     book.course.document = document
     ids = None if course.replans else course.begun["chosen"]
     bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     ahead = steps_ahead(course, schedule)
-    by = begin.approved_by(document, found.approval, own.policy, [step.id for step in ahead])
+    permit = begin.permit_of(found, schedule)
+    begin.stop_unapproved(permit, found.approval, ahead)
     begin.keep_state(home, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
     with (
         begin.resumable(place, ref),
-        Attempts(bench, book, hands, by, jobs) as attempts,
+        Attempts(bench, book, hands, permit, jobs) as attempts,
         Signals(bench.stop, attempts.wake) as signals,
     ):
         asking = Asking(book, signals, bench.stop)
@@ -161,19 +162,6 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
         fate = left.settle(said, how) or loop.go()
         warnings = [*begin.warned(bench, why, [step.id for step in ahead]), *attempts.warnings]
         return finish(own, schedule, fate, bench.stop.signal, warnings)
-
-
-def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
-    """Refuse where what is approved now is not what the run does; raises ExecplanError."""
-    assert found.now is not None  # as above
-    if found.now.binding.document != course.digest:
-        raise ExecplanError(
-            "other-document",
-            f"what is approved now is not what the run {place.id} does: the steps of {ref.id} have changed since",
-            exit=CHANGED,
-            hint=f"take it back, and run the new one: execplan rollback {place.number} -p {ref.typed}; "
-            f"execplan approve {ref.typed}; execplan run {ref.typed}",
-        )
 
 
 def _write(own: Leg, found: Standing, left: Left) -> None:

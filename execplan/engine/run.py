@@ -67,10 +67,12 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     document = found.now.current.document
     begin.stop_agent(document, ref)
     ids = begin.chosen_steps(document, chosen)
-    by = begin.approved_by(document, found.approval, found.now.policy, ids or [step.id for step in document.steps])
     replayed = replay.find(home, ref, chosen.replays, found.now.binding) if chosen.replays else None
     chosen = chosen._replace(replays=replayed.place.id if replayed is not None else "")
     bench, why = begin.bench_for(home, ref, place, found.now, watch, chosen.seconds)
+    schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
+    permit = begin.permit_of(found, schedule)
+    begin.stop_unapproved(permit, found.approval, [step for step in document.steps if step.id in schedule.chosen])
     warnings = begin.warned(bench, why, ids)
     ledger = Ledger(home, ref)
     ledger.anchor()
@@ -78,7 +80,6 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     with Journal(place.journal) as journal:
         book = Book(place.id, journal, Course(document), ledger, bench.redaction, watch)
         own = leg(home, ref, place, found.now.policy, book, options)
-        schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
         warnings += schedule.unchosen_needs()
         watch.begin(place.id, [step for step in document.steps if step.id in schedule.chosen])
         begin.write_begun(book, bench, found, ids, chosen)
@@ -86,7 +87,7 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
         jobs = 1 if document.constraints.require_sequential else chosen.jobs
         with (
             begin.resumable(place, ref),
-            Attempts(bench, book, hands, by, jobs) as attempts,
+            Attempts(bench, book, hands, permit, jobs) as attempts,
             Signals(bench.stop, attempts.wake) as signals,
         ):
             fate = Loop(attempts, book, schedule, Asking(book, signals, bench.stop), jobs).go()

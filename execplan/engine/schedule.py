@@ -5,8 +5,8 @@ from __future__ import annotations
 from graphlib import TopologicalSorter
 
 from execplan.engine.entries import BLOCKED, RECOVERED, SKIPPED
+from execplan.engine.order import Order, unmet
 from execplan.execution import states
-from execplan.execution.attributes import ALTERNATIVE, ENDED
 from execplan.execution.documents.touched import written
 from execplan.execution.model import Type
 from execplan.execution.world import plain
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from execplan.engine.course import Course
-    from execplan.execution.model import ExecutionPlan, Step, When
+    from execplan.execution.model import ExecutionPlan, Step
 
 NOT_CHOSEN = "not chosen"
 
@@ -46,19 +46,14 @@ class Schedule:
         """None for chosen: all steps. `there` says whether there is something at a path."""
         self.steps = document.steps
         self.step = {step.id: step for step in self.steps}
-        self.chosen = set(self.step) if chosen is None else set(chosen)
-        self._there = there
+        self.order = Order(self.steps, chosen, sequential=document.constraints.require_sequential)
+        self.chosen = self.order.chosen
+        self.there = there
         self._writes = {step.id: frozenset(_paths(_written(step))) for step in self.steps}
         self._reads = {step.id: frozenset(_paths(step.inputs)) for step in self.steps}
-        self._stands_for: dict[str, list[str]] = {}
-        for step in self.steps:
-            other = alternative(step)
-            if step.id in self.chosen and other in self.chosen:
-                self._stands_for.setdefault(other, []).append(step.id)
-        self._waits = {step.id: self._waited_for(step) for step in self.steps}
-        order = TopologicalSorter(self._waits)
-        order.prepare()
-        self._order, self._free = order, set(order.get_ready())
+        sorter = TopologicalSorter({step.id: self.order.waits(step) for step in self.steps})
+        sorter.prepare()
+        self._sorter, self._free = sorter, set(sorter.get_ready())
 
     def following(self, course: Course, waiting: Mapping[str, str], running: Collection[str], jobs: int) -> Following:
         """What follows; `waiting` names the steps that failed and whose alternative is to be run, each with it."""
@@ -83,7 +78,7 @@ class Schedule:
 
     def refused(self, step: Step, course: Course) -> str:
         """Why the condition of a step does not hold now, or nothing."""
-        return "" if step.when is None or self._holds(step.when, course) else f"{_said(step.when)} does not hold"
+        return unmet(step.when, course, self.there)
 
     def blocked(self, course: Course) -> list[Move]:
         """The steps that need one which failed for good, near or far; nothing is begun any more."""
@@ -108,17 +103,11 @@ class Schedule:
 
     def stands_in(self, step: Step) -> str:
         """The chosen step that is to stand in for a step, or nothing."""
-        other = alternative(step)
-        return other if step.id in self._stands_for.get(other, ()) else ""
+        return self.order.stands_in(step)
 
     def stands_for(self, name: str) -> list[str]:
         """The chosen steps whose alternative a step is: it is not run by itself."""
-        return self._stands_for.get(name, [])
-
-    def _waited_for(self, step: Step) -> list[str]:
-        """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""
-        seen = [step.when.of] if step.when is not None and step.when.kind in ENDED else []
-        return [*step.depends_on, *[name for name in seen if name not in self.stands_for(step.id)]]
+        return self.order.stands_for.get(name, [])
 
     def _not_chosen(self, course: Course) -> list[Move]:
         left = [step.id for step in self.steps if step.id not in self.chosen]
@@ -133,7 +122,7 @@ class Schedule:
         """Alternatives that nobody needs any more."""
         spare = [
             (name, owners)
-            for name, owners in self._stands_for.items()
+            for name, owners in self.order.stands_for.items()
             if course.status_of[name] == states.PENDING
             and all([course.status_of[each] in states.GOOD for each in owners])
         ]
@@ -146,8 +135,8 @@ class Schedule:
         settled = [name for name in self._free if course.status_of[name] in states.GOOD]
         while settled:
             self._free.difference_update(settled)
-            self._order.done(*settled)
-            new = self._order.get_ready()
+            self._sorter.done(*settled)
+            new = self._sorter.get_ready()
             self._free.update(new)
             settled = [name for name in new if course.status_of[name] in states.GOOD]
 
@@ -157,7 +146,7 @@ class Schedule:
         found = []
         for name in self._free:
             own = course.status_of[name] == states.PENDING
-            if own and (name in turn or name not in self._stands_for):
+            if own and (name in turn or name not in self.order.stands_for):
                 found.append(self.step[name])
         return sorted(found, key=lambda step: (turn.get(step.id, step.number), step.number))
 
@@ -168,24 +157,6 @@ class Schedule:
     def _shares(self, one: str, two: str) -> bool:
         writes = _meet(self._writes[one], self._writes[two])
         return writes or _meet(self._writes[one], self._reads[two]) or _meet(self._reads[one], self._writes[two])
-
-    def _holds(self, when: When, course: Course) -> bool:
-        if when.kind not in ENDED:
-            path = plain(when.of)
-            return (path is not None and self._there(path)) == (when.kind == "exists")
-        status = course.status_of[when.of]
-        if when.kind == "succeeded":
-            return status in (states.COMPLETED, states.RECOVERED)
-        if when.kind == "skipped":
-            return status == states.SKIPPED
-        last = course.attempts.get(when.of, [])[-1:]
-        return bool(last) and last[0].performed is not None and not last[0].performed.ok
-
-
-def alternative(step: Step) -> str:
-    """The step that a step names to stand in for it, or nothing."""
-    strategy = step.on_failure.strategy
-    return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
 
 
 def runs_beside(step: Step) -> bool:
@@ -214,7 +185,3 @@ def _meet(some: Collection[str], others: Collection[str]) -> bool:
 
 def _within(path: str, folder: str) -> bool:
     return folder == "." or path == folder or path.startswith(f"{folder}/")
-
-
-def _said(when: When) -> str:
-    return f"{when.of}.{when.kind}" if when.kind in ENDED else f"{when.kind}:{when.of}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
+from execplan.clock import is_utc
 from execplan.engine import entries as kinds
 from execplan.engine.entries import Change, Checks, Performed
 from execplan.execution import states
@@ -156,9 +155,7 @@ _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
 
 def fits(kind: str, number: int, at: str, said: Mapping[str, Any]) -> bool:
     """Whether an entry may stand at this place of a journal; the first one, and no other, says that the run has begun."""
-    try:
-        datetime.strptime(at, "%Y-%m-%dT%H:%M:%SZ")  # noqa: DTZ007 - only whether it is one
-    except ValueError:
+    if not is_utc(at):
         return False
     return (kind == kinds.BEGUN) == (number == 1) and kind in _SAYS and fit(_SAYS[kind], said, _MAY_SAY.get(kind, {}))
 

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.execution.attributes import LEVELS
+from execplan.execution import permission
 from execplan.execution.binding import Binding, digest_of
 from execplan.execution.model import Digest, Id, Level, Model, Moment, Name, Number, Path, PlanId, Version
 from execplan.execution.world import State
@@ -19,9 +19,6 @@ from execplan.text.lines import digest
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
-GRACE: Final = 60
-"""Seconds by which the clock that approved may be ahead of the one that runs."""
-
 Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 
 
@@ -99,20 +96,17 @@ class Approval(Terms):
         """What it binds."""
         return Binding(self.digest, self.document, states(self), self.policy)
 
-    def covers(self, step: str, risk: str, *, inferred: bool = False) -> bool:
-        """Whether it covers a step, given by its id and its risk."""
-        low_enough = self.max_risk is None or LEVELS.index(risk) <= LEVELS.index(self.max_risk)
-        named = self.steps is None or step in self.steps
-        return low_enough and named and (self.inferred is not None or not inferred)
-
-    def wrong_time(self, moment: datetime) -> str:
-        """Why it does not hold at a moment, or nothing."""
-        now = moment.timestamp()
-        if now >= seconds(self.expires_at):
-            return f"expired at {self.expires_at}"
-        if now < seconds(self.approved_at) - GRACE:
-            return f"approved at {self.approved_at}, which is in the future: the clock was set back"
-        return ""
+    def terms(self, person_from: str) -> permission.Terms:
+        """What it permits, beside what the policy approves by itself, which needs a person from a level of risk on."""
+        return permission.Terms(
+            self.how,
+            self.max_risk.value if self.max_risk is not None else None,
+            self.steps,
+            self.inferred is not None,
+            seconds(self.approved_at),
+            seconds(self.expires_at),
+            person_from,
+        )
 
 
 def states(terms: Terms) -> dict[str, State]:

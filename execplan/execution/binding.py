@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from execplan.execution.documents.touched import touched
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
@@ -53,6 +51,8 @@ def as_written(state: State) -> State:
 
 def digest_of(document: str, states: dict[str, State], policy: str) -> str:
     """The digest of a binding's parts; a size is left out, which the bytes' own digest tells."""
+    import json
+
     told = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
     whole = {"document": document, "states": told, "policy": policy}
     return digest(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from execplan.execution import states
 from execplan.execution.attributes import LEVELS
 from execplan.record import NamedTuple
@@ -18,6 +20,8 @@ PERSON: Final = "person"
 POLICY: Final = "policy"
 NOBODY: Final = "NEVER"
 """In place of a level: no step needs a person."""
+READS = ("anywhere", "inside", "ask", "none")
+"""What an agent may read that is not planned: anything, what lies in the repository, what somebody allows, nothing; the tightest last."""
 GRACE: Final = 60
 """Seconds by which the clock that approved may be ahead of the one that runs."""
 
@@ -79,9 +83,9 @@ def covers(terms: Terms, step: str, level: str, *, inferred: bool) -> bool:
     return low_enough and named and (terms.inferred or not inferred)
 
 
-def needs_person(terms: Terms, level: str) -> bool:
-    """Whether a step of this risk is for a person to approve."""
-    return terms.person_from != NOBODY and LEVELS.index(level) >= LEVELS.index(terms.person_from)
+def needs_person(person_from: str, level: str) -> bool:
+    """Whether a step of this risk is for a person to approve, where such of a level and above are."""
+    return person_from != NOBODY and LEVELS.index(level) >= LEVELS.index(person_from)
 
 
 def approver(terms: Terms, step: str, level: str, *, inferred: bool) -> str:
@@ -89,16 +93,20 @@ def approver(terms: Terms, step: str, level: str, *, inferred: bool) -> str:
     covered = covers(terms, step, level, inferred=inferred)
     if covered and terms.how != POLICY:
         return PERSON
-    return POLICY if covered or not (inferred or needs_person(terms, level)) else ""
+    return POLICY if covered or not (inferred or needs_person(terms.person_from, level)) else ""
 
 
 def wrong_time(terms: Terms, moment: float) -> str:
     """Why an approval does not hold at a moment, in seconds since 1970, or nothing."""
     if moment >= terms.expires:
-        return "the approval has expired"
+        return f"the approval expired at {_clock(terms.expires)}"
     if moment < terms.approved - GRACE:
-        return "the approval was given in the future: the clock was set back"
+        return f"the approval was given at {_clock(terms.approved)}, which is in the future: the clock was set back"
     return ""
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def permitted(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float) -> Permission:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from execplan.execution.attributes import LEVELS
+from execplan.execution.permission import NOBODY, READS, needs_person
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Final
+    from typing import Any
 
     from execplan.execution.risk.rate import Table
 
@@ -22,8 +23,6 @@ PINS = ("", "tree")
 CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 """What a run may be rolled back on by itself: a step that failed, what a step wrote or printed that is not right, a time
 limit, a limit of resources, a person who stops the run at a question. A signal only pauses it."""
-NOBODY: Final = "NEVER"
-"""In place of a level: no step needs a person."""
 
 
 class Policy(NamedTuple):
@@ -57,6 +56,10 @@ class Policy(NamedTuple):
     """What commands and paths are rated by; None: the built-in table."""
     environment: tuple[str, ...] = ()
     """Variables that commands get besides those that all do; only a user's own settings name any."""
+    reads: str = "inside"
+    """What an agent may read that is not planned: one of READS."""
+    tools: tuple[str, ...] = ()
+    """Tools of an agent's program that it may use as it likes; only a user's own settings name any."""
     notify: str = ""
     """A command that is run when a run ends; it decides nothing, and is no part of the version."""
 
@@ -75,7 +78,7 @@ class Policy(NamedTuple):
 
     def needs_person(self, level: str) -> bool:
         """Whether a step of this risk is for a person to approve."""
-        return self.person_from != NOBODY and LEVELS.index(level) >= LEVELS.index(self.person_from)
+        return needs_person(self.person_from, level)
 
 
 def tighter(policy: Policy, said: Mapping[str, object]) -> Policy:
@@ -96,5 +99,5 @@ def _tighter(name: str, one: object, two: object) -> object:
         return tuple([each for each in CAUSES if each in (*one, *two)])
     if isinstance(one, int) and isinstance(two, int):
         return min(one, two)
-    order = {"person_from": (NOBODY, *reversed(LEVELS)), "sandbox": SANDBOXES, "pin": PINS}[name]
+    order = {"person_from": (NOBODY, *reversed(LEVELS)), "sandbox": SANDBOXES, "pin": PINS, "reads": READS}[name]
     return max(one, two, key=lambda value: order.index(str(value)))

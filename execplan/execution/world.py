@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
-
 from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, Protocol
+else:
+    Protocol = object  # typing takes longer to load than a guard may take in all
 
 ABSENT: Final = "absent"
 FILE: Final = "file"

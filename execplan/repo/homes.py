@@ -42,7 +42,7 @@ def _find(start: str) -> Home:
         if os.path.islink(path):
             _find(os.path.dirname(path))
         path = os.path.dirname(path)
-    git_root, git = _repository(real)
+    git_root, git = repository(real)
     folder = real
     while True:
         found = config.load(folder)
@@ -127,7 +127,7 @@ def inside(home: Home) -> Home:
     return home
 
 
-def _repository(start: str) -> tuple[str | None, str | None]:
+def repository(start: str) -> tuple[str | None, str | None]:
     """The root of the working tree that a folder lies in, and its git folder; raises ExecplanError in a bare one."""
     folder = start
     while True:

@@ -66,12 +66,17 @@ def is_blank(line: str) -> bool:
 
 def digest(data: bytes) -> str:
     """The 64 hex digits of the bytes' SHA-256."""
-    if not _hashers:
-        _hashers.append(_hasher())
-    return str(_hashers[0](data).hexdigest())
+    return str(hasher()(data).hexdigest())
 
 
 _hashers: list[Any] = []
+
+
+def hasher() -> Any:
+    """What makes SHA-256 digests."""
+    if not _hashers:
+        _hashers.append(_hasher())
+    return _hashers[0]
 
 
 def _hasher() -> Any:

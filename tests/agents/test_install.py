@@ -13,7 +13,7 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALL = ["agents", "pre-commit", "git-hooks", "merge-driver", "completion"]
+ALL = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "completion"]
 BEGIN = "<!-- execplan:begin "
 
 

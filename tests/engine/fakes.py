@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from math import inf
 from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,11 @@ from execplan.engine.entries import Performed, performed_from
 from execplan.engine.hands import Hands
 from execplan.engine.journal import Entry
 from execplan.engine.loop import Loop
+from execplan.engine.permit import permit
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
 from execplan.engine.watch import Watch
+from execplan.execution.permission import Terms
 from execplan.execution.policy import Policy
 from tests.engine.plans import BEGUN
 
@@ -143,6 +146,7 @@ class Try:
         chosen: set[str] | None = None,
         policy: Policy | None = None,
         paper: Paper | None = None,
+        expires: float = inf,
         **resumed: Any,
     ) -> None:
         self.paper = paper or Paper()
@@ -157,13 +161,16 @@ class Try:
             self.book.write("resumed", **BEGUN, **resumed)
         bench: Any = Bench(stop=self.stop, deadline=monotonic() + seconds, policy=policy or Policy())
         stop: Any = self.stop
-        with Attempts(bench, self.book, hands, dict.fromkeys([step.id for step in document.steps], "policy"), jobs) as (
-            attempts
+        schedule = Schedule(document, chosen, lambda path: False)
+        terms = Terms("policy", None, None, True, 0, expires, "MEDIUM")
+        levels = dict.fromkeys(schedule.step, "LOW")
+        allowed = permit(terms, levels, schedule.order, bench.policy.checkpoint_interval, schedule.there)
+        with (
+            Attempts(bench, self.book, hands, allowed, jobs) as attempts,
+            Signals(stop, attempts.wake) as signals,
         ):
-            schedule = Schedule(document, chosen, lambda path: False)
-            with Signals(stop, attempts.wake) as signals:
-                loop = Loop(attempts, self.book, schedule, Asking(self.book, signals, stop), jobs)
-                self.fate: Fate = loop.go()
+            loop = Loop(attempts, self.book, schedule, Asking(self.book, signals, stop), jobs)
+            self.fate: Fate = loop.go()
 
     @property
     def told(self) -> list[str]:

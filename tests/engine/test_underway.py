@@ -8,6 +8,7 @@ import pytest
 
 from execplan.engine import entries as kinds
 from execplan.engine.underway import underway
+from execplan.execution.permission import covers
 from execplan.repo.execution import standing
 from execplan.text.files import replace
 from tests.engine.hand import begun, make
@@ -86,7 +87,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: D
     given = standing.require(home, ref, run=place.id).approval
     assert given is not None
     assert given.steps == ("check",)
-    assert not given.covers("api", "LOW"), "what was not judged was not approved"
+    assert not covers(given.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
     assert given.binding.states["src/made.py"].kind == "file"
     assert given.binding.states["src/old.py"].kind == "absent"
     desk.write("src/made.py", "X = 2\n")

@@ -15,6 +15,7 @@ from execplan.errors import ExecplanError
 from execplan.execution.approval import Approval, Terms, check, name_of, seal
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import Level
+from execplan.execution.permission import covers, wrong_time
 from tests.execution.approving import KEY, binding, terms
 
 SEALED = seal(terms(), KEY)
@@ -129,28 +130,30 @@ def test_what_is_no_approval(changed: dict[str, Any], words: str) -> None:
         terms(**changed)
 
 
+def covered(step: str, level: str, *, inferred: bool = False, **changed: Any) -> bool:
+    """Whether an approval, sealed, covers a step."""
+    return covers(seal(terms(**changed), KEY).terms("MEDIUM"), step, level, inferred=inferred)
+
+
 def test_what_it_covers() -> None:
-    whole = seal(terms(), KEY)
-    assert whole.covers("s1", "CRITICAL")
-    assert not whole.covers("s1", "LOW", inferred=True)
-    assert seal(terms(inferred="flag"), KEY).covers("s1", "LOW", inferred=True)
-    low = seal(terms(max_risk=Level.MEDIUM), KEY)
-    assert [low.covers("s1", level) for level in ("LOW", "MEDIUM", "HIGH", "CRITICAL")] == [True, True, False, False]
-    some_steps = seal(terms(steps=("s1",)), KEY)
-    assert some_steps.covers("s1", "HIGH")
-    assert not some_steps.covers("s2", "LOW")
-    assert not seal(terms(steps=()), KEY).covers("s1", "LOW")
-
-
-def at(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    assert covered("s1", "CRITICAL")
+    assert not covered("s1", "LOW", inferred=True)
+    assert covers(seal(terms(inferred="flag"), KEY).terms("MEDIUM"), "s1", "LOW", inferred=True)
+    levels = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
+    assert [covered("s1", level, max_risk=Level.MEDIUM) for level in levels] == [True, True, False, False]
+    assert covered("s1", "HIGH", steps=("s1",))
+    assert not covered("s2", "LOW", steps=("s1",))
+    assert not covered("s1", "LOW", steps=())
 
 
 def test_when_it_holds() -> None:
-    assert "future" in SEALED.wrong_time(at("2025-12-31T23:58:59"))
-    assert not SEALED.wrong_time(at("2025-12-31T23:59:00"))
-    assert not SEALED.wrong_time(at("2026-01-01T23:59:59"))
-    assert "expired" in SEALED.wrong_time(at("2026-01-02T00:00:00"))
+    def wrong(text: str) -> str:
+        return wrong_time(SEALED.terms("MEDIUM"), datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+    assert "future" in wrong("2025-12-31T23:58:59")
+    assert not wrong("2025-12-31T23:59:00")
+    assert not wrong("2026-01-01T23:59:59")
+    assert "expired" in wrong("2026-01-02T00:00:00")
 
 
 def test_terms_are_no_approval() -> None:

@@ -58,7 +58,7 @@ class Desk(Folder):
             patch.delenv(name, raising=False)
         for name, value in {**ENVIRONMENT, **self.env}.items():
             patch.setenv(name, value)
-        path.mkdir()
+        path.mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
         for name, content in (("Makefile", "parser:\n"), ("src/old.py", "x = 1\n"), ("src/other.py", "y = 1\n")):
             self.write(name, content).chmod(0o644)

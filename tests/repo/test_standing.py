@@ -101,7 +101,7 @@ def test_it_expires_and_a_clock_set_back_does_not_help(desk: Desk) -> None:
     desk.later(86_400)
     assert desk.stands() == "expired"
     error = desk.refused(4, "approval-expired", "approve", "--check")
-    assert error["candidates"] == ["expired at 2026-01-02T00:00:00Z"]
+    assert error["candidates"] == ["the approval expired at 2026-01-02T00:00:00Z"]
     desk.later(-60)
     assert desk.stands() == "approved"
     desk.later(-61)

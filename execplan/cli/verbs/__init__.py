@@ -50,6 +50,11 @@ GROUPS: dict[str, dict[str, str]] = {
         "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
+    "Agents": {
+        "handoff": "Print a plan for an agent that is to carry it out.",
+        "report": "Record what became of a step that an agent has done.",
+        "guard": "Say whether an agent may make a call of a tool.",
+    },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",

@@ -116,7 +116,7 @@ def differences(
         if old.kind == ABSENT and new.kind == FOLDER:
             folders.append(path)
         else:
-            changes.append(Change(path, old, new, *_count(store, ground, path, old, new), declared=ours))
+            changes.append(Change(path, old, new, *count(store, ground, path, old, new), declared=ours))
     return tuple(changes), tuple(folders)
 
 
@@ -128,7 +128,7 @@ def _hidden(ground: Ground, path: str, old: State) -> State:
         return old
 
 
-def _count(store: Store, ground: Ground, path: str, old: State, new: State) -> tuple[int, int]:
+def count(store: Store, ground: Ground, path: str, old: State, new: State) -> tuple[int, int]:
     """Lines added and removed; none where the bytes from before were not kept."""
     if max(old.size, new.size) > LONGEST or FILE not in (old.kind, new.kind):
         return 0, 0

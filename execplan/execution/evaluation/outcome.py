@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation import patch
 from execplan.execution.evaluation.after import NEW, Changed
-from execplan.execution.evaluation.unified import cut, diff
+from execplan.execution.evaluation.unified import cut, diff, spliced
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, LINK, plain
 
@@ -115,16 +115,11 @@ def _mode(files: Files, path: str) -> int | None:
 
 
 def _spliced(old: bytes, step: Step) -> bytes:
-    """A file with lines of it given anew; the line ends are those of the file."""
+    """A file with lines of it given anew; raises ImpossibleError."""
     assert step.lines is not None  # a step that modifies has a patch or lines
     first, last = step.lines
     lines = cut(old)
     if last > len(lines):
         raise ImpossibleError(f"{step.target} has {len(lines)} lines, not {last}")
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    given = (step.content or "").replace("\r\n", "\n")
-    given = given if given.endswith("\n") or not given else given + "\n"
-    new = given.replace("\n", end)
-    if last == len(lines) and not lines[-1].endswith("\n"):
-        new = new.removesuffix(end)
+    new = spliced(lines, first, last, step.content or "")
     return "".join([*lines[: first - 1], new, *lines[last:]]).encode("utf-8", "surrogateescape")

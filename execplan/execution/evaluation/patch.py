@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from execplan.errors import INPUT, NO, ExecplanError
 from execplan.execution.documents.touched import touched
-from execplan.execution.evaluation.unified import cut
+from execplan.execution.evaluation.unified import are_returned, cut
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -88,23 +88,27 @@ def apply(data: bytes, change: Change) -> bytes:
     A file whose lines all end in CRLF is changed by a diff whose lines end in LF, and keeps its line ends.
     """
     lines = cut(data)
-    ended = [line for line in lines if line.endswith("\n")]
-    returns = bool(ended) and all([line.endswith("\r\n") for line in ended])
-    returns = returns and not any([line.endswith("\r\n") for hunk in change.hunks for line in hunk.old + hunk.new])
     made: list[str] = []
     at = 0
-    for number, hunk in enumerate(change.hunks, 1):
-        old, new = [_ended(part) for part in (hunk.old, hunk.new)] if returns else (hunk.old, hunk.new)
-        if hunk.start < at or tuple(lines[hunk.start : hunk.start + len(old)]) != tuple(old):
-            raise _refused(number, hunk, old, lines, at)
-        made += [*lines[at : hunk.start], *new]
-        at = hunk.start + len(old)
+    for number, hunk in enumerate(fitted(lines, change), 1):
+        if hunk.start < at or tuple(lines[hunk.start : hunk.start + len(hunk.old)]) != hunk.old:
+            raise _refused(number, hunk, lines, at)
+        made += [*lines[at : hunk.start], *hunk.new]
+        at = hunk.start + len(hunk.old)
     made += lines[at:]
     if any([not line.endswith("\n") for line in made[:-1]]):
         raise ExecplanError(
             "patch-does-not-apply", "a line in the middle would have no end", exit=NO, hint="see `\\ No newline` in it"
         )
     return "".join(made).encode("utf-8", "surrogateescape")
+
+
+def fitted(lines: Sequence[str], change: Change) -> tuple[Hunk, ...]:
+    """The hunks as the lines of a file take them: where all of these end in CRLF, and none of the diff's, with CRLF."""
+    hunks = change.hunks
+    if not are_returned(lines) or any([line.endswith("\r\n") for hunk in hunks for line in hunk.old + hunk.new]):
+        return hunks
+    return tuple([hunk._replace(old=_ended(hunk.old), new=_ended(hunk.new)) for hunk in hunks])
 
 
 def _bare(text: str) -> bool:
@@ -179,9 +183,9 @@ def _ended(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple([line[:-1] + "\r\n" if line.endswith("\n") else line for line in lines])
 
 
-def _refused(number: int, hunk: Hunk, old: Sequence[str], lines: list[str], at: int) -> ExecplanError:
+def _refused(number: int, hunk: Hunk, lines: list[str], at: int) -> ExecplanError:
     """Why a hunk does not fit, and where it would."""
-    wanted = tuple(old)
+    wanted = hunk.old
     fits = _places("".join(lines[at:]), "".join(wanted), at + 1)
     hint = "make the diff anew"
     if hunk.start < at:

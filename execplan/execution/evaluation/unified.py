@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _LONGEST = 3000
 """Lines between the first and the last difference up to which the shortest diff is looked for: beyond, it takes seconds."""
@@ -13,6 +15,21 @@ def cut(data: bytes) -> list[str]:
     """Lines with their ends; only LF ends one."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     return [line + "\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
+
+
+def are_returned(lines: Sequence[str]) -> bool:
+    """Whether all lines that end at all end in CRLF."""
+    ended = [line for line in lines if line.endswith("\n")]
+    return bool(ended) and all([line.endswith("\r\n") for line in ended])
+
+
+def spliced(lines: Sequence[str], first: int, last: int, content: str) -> str:
+    """What takes the place of lines of a file, counted from 1 and inclusive: the line ends are those of the file."""
+    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    given = content.replace("\r\n", "\n")
+    given = given if given.endswith("\n") or not given else given + "\n"
+    new = given.replace("\n", end)
+    return new.removesuffix(end) if last == len(lines) and not lines[-1].endswith("\n") else new
 
 
 def diff(old: bytes | None, new: bytes | None, path: str) -> str:
@@ -26,6 +43,8 @@ def diff(old: bytes | None, new: bytes | None, path: str) -> str:
     one, two = cut(old or b""), cut(new or b"")
     if not one and not two:
         return f"diff --git a/{path} b/{path}\n{'new' if old is None else 'deleted'} file mode 100644\n"
+    from difflib import unified_diff
+
     lines = (
         unified_diff(one, two, names[0], names[1]) if min(len(one), len(two)) <= _LONGEST else _coarse(one, two, names)
     )
@@ -34,6 +53,8 @@ def diff(old: bytes | None, new: bytes | None, path: str) -> str:
 
 def _coarse(one: list[str], two: list[str], names: list[str]) -> list[str]:
     """A diff of one hunk, from the first difference to the last, unless these are near."""
+    from difflib import unified_diff
+
     first = next((at for at, (old, new) in enumerate(zip(one, two, strict=False)) if old != new), None)
     first = min(len(one), len(two)) if first is None else first
     room = min(len(one), len(two)) - first

@@ -8,12 +8,14 @@ from execplan.clock import now
 from execplan.errors import CHANGED, POLICY, ExecplanError
 from execplan.execution import approval as seals
 from execplan.execution.binding import bind, drift
+from execplan.execution.permission import NOBODY, wrong_time
 from execplan.record import NamedTuple
 from execplan.repo.execution import approvals, key, register, tree
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Final
 
     from execplan.execution.approval import Approval
@@ -95,13 +97,16 @@ def every(home: Home, ref: Ref) -> list[JudgedApproval]:
         return judge(home, ref, error.message)
 
 
-def judge(home: Home, ref: Ref, found: Now | str, run: str = "") -> list[JudgedApproval]:
-    """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds."""
+def judge(home: Home, ref: Ref, found: Now | str, run: str = "", spared: Collection[str] = ()) -> list[JudgedApproval]:
+    """As `every`, of what would be approved now, or of why that can't be told; for a run that goes on, its own holds.
+
+    Paths that are spared may have changed since.
+    """
     kept = approvals.every(home, ref)
     if not kept:
         return []
     sealing = key.read(home)
-    return [_judged(home, each, found, sealing, run) for each in kept]
+    return [_judged(home, each, found, sealing, run, spared) for each in kept]
 
 
 def _best(judged: list[JudgedApproval]) -> JudgedApproval | None:
@@ -109,7 +114,9 @@ def _best(judged: list[JudgedApproval]) -> JudgedApproval | None:
     return next((each for each in judged if each.state == APPROVED), judged[0] if judged else None)
 
 
-def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run: str) -> JudgedApproval:
+def _judged(
+    home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run: str, spared: Collection[str]
+) -> JudgedApproval:
     given = kept.approval
     if given is None:
         return JudgedApproval(kept, ALTERED, (kept.why,))
@@ -124,13 +131,21 @@ def _judged(home: Home, kept: Kept, found: Now | str, sealing: bytes | None, run
         return JudgedApproval(kept, REVOKED, ())
     if known.run and known.run != run:
         return JudgedApproval(kept, USED, (f"it was used by the run {known.run}",))
-    if why := given.wrong_time(now()):
+    if why := wrong_time(given.terms(NOBODY), now().timestamp()):
         return JudgedApproval(kept, EXPIRED, (why,))
-    lines = (found,) if isinstance(found, str) else _drift(home, given, found, resumes=bool(known.run))
+    if isinstance(found, str):
+        return JudgedApproval(kept, STALE, (found,))
+    lines = _drift(
+        home,
+        given,
+        found,
+        {**given.binding.states, **found.binding.states} if known.run else spared,
+        resumes=bool(known.run),
+    )
     return JudgedApproval(kept, STALE if lines else APPROVED, lines)
 
 
-def _drift(home: Home, given: Approval, found: Now, *, resumes: bool) -> tuple[str, ...]:
+def _drift(home: Home, given: Approval, found: Now, spared: Collection[str], *, resumes: bool) -> tuple[str, ...]:
     """What differs from what was approved; a run that goes on has made changes and commits, and compares by itself."""
     lines = []
     if given.place != place(home):
@@ -139,9 +154,10 @@ def _drift(home: Home, given: Approval, found: Now, *, resumes: bool) -> tuple[s
         lines.append(f"it was given for the plan {given.plan_id}")
     elif given.revision != found.current.document.revision:
         lines.append(f"it was given for revision {given.revision}, this is {found.current.document.revision}")
-    before, after = given.binding, found.binding
-    if resumes:
-        before, after = before._replace(states={}), after._replace(states={})
+    before, after = [
+        each._replace(states={path: state for path, state in each.states.items() if path not in spared})
+        for each in (given.binding, found.binding)
+    ]
     lines += drift(before, after)
     if found.current.stale and before.document == after.document:
         lines.append(f"{found.current.path}: {found.current.stale}")
@@ -157,9 +173,11 @@ def require(home: Home, ref: Ref, *, run: str = "") -> Standing:
     return Standing(APPROVED, best.kept.approval, (), best.kept.path, found)
 
 
-def required(home: Home, ref: Ref, found: Now | None = None, run: str = "") -> JudgedApproval:
+def required(
+    home: Home, ref: Ref, found: Now | None = None, run: str = "", spared: Collection[str] = ()
+) -> JudgedApproval:
     """The approval that holds; raises ExecplanError where none does."""
-    best = _best(judge(home, ref, found or look(home, ref), run))
+    best = _best(judge(home, ref, found or look(home, ref), run, spared))
     if best is None or best.state != APPROVED:
         raise refusal(ref, best)
     return best

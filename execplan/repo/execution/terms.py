@@ -5,14 +5,15 @@ from __future__ import annotations
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import policy as policies
 from execplan.execution.attributes import LEVELS
-from execplan.execution.policy import CAUSES, NOBODY, PINS, SANDBOXES
+from execplan.execution.permission import NOBODY, READS
+from execplan.execution.policy import CAUSES, PINS, SANDBOXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _OWN = "~/.config/execplan/config.toml"
-_CHOICES = {"person_from": (*LEVELS, NOBODY), "sandbox": SANDBOXES, "pin": PINS}
+_CHOICES = {"person_from": (*LEVELS, NOBODY), "sandbox": SANDBOXES, "pin": PINS, "reads": READS}
 _LIMITS = {
     "steps": 1000,
     "files": 100_000,
@@ -25,15 +26,16 @@ _LIMITS = {
     "checkpoint_interval": 1000,
 }
 """The largest value of each number; the smallest is 1."""
-NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "environment", "notify")
+NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "environment", "tools", "notify")
 """What a table `execution` of settings may hold."""
 
 
 def values(said: dict[str, object]) -> dict[str, Any]:
     """What a checked table says of the policy by itself: all but the checks, the rows of risk and `notify`."""
     found: dict[str, Any] = {name: said[name] for name in (*_CHOICES, *_LIMITS) if name in said}
-    if isinstance(names := said.get("environment"), list):
-        found["environment"] = tuple(sorted(set(names)))
+    for name in ("environment", "tools"):
+        if isinstance(names := said.get(name), list):
+            found[name] = tuple(sorted(set(names)))
     if isinstance(causes := said.get("rollback_on"), list):
         found["rollback_on"] = tuple([each for each in CAUSES if each in causes])
     return found
@@ -68,10 +70,11 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
 
 def _check_tight(table: dict[str, object], where: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
-    said = {name: value for name, value in values(table).items() if name != "environment"}
+    said = {name: value for name, value in values(table).items() if name not in ("environment", "tools")}
     loose = [f"{name} = {table[name]!r}" for name, value in said.items() if policies.loosens(name, value)]
     loose += [f"checks.{name} = false" for name, on in checks(table).items() if not on]
     loose += ["environment names what commands get to see"] if "environment" in table else []
+    loose += ["tools names what an agent may do unplanned"] if "tools" in table else []
     loose += ["notify names code to run"] if "notify" in table else []
     if loose:
         raise ExecplanError(
@@ -96,6 +99,8 @@ def _why_not(name: str, value: object, where: str) -> str:
         return "" if good else "is a list of tables"
     if name == "environment":
         return "" if isinstance(value, list) and all(map(_is_variable, value)) else "is a list of names of variables"
+    if name == "tools":
+        return "" if isinstance(value, list) and all(map(_is_tool, value)) else "is a list of names of tools"
     if name == "notify":
         return "" if isinstance(value, str) and "\0" not in value else "is a command"
     if not isinstance(value, dict) or not all([type(on) is bool for on in value.values()]):
@@ -110,6 +115,10 @@ def _why_not(name: str, value: object, where: str) -> str:
 
 def _is_variable(name: object) -> bool:
     return isinstance(name, str) and name.isascii() and name.isidentifier()
+
+
+def _is_tool(name: object) -> bool:
+    return isinstance(name, str) and name.isprintable() and bool(name.strip(" *"))
 
 
 def _unknown(where: str, name: str, known: tuple[str, ...]) -> ExecplanError:

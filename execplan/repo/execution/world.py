@@ -5,15 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from functools import cache
-from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
+from execplan.record import NamedTuple
 from execplan.repo.execution.protected import protected
 from execplan.text.disk import trouble
+from execplan.text.lines import digest, hasher
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.repo.home import Home
 
@@ -179,7 +179,7 @@ class Glance(Disk):
     def read(self, path: str) -> bytes:
         """The bytes of a file, if they are those of its state; raises ExecplanError."""
         data = super().read(path)
-        if sha256(data).hexdigest() != self.state(path).sha256:
+        if digest(data) != self.state(path).sha256:
             raise ExecplanError(
                 "changed-underneath", f"{path} changed while it was looked at", exit=CHANGED, hint="look again"
             )
@@ -208,29 +208,28 @@ def _state(handle: int, name: str) -> State:
     if not stat.S_ISREG(status.st_mode):
         return State(OTHER, mode=mode)
     try:
-        digest = _digest(handle, name) if status.st_size <= BOUND else ""
+        found = _digest(handle, name) if status.st_size <= BOUND else ""
     except PermissionError:
-        digest = ""
-    return State(FILE, digest, mode, size=status.st_size)
+        found = ""
+    return State(FILE, found, mode, size=status.st_size)
 
 
 def _digest(handle: int, name: str) -> str:
     inner = os.open(name, _READ, dir_fd=handle)
     try:
-        found = sha256()
+        found = hasher()()
         left = BOUND + 1
         while left > 0 and (part := os.read(inner, 1 << 20)):
             found.update(part)
             left -= len(part)
-        return found.hexdigest() if left > 0 else ""
+        return str(found.hexdigest()) if left > 0 else ""
     finally:
         os.close(inner)
 
 
-@cache
-def _search() -> tuple[str, ...]:
+def _search() -> list[str]:
     """The folders in which programs are looked for."""
-    return tuple(os.environ.get("PATH", os.defpath).split(os.pathsep))
+    return os.environ.get("PATH", os.defpath).split(os.pathsep)
 
 
 def _runs(path: str) -> bool:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.view.doctor.ground import Ground
 
-_ABSENT = "not installed"
+ABSENT = "not installed"
+"""What a check says of an integration that is not there."""
 _NO_GIT = "no repository: not looked at"
 _PYTHON = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?$")
 """Where a hook names the Python that runs it."""
@@ -70,7 +71,9 @@ def git_hooks(ground: Ground) -> Iterator[Finding | str]:
         return
     undo = githooks.uninstall(home, force=True)
     if [change.action for change in undo.changes] == ["moved"]:
-        fix = _fix(home, partial(githooks.uninstall, home, force=True), f"give {undo.changes[0].source} its name back")
+        fix = fix_by(
+            home, partial(githooks.uninstall, home, force=True), f"give {undo.changes[0].source} its name back"
+        )
         path = home.shown(undo.changes[0].source)
         yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
         return
@@ -86,13 +89,13 @@ def merge_driver(ground: Ground) -> Iterator[Finding | str]:
     try:
         driver = import_module("execplan.agents.merge_driver")
     except ModuleNotFoundError:
-        yield _ABSENT
+        yield ABSENT
         return
     if home.git is None:
         yield _NO_GIT
         return
     found = str(driver.state(home))
-    fix = _fix(home, partial(driver.install, home, force=False), f"renew it: execplan install {driver.WHAT}")
+    fix = fix_by(home, partial(driver.install, home, force=False), f"renew it: execplan install {driver.WHAT}")
     if found == "attribute only":
         message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
         yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.WHAT}", fix=fix)
@@ -102,7 +105,7 @@ def merge_driver(ground: Ground) -> Iterator[Finding | str]:
                 message = "lacks what execplan would write today"
                 yield Finding(WARNING, home.shown(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
     # A driver that is configured and not named does nothing; another branch may name it.
-    yield {"absent": _ABSENT, "config only": "configured, and named by no .gitattributes here"}.get(found, found)
+    yield {"absent": ABSENT, "config only": "configured, and named by no .gitattributes here"}.get(found, found)
 
 
 @check("completion")
@@ -116,7 +119,7 @@ def completions(ground: Ground) -> Iterator[Finding | str]:
             install = partial(completion.install, shell, ground.script(shell))
             yield from _installed(ground.home, f"{completion.WHAT} --shell {shell}", install, undo)
     if not there:
-        yield _ABSENT
+        yield ABSENT
 
 
 def _installed(
@@ -126,13 +129,13 @@ def _installed(
     command = f"execplan install {what}"
     try:
         if not any([change.action != "kept" for change in uninstall(force=True).changes]):
-            yield _ABSENT
+            yield ABSENT
             return
         planned = install(force=False)
     except ExecplanError as error:
         yield Finding(ERROR, "", error.message, error.hint or command, line=error.line)
         return
-    fix = _fix(home, partial(install, force=False), f"renew it: {command}")
+    fix = fix_by(home, partial(install, force=False), f"renew it: {command}")
     for change in planned.changes:
         path = home.shown(change.path)
         named, edited = _python(change), change.why == "edited by hand"
@@ -180,7 +183,9 @@ def _has_block(path: str) -> bool:
         return False
 
 
-def _fix(home: Home, plan: Callable[[], Planned], would: str) -> Fix:
+def fix_by(home: Home, plan: Callable[[], Planned], would: str) -> Fix:
+    """What makes the changes that are planned then."""
+
     def make(options: Options) -> list[str]:
         with state.lock(home, "home", "doctor"):
             planned = plan()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
+from execplan.execution.command.pattern import begins, forbids
 from execplan.execution.evaluation.after import inside
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.evaluation.commands import lines
 from execplan.execution.evaluation.trial import targets
-from execplan.execution.world import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.execution.command.parse import Simple
     from execplan.execution.evaluation.trial import Trial
 
 _MB = 1 << 20
@@ -59,27 +56,11 @@ def _forbidden(trial: Trial, paths: Sequence[str], commands: Sequence[str]) -> I
     step = trial.step
     for path in [*trial.targets, *inside(step.outputs)]:
         for pattern in paths:
-            folder = plain(pattern) or pattern
-            if fnmatchcase(path, folder) or f"{path}/".startswith(f"{folder}/"):
+            if forbids(path, pattern):
                 yield Finding(ERROR, f"{path} is forbidden by {pattern!r}", "take it out of the step", step)
     for line in lines(step):
         for simple in parse(line.text).simple:
             for pattern in commands:
-                if _matches(simple, pattern):
+                if begins(simple.argv, pattern):
                     said = f"{' '.join(simple.argv)} is forbidden by {pattern!r}"
                     yield Finding(ERROR, said, "take it out of the step", step)
-
-
-def _matches(simple: Simple, pattern: str) -> bool:
-    """Whether a command begins with the words of a pattern, each of which may hold `*`; its program counts by its name."""
-    wanted = pattern.split()
-    words = (
-        [simple.argv[0].rpartition("/")[2] if "/" not in wanted[0] else simple.argv[0], *simple.argv[1:]]
-        if simple.argv and wanted
-        else []
-    )
-    return (
-        bool(words)
-        and len(words) >= len(wanted)
-        and all([fnmatchcase(*each) for each in zip(words, wanted, strict=False)])
-    )

@@ -1,0 +1,118 @@
+"""From the bytes of a call to the bytes of an answer: in which program's form it is asked, and by which plan it is judged."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.guard import keep
+from execplan.agents.guard.basis import of_run
+from execplan.agents.guard.call import Decision
+from execplan.agents.guard.decide import Judged, judge
+from execplan.agents.guard.taking import NotUnderstoodError
+from execplan.engine.agent import warrant as warrants
+from execplan.errors import ExecplanError
+from execplan.execution.permission import ASK, DENY
+from execplan.repo import homes
+from execplan.repo.home import Home
+from execplan.repo.settings import Settings
+from execplan.text import plain_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from execplan.agents.guard.call import Call
+    from execplan.engine.agent.warrant import Warrant
+
+
+def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[bytes, int]:
+    """What is printed, and the exit status; anything that is raised is for the door to deny."""
+    try:
+        said = _read(data)
+    except NotUnderstoodError as error:
+        if not program:
+            raise
+        return _form(program).answer(_denied(f"the call can't be read: {error}", (), longest))
+    form = _form(program or _program(said))
+    try:
+        call: Call = form.read(said)
+        found, hidden = _judged(call, named, asks=form.ASKS)
+    except NotUnderstoodError as error:
+        return form.answer(_denied(f"the call is not understood: {error}", (), longest))
+    except ExecplanError as error:
+        about = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
+        hint = f"; {error.hint}" if error.hint else ""
+        return form.answer(_denied(f"{error.message}{about}{hint}", (), longest))
+    if found.kind == ASK and not form.ASKS:
+        found = found._replace(kind=DENY, why=f"{found.why}; somebody is to be asked, and this program can't")
+    why = keep.shown(warrants.cleaned(f"execplan: {found.why}", hidden), longest)
+    return form.answer(Decision(found.kind, why, found.step))
+
+
+def _denied(why: str, hidden: tuple[str, ...], longest: int) -> Decision:
+    return Decision(DENY, keep.shown(warrants.cleaned(f"execplan: {why}", hidden), longest))
+
+
+def _form(program: str) -> Any:
+    return getattr(__import__("execplan.agents.guard", fromlist=[program]), program)
+
+
+def _program(said: dict[str, Any]) -> str:
+    """The program that sends such a call: Codex names the turn and the model, Claude Code does not."""
+    if "hook_event_name" not in said:
+        return "neutral"
+    return "codex" if "turn_id" in said else "claude"
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    try:
+        said = plain_json.read(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstoodError(f"{type(error).__name__}: {error}") from None
+    if not isinstance(said, dict):
+        raise NotUnderstoodError("it is no object")
+    return said
+
+
+def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+    """What becomes of the call, and what no reason tells; raises ExecplanError."""
+    warrant = _warrant(named or os.environ.get("EXECPLAN_PLAN") or None)
+    if warrant is not None:
+        entries = keep.entries_of(warrant)
+        basis = of_run(warrant, entries)
+        if not keep.is_over(basis):
+            return _by_warrant(call, warrant, judge(call, basis, keep.moment(entries)), asks=asks), warrant.hidden
+    from execplan.agents.guard import afresh
+
+    return afresh.judged(call, named, asks=asks)
+
+
+def _by_warrant(call: Call, warrant: Warrant, found: Judged, *, asks: bool) -> Judged:
+    if not found.is_step:
+        return found
+    with keep.lock(warrant.home, call):
+        return keep.kept(call, warrant, asks=asks)
+
+
+def _warrant(named: str | None) -> Warrant | None:
+    """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
+    root, git = homes.repository(os.path.realpath(os.getcwd()))
+    home = Home(root, root, git, Settings(), True) if root is not None else _without_git()
+    if home is None:
+        return None
+    if named is not None:
+        return warrants.load(home, named)
+    found = warrants.every(home.state)
+    return warrants.opened(home, found[0]) if len(found) == 1 else None
+
+
+def _without_git() -> Home | None:
+    """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
+    folder = os.path.realpath(os.getcwd())
+    while True:
+        home = Home(folder, folder, None, Settings(), True)
+        if warrants.every(home.state):
+            return home
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)

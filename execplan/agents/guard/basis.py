@@ -1,0 +1,93 @@
+"""What a call is judged by: steps, the run as far as it has come, who has approved what, and what may be read."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.agents.guard.planned import Around, Planned
+from execplan.engine.course import Course
+from execplan.engine.order import Order
+from execplan.engine.plain import plainly
+from execplan.execution.world import FILE
+from execplan.record import NamedTuple
+from execplan.repo.execution.protected import judge
+from execplan.repo.execution.world import SHOWN, Disk
+from execplan.text import disk
+from execplan.text.lines import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.journal import Entry
+    from execplan.engine.plain import Plain
+    from execplan.execution.permission import Terms
+    from execplan.execution.world import State
+    from execplan.repo.home import Home
+
+
+class Basis(NamedTuple):
+    """It."""
+
+    home: Home
+    reads: str
+    tools: tuple[str, ...]
+    """What the user's own settings let pass."""
+    hidden: tuple[str, ...] = ()
+    """Secrets that stand in the document: no reason tells them."""
+    plan: str = ""
+    """Its id; nothing where there is none that anything could be allowed by."""
+    constraints: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
+    planned: tuple[Planned, ...] = ()
+    plain: Mapping[str, Plain] = {}
+    order: Order | None = None
+    course: Course | None = None
+    terms: Terms | None = None
+    interval: int = 0
+
+    @property
+    def around(self) -> Around:
+        """Where a call is judged."""
+        expected = self.course.expected if self.course is not None else {}
+        root = os.path.realpath(self.home.root)
+        return Around(
+            root, self.constraints, expected, judge(self.home), lambda path: _before(self.home, expected, path)
+        )
+
+
+def of_run(warrant: Warrant, entries: Sequence[Entry]) -> Basis:
+    """Of a run that is under way, by its warrant and its journal; raises ExecplanError."""
+    document = plainly({"steps": [each.step for each in warrant.steps]})
+    course: Any = Course(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
+    return Basis(
+        home=warrant.home,
+        reads=warrant.reads,
+        tools=warrant.tools,
+        hidden=warrant.hidden,
+        plan=warrant.plan,
+        constraints=warrant.constraints,
+        planned=tuple([Planned(each.step, each.level) for each in warrant.steps]),
+        plain={step.id: step for step in document.steps},
+        order=Order(document.steps, sequential=bool(warrant.constraints.get("require_sequential"))),
+        course=course,
+        terms=warrant.terms,
+        interval=warrant.interval,
+    )
+
+
+def _before(home: Home, expected: Mapping[str, State], path: str) -> bytes | None:
+    """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
+    state = expected.get(path)
+    if state is None or state.kind != FILE or not state.sha256 or state.size > SHOWN:
+        return None
+    try:
+        data = Disk(home).read(path)
+        if digest(data) == state.sha256:
+            return data
+    except disk.ExecplanError:
+        pass
+    from execplan.engine.files.store import Store
+
+    return Store(home).get(state.sha256)

@@ -1,0 +1,41 @@
+"""Whether the files that a step is about are as they should be before an agent begins it, as a run asks it of its own steps."""
+
+from __future__ import annotations
+
+from execplan.execution import states
+from execplan.execution.binding import as_written, differs
+from execplan.execution.documents.touched import touched
+from execplan.execution.world import ABSENT, FOLDER, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from execplan.engine.course import Course
+    from execplan.execution.world import World
+
+
+def drifted(step: Mapping[str, Any], course: Course, world: World) -> str:
+    """What is not as it should be, or nothing; of a step that is under way only what it reads, for it has begun to write.
+
+    Raises ExecplanError where a disk fails.
+    """
+    writes = {
+        plain(path) for path in ([step["target"]] if step.get("target") else []) + touched(step.get("patch") or "")
+    }
+    reads = {plain(path) for path in step.get("inputs") or ()}
+    begun = course.status_of.get(step["id"]) == states.RUNNING
+    for path in sorted([each for each in (reads - writes if begun else reads | writes) if each is not None]):
+        wanted = course.expected.get(path)
+        found = world.state(path)
+        if wanted is None or ((wanted.kind, found.kind) == (ABSENT, FOLDER) and _was_filled(course, path)):
+            continue
+        if why := differs(as_written(wanted), as_written(found)):
+            return f"{path} {why}"
+    return ""
+
+
+def _was_filled(course: Course, folder: str) -> bool:
+    """Whether the run itself has made a file in a folder, and so the folder."""
+    return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in course.expected.items()])

@@ -1,0 +1,80 @@
+"""Where a path of a call leads to, if that is the same for whoever follows it."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from execplan.record import NamedTuple
+
+_LONGEST = 4096
+"""Bytes of a path that Linux takes (PATH_MAX)."""
+_LARGEST = 32 << 20
+"""Bytes of a file that is looked at before it is edited."""
+
+
+class Way(NamedTuple):
+    """Where a path leads to."""
+
+    path: str
+    """From the root of the repository, through no link; nothing where it is refused."""
+    refused: str = ""
+    """Why nothing may be written there, or nothing."""
+
+
+def way(text: str, folder: str, root: str, *, itself: bool = False) -> Way:
+    """Follow a path from a folder; `itself`: what is there is meant, not what it links to, as when it is deleted."""
+    why = _odd(text)
+    if why:
+        return Way("", why)
+    absolute = os.path.join(folder, text)
+    found, plain = [_real(each, itself=itself) for each in (absolute, os.path.normpath(absolute))]
+    if found != plain:
+        return Way("", "the path means one thing where links are followed, and another where they are not")
+    if not found.startswith(f"{root.rstrip('/')}/"):
+        return Way("", "it leads out of the repository")
+    return Way(os.path.relpath(found, root))
+
+
+def direct(text: str, folder: str, root: str) -> str:
+    """The path from the root of a file that is named without any link on the way, from the root on; else nothing."""
+    if _odd(text):
+        return ""
+    absolute = os.path.join(folder, text)
+    plain = os.path.normpath(absolute)
+    shown = os.path.relpath(os.path.realpath(plain), root)
+    above = plain.removesuffix(f"/{shown}")
+    is_same = os.path.realpath(absolute) == os.path.realpath(plain) and os.path.realpath(above) == root
+    return shown if above != plain and is_same and not shown.startswith("..") else ""
+
+
+def read(path: str, root: str) -> bytes | None:
+    """The bytes of a file, None where there is nothing; raises ValueError for what is no file that can be read."""
+    try:
+        handle = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise ValueError(f"{path} can't be read") from None
+    with open(handle, "rb", buffering=0) as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+            raise ValueError(f"{path} is no regular file of at most {_LARGEST >> 20} MiB")
+        return file.readall()
+
+
+def _odd(text: str) -> str:
+    """Why nobody can say where a path leads to, or nothing."""
+    if not text.isprintable() or any(["\ud800" <= char <= "\udfff" for char in text]):
+        return "its path has characters that can't be seen"
+    if not text or text != text.strip() or text.startswith("~") or text.rpartition("/")[2] in ("", ".", ".."):
+        return "its path is not the plain name of a file"
+    if len(os.fsencode(text)) > _LONGEST or any([len(os.fsencode(part)) > 255 for part in text.split("/")]):
+        return "its path is longer than any file's"
+    return ""
+
+
+def _real(path: str, *, itself: bool) -> str:
+    if not itself:
+        return os.path.realpath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

@@ -1,0 +1,86 @@
+"""The text that a shell gets, where it is so plain that what runs is told from it: commands side by side, and nothing expanded."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.execution.command.reader import Reader
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from execplan.execution.command.words import Word
+
+_CD = "`cd` is a builtin of the shell"
+_AND = "`&&`"
+_PLAIN = frozenset(("a pipe", _AND, "`||`", "`;`", "several lines", "a redirection", _CD))
+"""What may be in such a text, of all that needs a shell."""
+_PATTERN = frozenset("*?[")
+_LONGEST = 20_000
+"""Characters: nobody types more to look at something."""
+
+
+class Plain(NamedTuple):
+    """Commands side by side."""
+
+    commands: tuple[tuple[str, ...], ...]
+    """The words of each, as its program gets them."""
+    folders: tuple[str, ...]
+    """Where they may run: absolute."""
+
+
+class _Strict(Reader):
+    """Keeps every reason why a shell is needed, and takes whatever a shell may take for a pattern for one."""
+
+    def __init__(self, text: str) -> None:
+        self.reasons: set[str] = set()
+        super().__init__(text)
+
+    def need(self, why: str) -> None:
+        """Keep a reason why a shell is needed."""
+        if why:
+            self.reasons.add(why)
+        super().need(why)
+
+    def word(self) -> Word:
+        """One word; in some shells one that begins with `=` is the path of a program."""
+        word = super().word()
+        if not _PATTERN.isdisjoint(word.mask) or word.mask.startswith("="):
+            self.need("a pattern of files")
+        return word
+
+
+def plain(text: str, cwd: str) -> Plain | None:
+    """The commands of a text that is run in a folder; None where it does more than to run them with the words that it has.
+
+    They may be joined by pipes, `&&`, `||`, `;` and line ends; what they print may be thrown away or joined; one `cd` may
+    stand in front. Nothing is expanded, assigned, written or read by the shell.
+    """
+    text = text.strip(" \t\n")
+    if len(text) > _LONGEST or not text.replace("\n", "").replace("\t", "").isprintable():
+        return None
+    reader = _Strict(text)
+    found = reader.commands()
+    if reader.problem or reader.reasons - _PLAIN or not reader.raw or any([assigned for _, assigned in reader.raw]):
+        return None
+    if any([set(each.writes) - {os.devnull} or {"<", "<<"} & set(each.reads) for each in found]):
+        return None
+    commands = [argv for argv, _ in reader.raw]
+    if _CD not in reader.reasons:
+        return Plain(tuple(commands), (cwd,))
+    return _moved(commands, reader.reasons, cwd)
+
+
+def _moved(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> Plain | None:
+    """The commands behind one `cd` in front; where a pipe stands too they may run on either side of it."""
+    first, *rest = commands
+    if len(first) != 2 or first[0] != "cd" or first[1].startswith("-") or any([argv[0] == "cd" for argv in rest]):
+        return None
+    if not rest or reasons - {_CD, _AND, "a pipe", "a redirection"} or _AND not in reasons:
+        return None
+    if not first[1].startswith(("/", "./", "../")) and os.environ.get("CDPATH"):
+        return None
+    folder = os.path.join(cwd, first[1])
+    return Plain(tuple(rest), (folder,) if "a pipe" not in reasons else (folder, cwd))

@@ -1,0 +1,150 @@
+"""The entry of the guard among the hooks of a program: put into its JSON, found there, taken out again to the byte.
+
+A mark at the end of the command says by a digest whether somebody has edited the entry, and what stood there before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from execplan.agents import json_places, jsons
+from execplan.record import NamedTuple
+from execplan.text.lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from execplan.agents.jsons import Node
+
+EVENT = "PreToolUse"
+MARK = "# execplan:guard"
+"""How the mark begins, in a command that is not put in yet all of it."""
+_HOOKS = "hooks"
+_MARKED = re.compile(re.escape(MARK) + r" ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})")
+"""The digest, and what was there before: no file, and so many folders made for it; or how many of the containers that lead to
+the entry were put in with it, and how many characters before and behind it are ours."""
+_ALL = ("", "*", ".*")
+"""Matchers that every tool fits."""
+_WHOLE = 3
+"""How many containers lead to an entry: the whole, its hooks, those of an event."""
+
+
+class Entry(NamedTuple):
+    """A command of the guard as it stands in a text."""
+
+    handler: Node
+    group: Node
+    way: tuple[tuple[Node, int], ...]
+    """The containers that lead to it, each with the place in it."""
+    bare: dict[str, Any]
+    """What it says, its mark cut down to how it begins."""
+    note: str
+    """What the mark says of what was there before; nothing where it can't be read."""
+    edited: bool
+    """Whether it says something else than was put in, for some tools only, or at another event."""
+
+    @property
+    def folders(self) -> int | None:
+        """How many folders were made for the file; None where it was not made for the entry."""
+        kind, numbers = _noted(self.note)
+        return numbers[0] if kind == "made" else None
+
+
+def find(text: str) -> list[Entry]:
+    """The entries that were put in; raises UnreadableError."""
+    return [_entry(text, way) for way, command in _commands(text) if MARK in command]
+
+
+def by_hand(text: str) -> bool:
+    """Whether somebody else has written a command of the guard there; raises UnreadableError."""
+    return any(["execplan guard" in command and MARK not in command for _, command in _commands(text)])
+
+
+def add(text: str, bare: dict[str, Any], folders: int | None = None) -> str:
+    """The text with the entry; `folders` says how many were made with its file. Raises UnreadableError."""
+    place = json_places.spot(text, (_HOOKS, EVENT))
+    note = f"put {place.made} {len(place.before)} {len(place.after)}" if folders is None else f"made {folders}"
+    return json_places.put(text, place, {_HOOKS: [_marked(bare, note)]})
+
+
+def renew(text: str, entry: Entry, bare: dict[str, Any]) -> str:
+    """The text with another command in an entry."""
+    return json_places.swap(text, entry.handler, _marked(bare, entry.note))
+
+
+def take(text: str, entry: Entry) -> str:
+    """The text without an entry: as it was before, or where it was laid out anew since as little changed as can be."""
+    rest = _before(text, entry)
+    if rest is not None:
+        return rest
+    kind, numbers = _noted(entry.note)
+    made = _WHOLE if kind == "made" else numbers[0] if numbers else 0
+    way = entry.way
+    if len(way[-1][0].items) > 1:
+        return json_places.drop(text, way, len(way))
+    return json_places.drop(text, way[:_WHOLE], _WHOLE - made)  # a group without a command is none
+
+
+def _before(text: str, entry: Entry) -> str | None:
+    """The text that becomes this one when the entry is put in, None where there is none."""
+    if entry.edited or len(entry.way[-1][0].items) != 1:
+        return None
+    kind, numbers = _noted(entry.note)
+    rest = ""
+    if kind == "put":
+        rest = text[: max(0, entry.group.start - numbers[1])] + text[entry.group.end + numbers[2] :]
+    try:
+        there = json_places.put(rest, json_places.spot(rest, (_HOOKS, EVENT)), jsons.value(text, entry.group))
+    except jsons.UnreadableError:
+        return None
+    return rest if there == text else None
+
+
+def _noted(note: str) -> tuple[str, list[int]]:
+    """What a mark says of what was there before, in its parts."""
+    kind, *numbers = note.split() or [""]
+    return kind, [int(each) for each in numbers]
+
+
+def _commands(text: str) -> Iterator[tuple[tuple[tuple[Node, int], ...], str]]:
+    """The commands of all hooks, with the containers that lead to each."""
+    root = jsons.parse(text)
+    hooks = root.get(_HOOKS) if root else None
+    if root is None or hooks is None or hooks.kind != "{":
+        return
+    top = (root, root.keys.index(_HOOKS))
+    for at, event in enumerate(hooks.items):
+        for number, group in enumerate(event.items if event.kind == "[" else ()):
+            handlers = group.get(_HOOKS)
+            for place, handler in enumerate(handlers.items if handlers and handlers.kind == "[" else ()):
+                command = handler.get("command")
+                if handlers and command and text[command.start] == '"':
+                    way = (top, (hooks, at), (event, number), (group, group.keys.index(_HOOKS)), (handlers, place))
+                    yield way, jsons.value(text, command)
+
+
+def _entry(text: str, way: tuple[tuple[Node, int], ...]) -> Entry:
+    hooks, event = way[1]
+    group, handler = way[2][0].items[way[2][1]], way[4][0].items[way[4][1]]
+    said = jsons.value(text, handler)
+    found = _MARKED.search(said["command"])
+    note = found[2] if found else ""
+    bare = {**said, "command": _MARKED.sub(MARK, said["command"])}
+    whole = found is not None and found[1] == _digest(bare, note) and hooks.keys[event] == EVENT
+    return Entry(handler, group, way, bare, note, not (whole and _for_all(text, group)))
+
+
+def _for_all(text: str, group: Node) -> bool:
+    """Whether a group is for every tool."""
+    others = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
+    return others.keys() <= {"matcher"} and all([jsons.value(text, node) in _ALL for node in others.values()])
+
+
+def _marked(bare: dict[str, Any], note: str) -> dict[str, Any]:
+    return {**bare, "command": bare["command"].replace(MARK, f"{MARK} {_digest(bare, note)} {note}")}
+
+
+def _digest(bare: dict[str, Any], note: str) -> str:
+    return digest(json.dumps([bare, note], sort_keys=True).encode())[:16]

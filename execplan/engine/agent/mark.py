@@ -1,0 +1,53 @@
+"""How far the journal of an agent's run had come when it was last written here: sealed, so that nothing of it is taken back.
+
+A journal only grows. The ledger has its lines too, but learns of an agent's calls with the next report.
+"""
+
+from __future__ import annotations
+
+import os
+
+from execplan.engine.journal import altered
+from execplan.text import disk
+from execplan.text.lines import digest
+from execplan.text.seal import same, seal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
+
+    from execplan.engine.place import Place
+
+_FOR: Final = b"execplan-mark-1\n"
+_LIMIT: Final = 1 << 10
+
+
+def write(place: Place, data: bytes, key: bytes) -> None:
+    """Note that a journal has these bytes; raises ExecplanError."""
+    body = f"{len(data)} {digest(data)}".encode()
+    path = _path(place)
+    try:
+        handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with open(handle, "wb") as file:
+            file.write(seal(key, _FOR + body) + b" " + body)
+        os.rename(f"{path}.new", path)
+    except OSError as error:
+        raise disk.trouble(error, path, "write") from None
+
+
+def check(place: Place, data: bytes, key: bytes) -> None:
+    """Refuse a journal that does not begin with what it had when that was noted; raises ExecplanError."""
+    path = _path(place)
+    if not os.path.lexists(path):
+        return
+    told = disk.read(path, _LIMIT)[0]
+    mac, _, body = told.partition(b" ")
+    size, _, known = body.partition(b" ")
+    if not same(mac, seal(key, _FOR + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != known:
+        raise altered(
+            place.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
+        )
+
+
+def _path(place: Place) -> str:
+    return os.path.join(place.state, "journal.mark")

@@ -1,0 +1,83 @@
+"""Of a document that was checked before what the order of its steps depends on, by the names of the model.
+
+The guard of an agent reads it from plain JSON: to check it in full once more takes longer than it has.
+"""
+
+from __future__ import annotations
+
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from execplan.execution import model
+
+
+class Failure(NamedTuple):
+    """What becomes of a plain step that failed."""
+
+    strategy: str
+    max_retries: int
+    backoff_ms: int
+    triggers: tuple[str, ...]
+
+
+class Condition(NamedTuple):
+    """The condition of a plain step."""
+
+    kind: str
+    of: str
+
+
+class Plain(NamedTuple):
+    """Of a step what its turn depends on, by the names of the model."""
+
+    number: int
+    id: str
+    description: str
+    depends_on: tuple[str, ...]
+    when: Condition | None
+    on_failure: Failure
+    checkpoint: bool
+    confirm: bool
+    inferred: bool
+    max_invocations: int
+
+
+class Plainly(NamedTuple):
+    """Of a document what a course needs, by the names of the model."""
+
+    steps: tuple[Plain, ...]
+
+
+def plainly(document: Mapping[str, Any]) -> Plainly:
+    """A document as JSON holds it, which was checked before."""
+    return Plainly(tuple([_plain(step) for step in document["steps"]]))
+
+
+def _plain(step: Mapping[str, Any]) -> Plain:
+    when, failure = step.get("when"), step.get("on_failure") or {}
+    return Plain(
+        step["number"],
+        step["id"],
+        step["description"],
+        tuple(step.get("depends_on") or ()),
+        Condition(when["kind"], when["of"]) if when else None,
+        Failure(
+            failure.get("strategy", "fail_fast"),
+            failure.get("max_retries", 0),
+            failure.get("backoff_ms", 1000),
+            tuple(failure.get("triggers") or ()),
+        ),
+        step.get("checkpoint", False),
+        step.get("confirm", False),
+        step.get("inferred", False),
+        step.get("max_invocations", 1),
+    )
+
+
+if TYPE_CHECKING:
+    Step = model.Step | Plain
+    When = model.When | Condition

@@ -1,0 +1,333 @@
+"""Every failure is a denial, in the form of each program, and no call of a step is allowed that the journal does not have."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import resource
+import shutil
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.agents.guard import asking as judging
+from execplan.agents.guard import decide, door, keep
+from execplan.engine.journal import Journal
+from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, guard, hook
+from tests.repo.approving import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CALL = "make parser"
+"""The step was called once and may be twice more."""
+
+
+def denied(answer: Answer) -> None:
+    assert answer.kind == "deny", answer
+    assert answer.why.strip(), answer
+    assert len(answer.why) < 600
+    assert "Traceback" not in answer.why
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_call_is_allowed_where_nothing_fails(begun: Asking, program: str) -> None:
+    assert begun.ask(CALL, program=program).kind == "allow"
+    assert begun.calls() == ["build", "build"]
+
+
+def _run(desk: Asking) -> Path:
+    (found,) = desk.path.glob(".agent/execplans/artifacts/*/runs/*")
+    return found
+
+
+def _alter(path: Path, old: bytes, new: bytes) -> None:
+    data = path.read_bytes()
+    assert old in data
+    path.write_bytes(data.replace(old, new))
+
+
+def _cut(desk: Asking) -> None:
+    journal = _run(desk) / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+def _second(desk: Asking) -> None:
+    """A second plan that is approved, and a warrant for each."""
+    other = "2026-01-02_other"
+    desk.plan(
+        "# Other\n\n## Progress\n\n- [ ] Do it.\n\n## Concrete Steps\n\n```sh\nmake parser\n```\n".replace(
+            "sh\n", "sh {#x}\n"
+        ),
+        other,
+    )
+    digest = desk.data("evaluate", other)["digest"]
+    desk.data("approve", other, "--digest", digest[:8])
+    assert desk.ask(CALL, "-p", other).kind == "allow"
+
+
+def _folder(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.mkdir()
+
+
+def _warrant(desk: Asking) -> Path:
+    (found,) = (desk.path / ".git/execplan/warrants").glob("*.json")
+    return found
+
+
+def _key(desk: Asking) -> Path:
+    return desk.path.parent / ".config/execplan/key"
+
+
+def _typed(*lines: str) -> Callable[[Asking], None]:
+    def change(desk: Asking) -> None:
+        for line in lines:
+            assert desk.type(*line.split()).exit in (0, 8), line
+
+    return change
+
+
+STATES: dict[str, Callable[[Asking], Any]] = {
+    "expired": lambda desk: desk.later(10**8),
+    "the clock set back": lambda desk: desk.later(-(10**6)),
+    "revoked": _typed("approve --revoke"),
+    "the approval altered": lambda desk: _alter(desk.file(), b'"how": "digest"', b'"how": "policy"'),
+    "the approval gone": lambda desk: desk.file().unlink(),
+    "the document altered": lambda desk: _alter(_run(desk) / "execution-plan.json", b"make ship", b"make SHIP"),
+    "the plan altered": lambda desk: desk.plan(
+        (desk.path / f".agent/execplans/{NAME}.md").read_text().replace("make ship", "make SHIP")
+    ),
+    "the plan gone": lambda desk: (desk.path / f".agent/execplans/{NAME}.md").unlink(),
+    "the journal cut": _cut,
+    "the journal altered": lambda desk: _alter(
+        _run(desk) / "journal.jsonl", b'"what":"make parser"', b'"what":"make nothing"'
+    ),
+    "the journal is garbage": lambda desk: (_run(desk) / "journal.jsonl").write_bytes(b"\xff\n"),
+    "the journal gone": lambda desk: (_run(desk) / "journal.jsonl").unlink(),
+    "the journal is a folder": lambda desk: _folder(_run(desk) / "journal.jsonl"),
+    "the run gone": lambda desk: shutil.rmtree(_run(desk)),
+    "the key gone": lambda desk: _key(desk).unlink(),
+    "another key": lambda desk: _key(desk).write_bytes(os.urandom(32)),
+    "others may read the key": lambda desk: _key(desk).chmod(0o644),
+    "the key is a folder": lambda desk: _folder(_key(desk)),
+    "no folder for locks": lambda desk: (
+        shutil.rmtree(desk.path / ".git/execplan/locks"),
+        (desk.path / ".git/execplan/locks").write_bytes(b""),
+    ),
+    "settings broken": lambda desk: desk.write(".agent/execplan.toml", "[execution\n"),
+    "settings tightened": lambda desk: desk.write(".agent/execplan.toml", '[execution]\nsandbox = "required"\n'),
+    "settings of the user broken": lambda desk: desk.write("../.config/execplan/config.toml", "x = \n"),
+    "two plans": _second,
+    "replanned": _typed("report build --status completed --result Built.", "replan --reason Failed."),
+    "run by the engine": lambda desk: _alter(_run(desk) / "journal.jsonl", b',"mode":"agent"', b""),
+    "rolled back": _typed("rollback"),
+    "the folder of the call is elsewhere": lambda desk: desk.patch.chdir("/"),
+    "a conflict of two branches": lambda desk: _alter(_run(desk) / "journal.jsonl", b'{"n":2', b'<<<<<<< ours\n{"n":2'),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_state_that_is_not_right(begun: Asking, state: str) -> None:
+    STATES[state](begun)
+    journals = {path: path.read_bytes() for path in begun.path.rglob("journal.jsonl") if path.is_file()}
+    for program in PROGRAMS:
+        answer = begun.ask(CALL, program=program)
+        denied(answer)
+        assert answer.status == 0, answer
+    assert journals == {path: path.read_bytes() for path in begun.path.rglob("journal.jsonl") if path.is_file()}
+
+
+def _hold(desk: Asking) -> int:
+    handle = os.open(desk.path / ".git/execplan/locks/run.lock", os.O_RDWR)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
+
+
+def test_somebody_is_at_work(begun: Asking) -> None:
+    handle = _hold(begun)
+    for program in PROGRAMS:
+        answer = begun.ask(CALL, program=program, before=lambda: setattr(keep, "WAIT", 0.05))
+        denied(answer)
+        assert "at work" in answer.why
+    os.close(handle)
+    assert begun.calls() == ["build"]
+
+
+def _small(desk: Asking) -> None:
+    size = (_run(desk) / "journal.jsonl").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, size + 20))
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_journal_that_can_not_be_written(begun: Asking, program: str) -> None:
+    before = (_run(begun) / "journal.jsonl").read_bytes()
+    denied(begun.ask(CALL, program=program, before=lambda: _small(begun)))
+    assert (_run(begun) / "journal.jsonl").read_bytes() == before
+
+
+def _raising(error: BaseException) -> Callable[..., Any]:
+    def fail(*given: object, **named: object) -> Any:
+        raise error
+
+    return fail
+
+
+BUGS: dict[str, tuple[object, str]] = {
+    "reading": (door, "_call"),
+    "arming": (door, "_arm"),
+    "the form": (judging, "_form"),
+    "the warrant": (judging, "_warrant"),
+    "judging": (judging, "judge"),
+    "judging once more": (keep, "judge"),
+    "the lock": (keep, "lock"),
+    "writing": (Journal, "write"),
+    "the mark": (keep, "_mark"),
+    "matching": (decide, "match"),
+    "the reason": (keep, "shown"),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("place", BUGS)
+def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
+    where, name = BUGS[place]
+    answer = begun.ask(CALL, program=program, before=lambda: setattr(where, name, _raising(RuntimeError("boom"))))
+    denied(answer)
+    assert answer.status == 2
+    assert b"RuntimeError" in answer.err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RecursionError(), KeyboardInterrupt(), SystemExit(0), GeneratorExit(), OSError(5, "x")],
+    ids=repr,
+)
+def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
+    denied(begun.ask(CALL, before=lambda: setattr(judging, "judge", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(door, "_answered", _raising(error))))
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGALRM, signal.SIGXCPU], ids=lambda each: each.name
+)
+def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Signals) -> None:
+    def kill(*given: object) -> Any:
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+
+    denied(begun.ask(CALL, before=lambda: setattr(judging, "judge", kill)))
+    whole = os.write
+
+    def write(handle: int, data: bytes) -> int:
+        size = whole(handle, data)
+        if handle == 1:
+            kill()
+        return size
+
+    answer = begun.ask(CALL, before=lambda: setattr(os, "write", write))
+    assert (answer.status, answer.kind) == (2, "deny")
+
+
+def test_the_time_limit(begun: Asking) -> None:
+    def slow(*given: object) -> Any:
+        time.sleep(5)
+
+    def hasten() -> None:
+        door.SECONDS = 0.05  # type: ignore[misc] # it is for this process only
+        judging.judge = slow
+
+    denied(begun.ask(CALL, before=hasten))
+
+
+def test_the_time_limit_while_nothing_comes(begun: Asking) -> None:
+    reads, writes = os.pipe()
+
+    def wait() -> None:
+        door.SECONDS = 0.05  # type: ignore[misc] # as above
+        os.dup2(reads, 0)
+
+    denied(guard(b"", before=wait))
+    os.close(reads)
+    os.close(writes)
+
+
+def test_streams_that_are_closed_or_full(begun: Asking) -> None:
+    data = as_sent("claude", CALL, str(begun.path))
+    denied(guard(None))
+    assert guard(data, before=lambda: os.close(1)).status == 2
+    full = guard(data, before=lambda: os.dup2(os.open("/dev/full", os.O_WRONLY), 1))
+    assert full.status == 2
+    denied(full)
+    silent = guard(data, before=lambda: os.close(2))
+    assert (silent.status, silent.kind) == (0, "deny")
+    for program in PROGRAMS:
+        broken = guard(data, "--program", program, before=_broken)
+        assert broken.status == 2
+
+
+def _broken() -> None:
+    """Nobody reads the answer."""
+    reads, writes = os.pipe()
+    os.dup2(writes, 1)
+    os.close(reads)
+    os.close(writes)
+
+
+def _sent(**changed: object) -> bytes:
+    return json.dumps({**hook("Bash", "/", command=CALL), **changed}).encode()
+
+
+WRONG = {
+    "nothing": b"",
+    "no JSON": b"make parser",
+    "a list": b"[]",
+    "cut": _sent()[:-1],
+    "trailing": _sent() + b"{}",
+    "a key twice": b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Read","cwd":"/","tool_input":{"command":"ls"}}',
+    "NaN": _sent(x=0).replace(b'"x": 0', b'"x": NaN'),
+    "deep": b'{"x":' + b"[" * 70 + b"]" * 70 + b"}",
+    "very deep": b"[" * 200_000,
+    "half a character": _sent(x=0).replace(b'"x": 0', b'"x": "\\ud800"'),
+    "no UTF-8": _sent() + b"\xff",
+    "too long": b'{"x":"' + b"x" * (9 << 20) + b'"}',
+    "another event": _sent(hook_event_name="PostToolUse"),
+    "no event": _sent(hook_event_name=None),
+    "no tool": _sent(tool_name=None),
+    "a tool that is a number": _sent(tool_name=7),
+    "no input": _sent(tool_input=None),
+    "no folder": _sent(cwd=None),
+    "a relative folder": _sent(cwd="src"),
+    "no command": _sent(tool_input={}),
+    "a command that is a list": _sent(tool_input={"command": ["make", "parser"]}),
+    "what is not known": _sent(tool_input={"command": CALL, "elevated": True}),
+    "out of the sandbox": _sent(tool_input={"command": CALL, "dangerouslyDisableSandbox": True}),
+    "an unknown tool": _sent(tool_name="Deploy"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_calls_that_are_none(begun: Asking, what: str) -> None:
+    data = WRONG[what].replace(b'"cwd": "/"', b'"cwd": ' + json.dumps(str(begun.path)).encode())
+    for arguments in ((), ("--program", "claude"), ("--program", "codex"), ("--json",)):
+        program = (
+            {"--json": "json"}.get(arguments[0], arguments[1] if arguments[1:] else "claude") if arguments else "claude"
+        )
+        answer = guard(data, *arguments, program=program)
+        if answer.status == 0 and not arguments and b"schema" in answer.out:
+            answer = answer._replace(program="json")
+        denied(answer)
+    assert begun.calls() == ["build"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--what"], ["-p"], ["--program", "other"], ["--program"], ["parser"], ["-p=x", "y"]], ids=str
+)
+def test_arguments_that_are_none(begun: Asking, arguments: list[str]) -> None:
+    answer = guard(as_sent("claude", CALL, str(begun.path)), *arguments)
+    assert answer.status == 2
+    assert b"execplan guard" in answer.err

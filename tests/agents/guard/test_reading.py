@@ -1,0 +1,502 @@
+"""What passes as reading only reads: the table of risks rates it LOW, and what does more by a word does not pass."""
+
+from __future__ import annotations
+
+import os
+from shlex import join
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.agents.guard import reading
+from execplan.agents.guard.call import COMMAND, Call
+from execplan.agents.guard.plain import plain
+from execplan.agents.guard.planned import Around
+from execplan.agents.guard.readers import FIND, GIT, NO_PATHS, PROGRAMS, Reads
+from execplan.agents.guard.suspects import PIECES
+from execplan.execution.permission import ALLOW, ASK, DENY, READS
+from execplan.execution.risk.matching import on_path
+from execplan.execution.risk.rate import LOW, builtin, rate_command
+from tests.agents.guard.around import Ground
+
+STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
+src/app.py .. HEAD 1,5p 5w x -C -D -s --set --force --all --list --stat -1 -50 --files -name '*.py' ; + {} main~2 --follow --no-index
+""".split()
+BARE = Around("/", {}, {}, lambda path: "", lambda path: None)
+
+if TYPE_CHECKING:
+    from tests.conftest import Folder
+
+PASS = """\
+ls
+ls -la src
+ls -la --color=auto src/ 2>/dev/null
+cat README.md src/app.py
+cat "src/app.py"
+head -20 README.md
+head -n 5 README.md
+tail -n5 README.md
+wc -l src/app.py
+grep -rn "def main" src
+grep -rn --include='*.py' -e one -e two .
+grep -n 'a[0-9]*b' src/app.py | head -3
+rg --files
+rg -n -g '*.py' main src
+find . -name '*.py' -not -path './.git/*'
+find src -type f -maxdepth 2
+find . \\( -name a -o -name b \\) -print
+sed -n 1,20p README.md
+sed -n '3p;7p' README.md
+sort -u README.md | uniq -c | sort -rn
+cut -d: -f1 README.md
+diff -u README.md src/app.py
+stat README.md
+file README.md
+du -sh .
+tree -L 2 src
+jq -r '.name' package.json
+echo done
+printf '%s\\n' one two
+pwd
+date
+date +%s
+which python3
+uname -a
+python3 --version
+git status
+git status --porcelain=v1 -b
+git --no-pager log --oneline -5
+git log -n 3 --stat -- src
+git diff
+git diff --cached --name-only
+git diff HEAD~2 -- src/app.py
+git show HEAD:src/app.py
+git show --stat HEAD
+git blame -L 1,5 src/app.py
+git grep -n main -- src
+git ls-files src
+git rev-parse --abbrev-ref HEAD
+git branch -vv
+git branch --show-current
+git stash list
+git tag -l
+git remote
+cd src && ls
+cd src && cat app.py | head -2
+ls; pwd
+ls && git status
+cat missing || echo none
+cat README.md 2>&1 | wc -l
+"""
+
+MORE = (
+    r"""
+ls > out
+ls >> out
+ls >| out
+ls &> out
+ls 2> out
+ls 2>&1 > out
+ls <> out
+cat < .env
+cat <<< text
+cat << END
+cat <(ls)
+ls $(rm -r src)
+ls `rm -r src`
+ls "$(id)"
+ls "$HOME"
+ls $HOME
+ls ${HOME}
+ls *
+cat src/*.py
+cat .en?
+cat .en[v]
+cat .en[vvv]
+cat {.env,README.md}
+cat =ls
+ls & 
+ls & rm src
+ls; rm -r src
+ls && touch x
+ls || touch x
+ls | tee out
+ls | xargs rm
+ls | sh
+(ls)
+{ ls; }
+! ls
+if ls; then rm x; fi
+for f in a b; do cat $f; done
+f() { ls; }; f
+A=1 ls
+PATH=. ls
+LD_PRELOAD=x ls
+GIT_EXTERNAL_DIFF=x git diff
+env ls
+sudo ls
+command ls
+exec ls
+eval ls
+time ls
+nohup ls
+timeout 5 ls
+xargs ls
+sh -c ls
+bash -c 'ls'
+\ls /..$(id)
+./ls
+/tmp/ls
+src/ls
+/bin/ls
+find . -delete
+find . -exec rm {} ;
+find . -execdir ls {} +
+find . -ok ls {} ;
+find . -fprint out
+find . -fprintf out %p
+find . -fls out
+find -L . -name x
+find . -files0-from x
+find . -newer /etc/passwd
+find . -name x -delete
+find . -name
+fd . -x rm
+sed -i s/a/b/ README.md
+sed s/a/b/ README.md
+sed -n 1p -i README.md
+sed -n 1w\ out README.md
+sed -n '1,5w out' README.md
+sed -n '1e id' README.md
+sed -n -i 1p README.md
+sed -ni 1p README.md
+sed -n -e 1p README.md
+sed -n -f script README.md
+sed -n --in-place 1p README.md
+sort -o README.md README.md
+sort README.md -o out
+sort --output=out README.md
+sort -no out README.md
+sort --compress-program=sh README.md
+sort -T /tmp README.md
+sort --files0-from=x
+uniq README.md out
+uniq -c README.md out
+tree -o out
+tree -R -H .
+tree -l
+date -s 10:00
+date --set=10:00
+date 010112002026
+file -C -m magic
+file -m magic README.md
+file -f list
+rg --pre=sh x
+rg --pre sh x
+rg --hostname-bin=sh x
+rg -z x
+rg -uuu x
+rg -L x
+rg --follow x
+rg --hidden x
+rg -f patterns
+grep -f patterns README.md
+grep -R x .
+grep --dereference-recursive x .
+grep --fi=x README.md
+diff --to-file=x README.md
+diff -l README.md src/app.py
+jq env
+jq -n '$ENV.HOME'
+jq -L lib . a
+jq --slurpfile a b .
+jq -f prog a
+jq 'input_filename' a
+jq --rawfile a .env . b
+bat README.md
+less README.md
+more README.md
+man ls
+vi README.md
+tee out
+awk '{print}' README.md
+awk 'BEGIN{system("id")}'
+xxd README.md out
+tar tf a.tar
+unzip -l a.zip
+ps e
+env
+printenv
+set
+export A=1
+alias ls=rm
+source README.md
+. README.md
+cd src
+cd
+cd -
+cd src; ls
+cd src || ls
+cd src && cd .. && ls
+ls && cd src
+cd src | ls
+pushd src && ls
+tail -f README.md
+head --lines
+stat -f %z README.md
+yes
+git
+git commit -m x
+git add .
+git push
+git fetch
+git checkout main
+git -c core.pager=sh log
+git -c core.fsmonitor=./x status
+git --paginate log
+git -p log
+git -C src log
+git --git-dir=x log
+git --work-tree=/ status
+git --exec-path=. log
+git --namespace=x log
+git --config-env=a=b log
+git diff --ext-diff
+git diff --output=out
+git diff --output out
+git diff --no-index a b
+git diff --textconv
+git log --ext-diff -p
+git log --output=out
+git log --show-signature
+git show --output=out
+git grep -O x
+git grep --open-files-in-pager=sh x
+git grep -f patterns
+git grep --no-index x
+git branch new
+git branch -D main
+git branch -d x
+git branch -m x
+git branch -f x
+git branch --edit-description
+git branch -u origin/main
+git tag v1
+git tag -d v1
+git tag -s x
+git remote add a b
+git remote update
+git remote show origin
+git stash
+git stash drop
+git stash pop
+git worktree add x
+git worktree prune
+git reflog expire
+git reflog delete
+git config user.name x
+git config --list
+git rev-parse --parseopt
+git cat-file --batch
+git cat-file --filters HEAD:x
+git cat-file --textconv HEAD:x
+git blame --contents x y
+git blame --ignore-revs-file x y
+git ls-files --exclude-from=x
+git ls-files -X x
+git archive HEAD
+git bisect run x
+git submodule foreach ls
+git show-ref --exclude-existing
+git update-index --refresh
+git status --pathspec-from-file=x
+git stat
+git difftool
+git log --no-walk=x
+python3 -c x
+python3 --version x
+python3 -V x
+node --version -e x
+make -n
+make --version x
+l"""
+    + "\u200b"
+    + """s
+ls"""
+    + "\u202e"
+    + """ src
+"""
+    + "lѕ"
+    + """
+ls \x07
+ls 'a
+ls "a
+ls )
+:
+exit
+wait
+type ls
+hash -r
+"""
+    + "cat "
+    + "a" * 21000
+)
+MORE_LINES = [line for line in MORE.split("\n") if line.strip()]
+
+
+@pytest.fixture
+def ground(repo: Folder) -> Ground:
+    return Ground(repo)
+
+
+def kind(ground: Ground, text: str, policy: str = "inside", cwd: str = "") -> str:
+    return reading.reads(ground.command(text, cwd), ground.around, policy)
+
+
+def rated(text: str) -> list[str]:
+    """How the table rates each command of a text."""
+    found = plain(text, "/")
+    assert found is not None
+    return [rate_command(join(argv), builtin()).level for argv in found.commands]
+
+
+def test_what_only_reads_passes_and_is_rated_low(ground: Ground) -> None:
+    for line in [*PASS.splitlines(), "ls src \\\n  -la", "ls\npwd"]:
+        assert kind(ground, line) == ALLOW, line
+        assert set(rated(line)) == {LOW}, (line, rated(line))
+
+
+def test_what_does_more_does_not_pass(ground: Ground) -> None:
+    assert len(MORE_LINES) > 200
+    for line in MORE_LINES:
+        assert kind(ground, line) == "", line
+        assert kind(ground, line, "anywhere") == "", line
+
+
+def flagged(program: str, reads: Reads) -> list[str]:
+    """A command for each flag of a program, with as many words as it takes."""
+    words = (
+        ""
+        if reads.most == 0
+        else " ".join(["word"] * max(1, reads.least, min(reads.texts, 1) + 1 if reads.texts != NO_PATHS else 1))
+    )
+    words = " ".join(words.split()[: reads.most])
+    each = [flag.removesuffix("?") for flag in reads.flags.split()]
+    each += [f"{flag} 1" for flag in reads.values.split()]
+    each += [f"{flag}=1" for flag in reads.values.split() if flag.startswith("--")]
+    return [f"{program} {flag} {words}".strip() for flag in ["", *each]]
+
+
+COMMANDS = [each for name, reads in PROGRAMS.items() for each in flagged(name, reads)]
+COMMANDS += [each for name, reads in GIT.items() for each in flagged(f"git {name}", reads)]
+COMMANDS += [
+    f"find src {test} {'1 ' * most}".strip() for test, most in FIND.items() if test not in ("(", ")", "!", ",")
+]
+
+
+def test_every_flag_that_passes_is_rated_low(ground: Ground) -> None:
+    wrong = [each for each in COMMANDS if kind(ground, each) and set(rated(each)) != {LOW}]
+    assert not wrong
+    assert len([each for each in COMMANDS if kind(ground, each)]) > 500
+
+
+def test_what_must_not_be_read_has_its_pieces(ground: Ground) -> None:
+    rows = [row for row in builtin().rows if row.reading]
+    for row in rows:
+        for path in row.path:
+            shown = path.replace("**/", "").replace("*", "x").casefold()
+            assert any([piece in shown for piece in PIECES]), path
+
+
+INSIDE = [
+    "README.md",
+    "./README.md",
+    "src/../README.md",
+    "{root}/README.md",
+    "src",
+    "missing/file",
+    "docs/keys.md",
+    ".env.example",
+]
+OUTSIDE = ["/usr/share/doc", "../other", "src/../../other", "out/passwd", "out", "~/notes", "~", "/"]
+NEVER = [
+    ".env", "./.env", "src/../.env", "{root}/.ENV", "env-link", "deploy/id_rsa", "certs/server.pem", ".aws/credentials", "~/.ssh/id_ed25519",
+    "{config}/key", "{config}", "{config}/../execplan/key", "key-link", "{state}/approvals", ".git/execplan/x", ".git/EXECPLAN/x",
+    ".agent/.state/x", ".agent/execplans/artifacts/2026-01-01_parser/approvals/a.json", "/proc/self/environ", "~/.claude/settings.json", "~/.codex",
+]  # fmt: skip
+
+
+@pytest.fixture
+def linked(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Links out of the repository, and names of the user's folders."""
+    above = ground.folder.path.parent
+    names = {
+        "root": ground.root,
+        "config": str(above / ".config/execplan"),
+        "state": str(above / "state-home/execplan"),
+    }
+    for name in ("HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, ground.folder.env[name])
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for at in (".config/execplan/key", "state-home/execplan/approvals/x"):
+        (above / at).parent.mkdir(parents=True)
+        (above / at).write_bytes(b"k")
+    for name, to in (("out", "/etc"), ("env-link", ".env"), ("key-link", names["config"] + "/key")):
+        os.symlink(to, ground.folder.path / name)
+    return names
+
+
+@pytest.mark.parametrize(
+    "reader", ["Read", "cat", "cat README.md |head -1", "grep -n x", "cd src && cat ../README.md;"]
+)
+def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], reader: str) -> None:
+    at_cd = reader.startswith("cd ")
+    for paths, wanted in ((INSIDE, "allow"), (OUTSIDE, "ask"), (NEVER, "deny")):
+        for path in [each.format(**linked) for each in paths]:
+            if at_cd or (path.startswith("~") and reader != "Read"):
+                continue  # a shell would expand it
+            call = ground.read(path) if reader == "Read" else ground.command(f"{reader} {path}")
+            found = [reading.reads(call, ground.around, policy) for policy in READS]
+            assert (
+                found
+                == {
+                    "allow": [ALLOW, ALLOW, ASK, ""],
+                    "ask": [ALLOW, ASK, ASK, ""],
+                    "deny": [DENY, DENY, DENY, DENY],
+                }[wanted]
+            ), (reader, path)
+
+
+def test_the_folder_counts_too(ground: Ground, linked: dict[str, str]) -> None:
+    assert kind(ground, "ls", cwd="/etc") == ASK
+    assert kind(ground, "cd /etc && cat passwd") == ASK
+    assert kind(ground, "cd out && cat passwd") == ASK
+    assert kind(ground, "cd src && cat ../README.md") == ALLOW
+    assert kind(ground, "cd src && cat ../../x") == ASK
+    assert kind(ground, "cd src && cat ../.env") == DENY
+    assert kind(ground, "cd .. && cat repo/README.md | head") == ASK
+    assert kind(ground, f"cd {linked['config']} && cat key") == DENY
+
+
+def test_git_of_another_repository_is_not_asked(ground: Ground) -> None:
+    folder = ground.folder.path
+    for name in ("HEAD", "objects/x", "refs/x", "config"):
+        ground.folder.write(f"planted/{name}", "x")
+    ground.folder.write("inner/.git", "gitdir: ../planted")
+    assert kind(ground, "git status", cwd=str(folder / "src")) == ALLOW
+    for inner in ("planted", "planted/objects", "inner"):
+        assert kind(ground, "git status", cwd=str(folder / inner)) == ""
+        assert kind(ground, f"cd {inner} && git status") == ""
+        assert kind(ground, f"cd {inner} && ls | git log") == ""
+
+
+@given(st.data())
+def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from([*PROGRAMS, *[f"git {each}" for each in GIT], "find", "sed -n"]))
+    words = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
+    text = " ".join([name, *words])
+    call = Call(COMMAND, "Bash", "/", command=text)
+    if reading.paths(call, BARE) is not None:
+        assert set(rated(text)) == {LOW}, text

@@ -1,0 +1,232 @@
+"""The entry of the guard in JSON of any form: put in, found, taken out to the byte."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.agents import hook_entry as entries
+from execplan.agents import jsons
+from execplan.agents.guard_hook import command
+
+OURS = command("claude")
+THEIRS: dict[str, Any] = {"matcher": "Bash", "hooks": [{"type": "command", "command": "lint.sh"}]}
+BOM = "\ufeff"
+FORMS = {
+    "nothing": "",
+    "blank": "\n",
+    "blank, crlf": "  \r\n",
+    "bom alone": BOM,
+    "empty": "{}",
+    "empty, end": "{}\n",
+    "empty, blank": "{ }\n",
+    "empty, two lines": "{\n}\n",
+    "empty, three lines": "{\n\n}",
+    "bom": BOM + '{\n  "model": "x"\n}\n',
+    "no hooks": '{\n  "permissions": {"allow": ["Bash(ls)"]}\n}\n',
+    "no hooks, four": '{\n    "model": "x",\n    "env": {}\n}',
+    "no hooks, tabs": '{\n\t"model": "x"\n}\n',
+    "no hooks, flush": '{\n"model": "x"\n}\n',
+    "no hooks, crlf": '{\r\n  "model": "x"\r\n}\r\n',
+    "no hooks, cr": '{\r  "model": "x"\r}\r',
+    "one line": '{"model": "x"}\n',
+    "one line, tight": '{"model":"x","env":{}}',
+    "one line, wide": '{ "model" : "x" , "hooks" : { } }',
+    "empty hooks": '{\n  "hooks": {}\n}\n',
+    "empty hooks, wide": '{\n  "hooks": {\n  },\n  "model": "x"\n}\n',
+    "empty hooks, one line": '{"hooks":{}}',
+    "other event": '{\n  "hooks": {\n    "Stop": [{"hooks": []}]\n  }\n}\n',
+    "empty array": '{\n  "hooks": {\n    "PreToolUse": []\n  }\n}\n',
+    "empty array, wide": '{\n  "hooks": {\n    "PreToolUse": [ \n    ],\n    "Stop": []\n  }\n}\n',
+    "empty array, one line": '{"hooks": {"PreToolUse": []}}',
+    "others": json.dumps({"hooks": {"PreToolUse": [THEIRS, THEIRS], "Stop": []}, "model": "x"}, indent=2),
+    "others, one line": json.dumps({"hooks": {"PreToolUse": [THEIRS]}}),
+    "others, mixed": '{\n  "hooks": {"PreToolUse": [{"hooks": []}\n,\n  {"hooks": []}]}}',
+    "comma first": '{\n  "hooks": {\n    "Stop": []\n    ,"PreToolUse": []\n  , "x": 1}\n  , "model": "x"\n}\n',
+    "words": '{"a": "{\\"hooks\\": [1, 2]}", "\\u0068ooks2": "ä 😀 \\ud800", "n": [-1.5e-3, 1E400]}',
+    "long number": '{"n": ' + "9" * 5000 + "}",
+}
+REFUSED = {
+    '{"a": 1,\n "b": 2,\n}': (3, "double quotes"),
+    '{\n  // mine\n  "a": 1}': (2, "comment"),
+    '{"a": 1} /* x */': (1, "comment"),
+    '{\n"hooks": {},\n"hooks": {}}': (3, "twice"),
+    '{"a": {"b": 1, "\\u0062": 2}}': (1, "twice"),
+    "[]": (1, "not an object"),
+    "1": (1, "not an object"),
+    '{"hooks": []}': (1, "hooks is not an object"),
+    '{"hooks": null}': (1, "hooks is not an object"),
+    '{"hooks":\n{"PreToolUse": {}}}': (2, "hooks.PreToolUse is not an array"),
+    '{"a": NaN}': (1, "value"),
+    '{"a": 01}': (1, "comma"),
+    '{"a": "x\ny"}': (1, "value"),
+    '{"a": "\\x"}': (1, "value"),
+    '{"a" 1}': (1, "colon"),
+    '{"a": 1 "b": 2}': (1, "comma"),
+    '{"a": [1, 2}': (1, "comma or ]"),
+    '{"a": 1} {}': (1, "behind the end"),
+    '{"a": ': (1, "value"),
+    "{": (1, "double quotes"),
+    '{"a": 1\x00}': (1, "comma"),
+    "[" * 5000: (1, "nested"),
+    '{"a": "' + "\\" * 50_001: (1, "value"),
+}
+
+
+def there(text: str) -> str:
+    """The text with the entry, after it was looked at."""
+    new = entries.add(text, OURS)
+    said = json.loads(new.removeprefix(BOM))
+    (found,) = entries.find(new)
+    assert not found.edited
+    assert found.bare == OURS
+    last = said["hooks"]["PreToolUse"].pop()
+    assert list(last) == ["hooks"]
+    old = json.loads(text.removeprefix(BOM)) if text.strip("\ufeff \r\n\t") else {}
+    assert {"PreToolUse": [], **old.get("hooks", {})} == said["hooks"]
+    assert {**old, "hooks": 0} == {**said, "hooks": 0}
+    return new
+
+
+def back(text: str) -> str:
+    """The text without its entry."""
+    (found,) = entries.find(text)
+    rest = entries.take(text, found)
+    assert not entries.find(rest)
+    return rest
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "long number"])
+def test_every_form_there_and_back(form: str) -> None:
+    new = there(FORMS[form])
+    assert back(new) == FORMS[form]
+    renewed = entries.renew(new, entries.find(new)[0], {**OURS, "timeout": 5})
+    assert entries.find(renewed)[0].bare["timeout"] == 5
+    assert back(renewed) == FORMS[form]
+
+
+def test_what_python_can_not_read_is_not_read() -> None:
+    assert back(entries.add(FORMS["long number"], OURS)) == FORMS["long number"]
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
+def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
+    line, words = REFUSED[text]
+    with pytest.raises(jsons.UnreadableError) as caught:
+        entries.add(text, OURS)
+    assert str(caught.value).startswith(f":{line}: ")
+    assert words in str(caught.value)
+
+
+def test_it_is_laid_out_as_its_neighbours_are() -> None:
+    lines = there(FORMS["no hooks, tabs"]).split("\n")
+    assert lines[1:6] == ['\t"model": "x",', '\t"hooks": {', '\t\t"PreToolUse": [', "\t\t\t{", '\t\t\t\t"hooks": [']
+    for text in ("", "{}"):
+        assert there(text).removesuffix("\n") == json.dumps(json.loads(there(text)), indent=2)
+    assert "\n" not in there(FORMS["one line, tight"])
+    assert '"env":{},"hooks":{"PreToolUse":[{"hooks":[{"type":"command",' in there(FORMS["one line, tight"])
+    assert there(FORMS["no hooks, crlf"]).count("\n") == there(FORMS["no hooks, crlf"]).count("\r\n") > 10
+    assert '    },\n      {\n        "hooks"' in there(FORMS["others"])
+
+
+SPACE = st.sampled_from(["", "", " ", "\n", "\n  ", "\n\t", "\r\n    ", "\r", " \n\n"])
+PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+ANY = st.recursive(
+    PLAIN,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+GROUPS = st.lists(st.just(THEIRS) | st.fixed_dictionaries({"hooks": st.lists(ANY, max_size=2)}) | ANY, max_size=3)
+HOOKS = st.fixed_dictionaries({}, optional={"Stop": GROUPS, "PreToolUse": GROUPS, "x": ANY})
+WHOLE = st.fixed_dictionaries({}, optional={"a": ANY, "hooks": HOOKS, "model": ANY, "z": ANY})
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """JSON texts with white space of any kind, or of one kind."""
+    said = draw(WHOLE)
+    if draw(st.booleans()):
+        return json.dumps(said, indent=draw(st.sampled_from([None, 1, 2, 4, "\t"])), ensure_ascii=False)
+    bom = draw(st.sampled_from(["", BOM]))
+    return bom + draw(SPACE) + _spread(draw, said) + draw(SPACE)
+
+
+def _spread(draw: st.DrawFn, said: Any) -> str:
+    if isinstance(said, dict):
+        each = [f"{json.dumps(key)}{draw(SPACE)}:{draw(SPACE)}{_spread(draw, item)}" for key, item in said.items()]
+        return "{" + _joined(draw, each) + "}"
+    return (
+        "[" + _joined(draw, [_spread(draw, item) for item in said]) + "]"
+        if isinstance(said, list)
+        else json.dumps(said)
+    )
+
+
+def _joined(draw: st.DrawFn, each: list[str]) -> str:
+    return ",".join([draw(SPACE) + one + draw(SPACE) for one in each]) if each else draw(SPACE)
+
+
+@given(texts())
+def test_any_text_there_and_back(text: str) -> None:
+    assert back(there(text)) == text
+
+
+@given(texts(), st.integers(0, 3), st.sampled_from([None, 2, 4]), st.booleans())
+def test_what_others_add_and_format_stays(text: str, place: int, indent: int | None, sort: bool) -> None:
+    said = json.loads(there(text).removeprefix(BOM))
+    said["hooks"]["PreToolUse"].insert(place, THEIRS)
+    said["new"] = True
+    rest = json.loads(back(json.dumps(said, indent=indent, sort_keys=sort)))
+    said["hooks"]["PreToolUse"] = [each for each in said["hooks"]["PreToolUse"] if "execplan" not in json.dumps(each)]
+    assert rest == said
+
+
+@given(texts())
+def test_what_was_formatted_anew_says_what_it_said(text: str) -> None:
+    new = json.dumps(json.loads(there(text).removeprefix(BOM)), indent=3)
+    assert json.loads(back(new)) == json.loads(text.removeprefix(BOM))
+
+
+def test_a_command_that_others_put_into_our_group_stays() -> None:
+    said = json.loads(there("{}"))
+    said["hooks"]["PreToolUse"][0]["hooks"].append({"type": "command", "command": "more.sh"})
+    rest = json.loads(back(json.dumps(said, indent=2)))
+    assert rest == {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "more.sh"}]}]}}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda said: said["hooks"]["PreToolUse"][0]["hooks"][0].update(timeout=1),
+        lambda said: said["hooks"]["PreToolUse"][0]["hooks"][0].pop("onFailure"),
+        lambda said: said["hooks"]["PreToolUse"][0]["hooks"][0].update(command="true # execplan:guard 0 made 9"),
+        lambda said: said["hooks"]["PreToolUse"][0].update(matcher="Bash"),
+        lambda said: said["hooks"]["PreToolUse"][0].update({"if": "Bash(rm *)"}),
+        lambda said: said["hooks"].update(Stop=said["hooks"].pop("PreToolUse")),
+    ],
+)
+def test_an_edit_is_noticed(edit: Any) -> None:
+    said = json.loads(there('{"model": "x"}'))
+    edit(said)
+    text = json.dumps(said)
+    assert entries.find(text)[0].edited
+    assert json.loads(back(text))["model"] == "x"
+
+
+@pytest.mark.parametrize("matcher", ["", "*", ".*"])
+def test_a_matcher_of_every_tool_is_no_edit(matcher: str) -> None:
+    said = json.loads(there("{}"))
+    said["hooks"]["PreToolUse"][0]["matcher"] = matcher
+    (found,) = entries.find(json.dumps(said))
+    assert not found.edited
+
+
+def test_hooks_of_another_form_are_passed_over() -> None:
+    said = {"hooks": {"PreToolUse": [1, {"hooks": [1, {"command": 2}, {"command": "execplan guard"}]}], "Stop": 3}}
+    assert entries.find(json.dumps(said)) == []
+    assert entries.by_hand(json.dumps(said))
+    assert not entries.by_hand('{"hooks": 1}')
