@@ -51,6 +51,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Agents": {
+        "prime": "Tell a session that begins where the plan stands, in 1 KB.",
+        "checkpoint": "Write the page from which a cold start goes on.",
         "handoff": "Print a plan for an agent that is to carry it out.",
         "report": "Record what became of a step that an agent has done.",
         "guard": "Say whether an agent may make a call of a tool.",
