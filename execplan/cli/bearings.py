@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref, Shelved
 
 
-def bearings(shelved: Shelved, plan: Plan, *, but: Sequence[str] = ()) -> Bearings:
-    """Where a plan stands that was read; of the working tree without these files. Raises ExecplanError."""
+def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: Sequence[str] = ()) -> Bearings:
+    """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
     from execplan.repo.gathering import worktree
     from execplan.repo.life import is_stalled
 
     home, ref, state = shelved.home, shelved.ref, shelved.state
+    asked = worktree.asked(home)
     is_open = state in (ACTIVE, DRAFT)
     found = ahead(home, ref, plan) if is_open else None
     task = found.task["id"] if found is not None and found.task is not None else ""
     steps = _steps(shelved)
-    tree = worktree.tree(home, but)
+    findings = _errors(home, ref, tuple(ignore))
+    tree, drift = worktree.looked(asked, ref, but) if asked is not None else (None, None)
     return Bearings(
         id=ref.id,
         path=home.shown(ref.path),
@@ -41,10 +43,10 @@ def bearings(shelved: Shelved, plan: Plan, *, but: Sequence[str] = ()) -> Bearin
         next=task,
         taken=tuple([(each["id"], each["by"]) for each in found.taken]) if found is not None else (),
         stalled=is_open and is_stalled(home, ref.path, plan),
-        findings=_errors(home, ref),
+        findings=findings,
         steps=standing.said(steps) if steps and steps["state"] != standing.NONE else "",
         tree=tree,
-        drift=worktree.drift(home, ref, tree),
+        drift=drift,
         commands=tuple(_commands(shelved, plan, task, steps)),
     )
 
@@ -65,13 +67,14 @@ def _steps(shelved: Shelved) -> dict[str, Any] | None:
         return None
 
 
-def _errors(home: Home, ref: Ref) -> tuple[str, ...]:
+def _errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:
     """What lint calls an error, but for the guidance that a draft may still hold."""
     from execplan.lint.rule import ERROR
+    from execplan.lint.selection import Selection
     from execplan.repo.checking.one import Target, Way, check
 
-    findings = check(Target(home, ref, ref.path), Way(hook=True)).findings
-    return tuple([f"line {each.line}: {each.code} {each.message}" for each in findings if each.level == ERROR])
+    found = check(Target(home, ref, ref.path), Way(hook=True, selection=Selection(ignore=ignore))).findings
+    return tuple([f"line {each.line}: {each.code} {each.message}" for each in found if each.level == ERROR])
 
 
 def _commands(shelved: Shelved, plan: Plan, task: str, steps: dict[str, Any] | None) -> Iterator[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from execplan.context.bearings import Bearings, Tree
     from execplan.context.quoted import Redact
-    from execplan.plan.model import Entry, Plan, Section, Task
+    from execplan.plan.model import Entry, Plan
     from execplan.text.blocks import Block
 
 _SECTIONS = (

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 
 from execplan.context.bearings import Drift, Tree
+from execplan.record import NamedTuple
 from execplan.repo import ask
+from execplan.repo.git import head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -19,59 +22,76 @@ COMMITS = 50
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all")
 _LOG = ("log", "--first-parent", "-m", "--no-renames", "--no-ext-diff", "--no-show-signature", "--name-only", "-z")
 _TRACKED = ("--literal-pathspecs", "ls-files", "-z", "--")
+_HEAD = b"# branch."
+_INITIAL, _DETACHED = "(initial)", "(detached)"
 _PATHS_AT = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
 """How many fields stand before the path, by what a line of the status is about."""
 
 
-def tree(home: Home, but: Sequence[str] = ()) -> Tree | None:
-    """The working tree without these files and folders, absolute paths; None without git. Raises ExecplanError."""
+class Asked(NamedTuple):
+    """What git was asked, and may be answering still."""
+
+    home: Home
+    status: Callable[[], bytes]
+    log: Callable[[], bytes] | None
+    """None before the first commit."""
+
+
+def asked(home: Home) -> Asked | None:
+    """Ask git what is told here while something else is done; None without git. Raises ExecplanError."""
     if home.git is None:
         return None
+    status = ask.ahead(home, "--no-optional-locks", *_STATUS, "--untracked-files=normal")
+    return Asked(home, status, ask.ahead(home, *_LOG, f"-n{COMMITS}", "--format=%x01%ct %s") if head(home) else None)
+
+
+def looked(asked: Asked, ref: Ref, but: Sequence[str] = ()) -> tuple[Tree, Drift]:
+    """The working tree without some files and folders, absolute paths, and the drift since the plan was last written.
+
+    Its own artifacts are no drift. A plan that is committed as it is was last written by that commit; else its file's time
+    says when. Raises ExecplanError.
+    """
+    home = asked.home
+    commits = _commits(asked.log()) if asked.log is not None else []
+    tree = _tree(asked.status(), [home.shown(each) for each in but])
+    tree = tree._replace(subject=commits[0].subject if commits else "")
+    own = os.path.relpath(ref.real, os.path.realpath(home.root))
+    loose = {*tree.staged, *tree.changed, *tree.untracked}
+    written = os.stat(ref.real).st_mtime
+    committed = not any([_within(own, [each.rstrip("/")]) for each in loose]) and (
+        any([own in each.files for each in commits]) or bool(ask.output(home, *_TRACKED, own))
+    )
+    since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
+    paths = {path for each in since for path in each.files}
+    paths.update([each for each in loose if _time(os.path.join(home.root, each)) > written])
+    ours = [own, home.shown(home.artifacts_of(ref.path, archived=ref.archived))]
+    left = sorted([each for each in paths if not _within(each, ours)])
+    return tree, Drift(len(since), len(since) == COMMITS, tuple(left))
+
+
+class _Commit(NamedTuple):
+    moment: int
+    """In seconds since 1970."""
+    subject: str
+    files: list[str]
+
+
+def _tree(status: bytes, but: Sequence[str]) -> Tree:
+    """What the status says."""
     heads: dict[bytes, str] = {}
     found: dict[str, list[str]] = {"staged": [], "changed": [], "untracked": []}
-    ours = [home.shown(each) for each in but]
-    for entry in ask.output(home, "--no-optional-locks", *_STATUS, "--untracked-files=normal").split(b"\0"):
-        if entry.startswith(b"# branch."):
-            name, _, value = entry[len(b"# branch.") :].partition(b" ")
+    for entry in status.split(b"\0"):
+        if entry.startswith(_HEAD):
+            name, _, value = entry[len(_HEAD) :].partition(b" ")
             heads[name] = os.fsdecode(value)
         elif (at := _PATHS_AT.get(entry[:1])) is not None:
             path = os.fsdecode(entry.split(b" ", at)[-1])
-            if not _within(path, ours):
+            if not _within(path, but):
                 for what in _whats(entry):
                     found[what].append(path)
-    head = heads.get(b"oid", "(initial)")
-    head = "" if head == "(initial)" else head
-    branch = heads.get(b"head", "(detached)")
-    subject = os.fsdecode(ask.output(home, "log", "-1", "--no-show-signature", "--format=%s")) if head else ""
+    head, branch = heads.get(b"oid", _INITIAL), heads.get(b"head", _DETACHED)
     paths = [tuple(sorted(each)) for each in found.values()]
-    return Tree("" if branch == "(detached)" else branch, head, subject.strip(), *paths)
-
-
-def drift(home: Home, ref: Ref, tree: Tree | None) -> Drift | None:
-    """What has changed since the plan was last written, its own artifacts apart; None without git. Raises ExecplanError.
-
-    A plan that is committed as it is was last written by that commit; else its file's time says when.
-    """
-    if home.git is None or tree is None:
-        return None
-    own = os.path.relpath(ref.real, os.path.realpath(home.root))
-    ours = [own, home.shown(home.artifacts_of(ref.path, archived=ref.archived))]
-    loose = {*tree.staged, *tree.changed, *tree.untracked}
-    written = os.stat(ref.real).st_mtime
-    commits = list(_commits(home)) if tree.head else []
-    committed = not any([_within(own, [each.rstrip("/")]) for each in loose]) and (
-        any([own in files for _, files in commits]) or bool(ask.output(home, *_TRACKED, own))
-    )
-    since = 0
-    paths: set[str] = set()
-    for moment, files in commits:
-        if own in files if committed else moment <= written:
-            break
-        since += 1
-        paths.update(files)
-    paths.update([each for each in loose if _time(os.path.join(home.root, each)) > written])
-    left = sorted([each for each in paths if not _within(each, ours)])
-    return Drift(since, since == COMMITS, tuple(left))
+    return Tree("" if branch == _DETACHED else branch, "" if head == _INITIAL else head, "", *paths)
 
 
 def _whats(entry: bytes) -> Iterator[str]:
@@ -85,18 +105,16 @@ def _whats(entry: bytes) -> Iterator[str]:
         yield "changed"
 
 
-def _commits(home: Home) -> Iterator[tuple[int, list[str]]]:
-    """The last commits of the branch, the newest first: when each was made, and its files. Raises ExecplanError."""
-    moment, files = 0, list[str]()
-    for part in ask.output(home, *_LOG, f"-n{COMMITS}", "--format=%x01%ct").split(b"\0"):
-        if part[:1] == b"\1" and part[1:].isdigit():
-            if moment:
-                yield moment, files
-            moment, files = int(part[1:]), []
+def _commits(log: bytes) -> list[_Commit]:
+    """The last commits of the branch, the newest first."""
+    found: list[_Commit] = []
+    for part in log.split(b"\0"):
+        moment, blank, subject = part[1:].partition(b" ")
+        if part[:1] == b"\1" and blank and moment.isdigit():
+            found.append(_Commit(int(moment), os.fsdecode(subject).strip(), []))
         elif path := os.fsdecode(part.removeprefix(b"\n")):
-            files.append(path)
-    if moment:
-        yield moment, files
+            found[-1].files.append(path)
+    return found
 
 
 def _time(path: str) -> float:
