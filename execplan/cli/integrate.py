@@ -24,6 +24,7 @@ INTEGRATIONS = {
     "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
     "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
     "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
+    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
     "completion": "completion of verbs, plans and tasks in bash, zsh or fish",
 }
 """What can be installed."""
@@ -34,7 +35,9 @@ _IN_HOME = {
     "git-hooks": "githooks",
     "merge-driver": "merge_driver",
     "guard": "guard_hook",
+    "session-hooks": "session_hooks",
 }
+_FOR_PROGRAMS = ("guard", "session-hooks")
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -46,7 +49,7 @@ class Wanted(NamedTuple):
     shell: str | None
     """Of completion."""
     programs: list[str]
-    """Of guard; none: those that it finds."""
+    """Of guard and session-hooks; none: those that are found."""
 
 
 def check(verb: str, whats: Sequence[str], shell: str | None, programs: Sequence[str]) -> Wanted:
@@ -58,8 +61,8 @@ def check(verb: str, whats: Sequence[str], shell: str | None, programs: Sequence
         raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
     if shell is not None and "completion" not in whats:
         raise ExecplanError("usage", "--shell goes with completion", exit=USAGE, hint="leave it out")
-    if programs and "guard" not in whats:
-        raise ExecplanError("usage", "--for goes with guard", exit=USAGE, hint="leave it out")
+    if programs and not set(_FOR_PROGRAMS).intersection(whats):
+        raise ExecplanError("usage", "--for goes with guard and session-hooks", exit=USAGE, hint="leave it out")
     return Wanted(list(dict.fromkeys(whats)), shell, list(dict.fromkeys(programs)))
 
 
@@ -90,7 +93,7 @@ def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, *, force: 
     if what == "completion":
         return _completion(verb, wanted.shell, force=force)
     act: Callable[..., Planned] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
-    given = {"programs": wanted.programs} if what == "guard" else {}
+    given = {"programs": wanted.programs} if what in _FOR_PROGRAMS else {}
     return act(home, force=force, **given)
 
 
