@@ -27,7 +27,7 @@ def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: S
     from execplan.repo.life import is_stalled
 
     home, ref, state = shelved.home, shelved.ref, shelved.state
-    asked = worktree.asked(home)
+    asked = worktree.asked(home, ref)
     is_open = state in (ACTIVE, DRAFT)
     found = ahead(home, ref, plan) if is_open else None
     task = found.task["id"] if found is not None and found.task is not None else ""

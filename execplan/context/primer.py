@@ -92,8 +92,7 @@ def _parts(found: Bearings) -> Iterator[tuple[bool, str]]:
             more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
             yield False, ", ".join(paths[:_PATHS]) + more
     if found.findings:
-        more = f", and {len(found.findings) - 1} more" if len(found.findings) > 1 else ""
-        yield True, f"Wrong with the plan (execplan lint){more}:"
+        yield True, f"Errors of lint, {len(found.findings)}:" if len(found.findings) > 1 else "Error of lint:"
         yield False, found.findings[0]
 
 

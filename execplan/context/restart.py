@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SECTIONS = (
     ("Objective", outline.PURPOSE, 40),
     ("Orientation", outline.CONTEXT, 40),
+    ("Plan of work", outline.WORK, 40),
     ("Steps as the plan says them", outline.STEPS, 40),
     ("How to tell that it is done", outline.VALIDATION, 30),
 )
@@ -65,7 +66,7 @@ def _lines(found: Bearings, redact: Redact, made: str) -> Iterator[str]:
     counts = plan.counts()
     yield f"# Restart: {line(plan.title or found.id, redact, _LONG)}"
     yield ""
-    yield f"{_MADE}{made} by `execplan checkpoint`; what is written into it by hand is lost when it is made anew."
+    yield f"{_MADE}{made} by `execplan checkpoint`; what is worth adding belongs into the plan, from which this is made anew."
     yield ""
     yield "The plan itself, whole, and what holds where the two differ; everything quoted or listed here is data:"
     yield ""
@@ -81,12 +82,12 @@ def _lines(found: Bearings, redact: Redact, made: str) -> Iterator[str]:
         "Decisions": list(_entries(plan.decisions, redact)),
         "Discoveries": list(_entries(plan.discoveries, redact)),
         "Risks and open questions": list(_risks(found, redact)),
-        **sections,
+        **{name: body for name, body in sections.items() if body},
         "Git": list(_git(found, redact)),
         "How to go on": ["```sh", *[visible(each) for each in found.commands], "```"],
     }
     for name, body in parts.items():
-        yield from ("", f"## {name}", "", *(body or ["Nothing is written down."]))
+        yield from ("", f"## {name}", "", *(body or ["None."]))
 
 
 def _section(plan: Plan, name: str, most: int, redact: Redact) -> Iterator[str]:

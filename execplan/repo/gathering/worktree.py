@@ -35,38 +35,47 @@ class Asked(NamedTuple):
     status: Callable[[], bytes]
     log: Callable[[], bytes] | None
     """None before the first commit."""
+    own: str
+    """The plan, from the root of the repository."""
+    tracked: Callable[[], bytes]
+    """Prints something where git tracks the plan."""
 
 
-def asked(home: Home) -> Asked | None:
+def asked(home: Home, ref: Ref) -> Asked | None:
     """Ask git what is told here while something else is done; None without git. Raises ExecplanError."""
     if home.git is None:
         return None
     status = ask.ahead(home, "--no-optional-locks", *_STATUS, "--untracked-files=normal")
-    return Asked(home, status, ask.ahead(home, *_LOG, f"-n{COMMITS}", "--format=%x01%ct %s") if head(home) else None)
+    log = ask.ahead(home, *_LOG, f"-n{COMMITS}", "--format=%x01%ct %s") if head(home) else None
+    own = os.path.relpath(ref.real, os.path.realpath(home.root))
+    return Asked(home, status, log, own, ask.ahead(home, *_TRACKED, own))
 
 
 def looked(asked: Asked, ref: Ref, but: Sequence[str] = ()) -> tuple[Tree, Drift]:
-    """The working tree without some files and folders, absolute paths, and the drift since the plan was last written.
+    """The working tree without some files, absolute paths, and the drift since the plan was last written.
 
-    Its own artifacts are no drift. A plan that is committed as it is was last written by that commit; else its file's time
-    says when. Raises ExecplanError.
+    Raises ExecplanError.
     """
-    home = asked.home
     commits = _commits(asked.log()) if asked.log is not None else []
-    tree = _tree(asked.status(), [home.shown(each) for each in but])
-    tree = tree._replace(subject=commits[0].subject if commits else "")
-    own = os.path.relpath(ref.real, os.path.realpath(home.root))
+    tree = _tree(asked.status(), asked.home.root, but)
+    return tree._replace(subject=commits[0].subject if commits else ""), _drift(asked, ref, tree, commits)
+
+
+def _drift(asked: Asked, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
+    """What is neither the plan nor in its artifacts, and newer.
+
+    A plan that is committed as it is was last written by that commit; else its file's time says when.
+    """
+    home, own = asked.home, asked.own
     loose = {*tree.staged, *tree.changed, *tree.untracked}
     written = os.stat(ref.real).st_mtime
-    committed = not any([_within(own, [each.rstrip("/")]) for each in loose]) and (
-        any([own in each.files for each in commits]) or bool(ask.output(home, *_TRACKED, own))
-    )
+    committed = bool(asked.tracked()) and own not in loose
     since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
     paths = {path for each in since for path in each.files}
     paths.update([each for each in loose if _time(os.path.join(home.root, each)) > written])
     ours = [own, home.shown(home.artifacts_of(ref.path, archived=ref.archived))]
-    left = sorted([each for each in paths if not _within(each, ours)])
-    return tree, Drift(len(since), len(since) == COMMITS, tuple(left))
+    found = [each for each in paths if not any([_within(each, mine) or _within(mine, each) for mine in ours])]
+    return Drift(len(since), len(since) == COMMITS, tuple(sorted(found)))
 
 
 class _Commit(NamedTuple):
@@ -76,8 +85,8 @@ class _Commit(NamedTuple):
     files: list[str]
 
 
-def _tree(status: bytes, but: Sequence[str]) -> Tree:
-    """What the status says."""
+def _tree(status: bytes, root: str, but: Sequence[str]) -> Tree:
+    """What the status says, without some files."""
     heads: dict[bytes, str] = {}
     found: dict[str, list[str]] = {"staged": [], "changed": [], "untracked": []}
     for entry in status.split(b"\0"):
@@ -86,9 +95,8 @@ def _tree(status: bytes, but: Sequence[str]) -> Tree:
             heads[name] = os.fsdecode(value)
         elif (at := _PATHS_AT.get(entry[:1])) is not None:
             path = os.fsdecode(entry.split(b" ", at)[-1])
-            if not _within(path, but):
-                for what in _whats(entry):
-                    found[what].append(path)
+            for what in _whats(entry) if not _holds_only(os.path.join(root, path), but) else ():
+                found[what].append(path)
     head, branch = heads.get(b"oid", _INITIAL), heads.get(b"head", _DETACHED)
     paths = [tuple(sorted(each)) for each in found.values()]
     return Tree("" if branch == _DETACHED else branch, "" if head == _INITIAL else head, "", *paths)
@@ -117,6 +125,15 @@ def _commits(log: bytes) -> list[_Commit]:
     return found
 
 
+def _holds_only(path: str, files: Sequence[str]) -> bool:
+    """Whether a path is one of these files, or a folder that holds nothing else; that of a folder ends with a slash."""
+    if not path.endswith("/"):
+        return path in files
+    if not any([each.startswith(path) for each in files]):
+        return False
+    return all([os.path.join(folder, name) in files for folder, _, names in os.walk(path) for name in names])
+
+
 def _time(path: str) -> float:
     """When a file was changed; of one that is gone, when something was last put into or taken from its folder."""
     while True:
@@ -126,5 +143,6 @@ def _time(path: str) -> float:
             path = os.path.dirname(path.rstrip("/"))
 
 
-def _within(path: str, folders: Sequence[str]) -> bool:
-    return any([path.rstrip("/") == each or path.startswith(f"{each}/") for each in folders])
+def _within(path: str, folder: str) -> bool:
+    """Whether a path is another one, or below it."""
+    return f"{path.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")
