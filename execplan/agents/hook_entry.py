@@ -14,7 +14,7 @@ from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from execplan.agents.jsons import Node
 
@@ -95,12 +95,19 @@ def renew(text: str, entry: Entry, bare: dict[str, Any]) -> str:
     return json_places.swap(text, entry.handler, _marked(entry.hook, bare, entry.note))
 
 
-def inherit(text: str, folders: int) -> str:
-    """The text in which another entry of ours, if there is one, says that the file was made, with so many folders."""
+def inherit(text: str, notes: Sequence[str]) -> str:
+    """The text in which another entry of ours, if there is one, says what those did that were taken out: what they made is its."""
     heirs = [entry for hook in _EVERY for entry in find(text, hook) if not entry.edited]
     if not heirs:
         return text
-    return json_places.swap(text, heirs[0].handler, _marked(heirs[0].hook, heirs[0].bare, f"made {folders}"))
+    heir = heirs[0]
+    note = max([heir.note, *notes], key=_made)
+    if _made(note) == _made(heir.note):
+        return text
+    kind, numbers = _noted(note)
+    if kind == "put":
+        note = f"put {numbers[0]} {' '.join(heir.note.split()[2:])}"
+    return json_places.swap(text, heir.handler, _marked(heir.hook, heir.bare, note))
 
 
 def take(text: str, entry: Entry) -> str:
@@ -108,12 +115,12 @@ def take(text: str, entry: Entry) -> str:
     rest = _before(text, entry)
     if rest is not None:
         return rest
-    kind, numbers = _noted(entry.note)
-    made = _WHOLE if kind == "made" else numbers[0] if numbers else 0
     way = entry.way
     if len(way[-1][0].items) > 1:
         return json_places.drop(text, way, len(way))
-    return json_places.drop(text, way[:_WHOLE], _WHOLE - made)  # a group without a command is none
+    return json_places.drop(
+        text, way[:_WHOLE], _WHOLE - min(_made(entry.note), _WHOLE)
+    )  # a group without a command is none
 
 
 def _before(text: str, entry: Entry) -> str | None:
@@ -137,6 +144,12 @@ def _noted(note: str) -> tuple[str, list[int]]:
     """What a mark says of what was there before, in its parts."""
     kind, *numbers = note.split() or [""]
     return kind, [int(each) for each in numbers]
+
+
+def _made(note: str) -> int:
+    """How many of the containers that lead to an entry were put in with it; one more where the file was made for it."""
+    kind, numbers = _noted(note)
+    return _WHOLE + 1 if kind == "made" else numbers[0] if numbers else 0
 
 
 def _commands(text: str) -> Iterator[tuple[tuple[tuple[Node, int], ...], str]]:

@@ -180,8 +180,7 @@ def _without(file: File) -> tuple[str, int | None]:
     for hook in dict.fromkeys([entry.hook for entry in reversed(file.entries)]):
         while found := entries.find(text, hook):
             text = entries.take(text, found[0])
-    folders = max(made, default=None)
-    return (entries.inherit(text, folders) if text and folders is not None else text), folders
+    return entries.inherit(text, [entry.note for entry in file.entries]), max(made, default=None)
 
 
 def _change(file: File, text: str | None, folders: int = 0) -> Change:

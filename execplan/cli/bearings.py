@@ -23,17 +23,27 @@ if TYPE_CHECKING:
 
 def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: Sequence[str] = ()) -> Bearings:
     """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
+    from execplan.repo import ask
     from execplan.repo.gathering import worktree
+
+    home, ref = shelved.home, shelved.ref
+    with ask.Ahead(home, worktree.questions(home, ref)) as asked:
+        found = _without_git(shelved, plan, tuple(ignore))
+        if home.git is None:
+            return found
+        tree, drift = worktree.looked(home, ref, asked.told(), but)
+    return found._replace(tree=tree, drift=drift)
+
+
+def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Bearings:
+    """What is told by the plan and by what execplan keeps of it."""
     from execplan.repo.life import is_stalled
 
     home, ref, state = shelved.home, shelved.ref, shelved.state
-    asked = worktree.asked(home, ref)
     is_open = state in (ACTIVE, DRAFT)
     found = ahead(home, ref, plan) if is_open else None
     task = found.task["id"] if found is not None and found.task is not None else ""
     steps = _steps(shelved)
-    findings = _errors(home, ref, tuple(ignore))
-    tree, drift = worktree.looked(asked, ref, but) if asked is not None else (None, None)
     return Bearings(
         id=ref.id,
         path=home.shown(ref.path),
@@ -43,10 +53,10 @@ def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: S
         next=task,
         taken=tuple([(each["id"], each["by"]) for each in found.taken]) if found is not None else (),
         stalled=is_open and is_stalled(home, ref.path, plan),
-        findings=findings,
+        findings=_errors(home, ref, ignore),
         steps=standing.said(steps) if steps and steps["state"] != standing.NONE else "",
-        tree=tree,
-        drift=drift,
+        tree=None,
+        drift=None,
         commands=tuple(_commands(shelved, plan, task, steps)),
     )
 

@@ -12,7 +12,7 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
     from execplan.repo.home import Home
@@ -162,20 +162,37 @@ def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> byte
     return _checked(done.returncode, done.stdout, done.stderr, arguments)
 
 
-def ahead(home: Home, *arguments: str) -> Callable[[], bytes]:
-    """Ask while something else is done; what is given waits for what git prints. Both raise ExecplanError."""
-    command = _command(home, arguments)
-    pipe = subprocess.PIPE
-    try:
-        process = subprocess.Popen(command, cwd=home.root, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
-    except FileNotFoundError:
-        raise _no_git() from None
+class Ahead:
+    """Questions that git answers while something else is done; raises ExecplanError where it can't be asked."""
 
-    def told() -> bytes:
-        out, trouble = process.communicate()
-        return _checked(process.returncode, out, trouble, arguments)
+    def __init__(self, home: Home, questions: Sequence[Sequence[str]]) -> None:
+        self._questions = questions
+        self._processes: list[subprocess.Popen[bytes]] = []
+        pipe = subprocess.PIPE
+        try:
+            for each in questions:
+                command = _command(home, each)
+                process = subprocess.Popen(command, cwd=home.root, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
+                self._processes.append(process)
+        except FileNotFoundError:
+            raise _no_git() from None
 
-    return told
+    def told(self) -> list[bytes]:
+        """What git has printed for each; raises ExecplanError where it failed."""
+        done = [(each, *process.communicate()) for each, process in zip(self._questions, self._processes, strict=True)]
+        statuses = [process.returncode for process in self._processes]
+        return [
+            _checked(status, out, trouble, each) for (each, out, trouble), status in zip(done, statuses, strict=True)
+        ]
+
+    def __enter__(self) -> Ahead:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End those that nobody waits for any more."""
+        for process in self._processes:
+            with process:
+                process.kill()
 
 
 def _command(home: Home, arguments: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.context.bearings import Drift, Tree
-from execplan.repo import pick
+from execplan.repo import ask, pick
 from execplan.repo.gathering import worktree
 from tests.repo.approving import NAME, Desk
 
@@ -29,9 +29,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def look(desk: Desk, *but: str) -> tuple[Tree, Drift]:
     """What is seen now."""
     home, ref = pick.open_plan(os.fspath(desk.path), None)
-    asked = worktree.asked(home, ref)
-    assert asked is not None
-    return worktree.looked(asked, ref, [os.path.join(home.root, each) for each in but])
+    with ask.Ahead(home, worktree.questions(home, ref)) as asked:
+        return worktree.looked(home, ref, asked.told(), [os.path.join(home.root, each) for each in but])
 
 
 def touch(desk: Desk, name: str, hours: int) -> None:

@@ -7,12 +7,11 @@ from itertools import takewhile
 
 from execplan.context.bearings import Drift, Tree
 from execplan.record import NamedTuple
-from execplan.repo import ask
 from execplan.repo.git import head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -28,54 +27,44 @@ _PATHS_AT = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
 """How many fields stand before the path, by what a line of the status is about."""
 
 
-class Asked(NamedTuple):
-    """What git was asked, and may be answering still."""
-
-    home: Home
-    status: Callable[[], bytes]
-    log: Callable[[], bytes] | None
-    """None before the first commit."""
-    own: str
-    """The plan, from the root of the repository."""
-    tracked: Callable[[], bytes]
-    """Prints something where git tracks the plan."""
-
-
-def asked(home: Home, ref: Ref) -> Asked | None:
-    """Ask git what is told here while something else is done; None without git. Raises ExecplanError."""
+def questions(home: Home, ref: Ref) -> list[tuple[str, ...]]:
+    """What git is to be asked before `looked`; nothing without git."""
     if home.git is None:
-        return None
-    status = ask.ahead(home, "--no-optional-locks", *_STATUS, "--untracked-files=normal")
-    log = ask.ahead(home, *_LOG, f"-n{COMMITS}", "--format=%x01%ct %s") if head(home) else None
-    own = os.path.relpath(ref.real, os.path.realpath(home.root))
-    return Asked(home, status, log, own, ask.ahead(home, *_TRACKED, own))
+        return []
+    status = ("--no-optional-locks", *_STATUS, "--untracked-files=normal")
+    log = [(*_LOG, f"-n{COMMITS}", "--format=%x01%ct %s")] if head(home) else []
+    return [status, (*_TRACKED, _own(home, ref)), *log]
 
 
-def looked(asked: Asked, ref: Ref, but: Sequence[str] = ()) -> tuple[Tree, Drift]:
-    """The working tree without some files, absolute paths, and the drift since the plan was last written.
+def looked(home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = ()) -> tuple[Tree, Drift]:
+    """The working tree without some files, absolute paths, and the drift since the plan was last written."""
+    status, tracked, *log = answers
+    commits = _commits(log[0]) if log else []
+    tree = _tree(status, home.root, but)
+    tree = tree._replace(subject=commits[0].subject if commits else "")
+    return tree, _drift(home, ref, tree, commits, tracked=bool(tracked))
 
-    Raises ExecplanError.
-    """
-    commits = _commits(asked.log()) if asked.log is not None else []
-    tree = _tree(asked.status(), asked.home.root, but)
-    return tree._replace(subject=commits[0].subject if commits else ""), _drift(asked, ref, tree, commits)
 
-
-def _drift(asked: Asked, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
+def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit], *, tracked: bool) -> Drift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
     """
-    home, own = asked.home, asked.own
+    own = _own(home, ref)
     loose = {*tree.staged, *tree.changed, *tree.untracked}
     written = os.stat(ref.real).st_mtime
-    committed = bool(asked.tracked()) and own not in loose
+    committed = tracked and own not in loose
     since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
     paths = {path for each in since for path in each.files}
     paths.update([each for each in loose if _time(os.path.join(home.root, each)) > written])
     ours = [own, home.shown(home.artifacts_of(ref.path, archived=ref.archived))]
     found = [each for each in paths if not any([_within(each, mine) or _within(mine, each) for mine in ours])]
     return Drift(len(since), len(since) == COMMITS, tuple(sorted(found)))
+
+
+def _own(home: Home, ref: Ref) -> str:
+    """The file of a plan as git calls it."""
+    return os.path.relpath(ref.real, os.path.realpath(home.root))
 
 
 class _Commit(NamedTuple):
