@@ -27,7 +27,7 @@ def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: S
     from execplan.repo.gathering import worktree
 
     home, ref = shelved.home, shelved.ref
-    with ask.Ahead(home, worktree.questions(home, ref)) as asked:
+    with ask.Ahead(home, worktree.questions(home)) as asked:
         found = _without_git(shelved, plan, tuple(ignore))
         if home.git is None:
             return found

@@ -71,13 +71,7 @@ SCENES = {
             cut=True,
         ),
         Scene("compile", ("compile", PARSER), STEPS, most=0, every=2),
-        Scene(
-            "checkpoint",
-            ("checkpoint", PARSER),
-            before=(("checkpoint", PARSER), ("done", "2", "-p", PARSER)),
-            most=0,
-            every=3,
-        ),
+        Scene("checkpoint", ("checkpoint", PARSER), most=0, every=5),
         Scene("commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), most=0),
     )
 }

@@ -29,7 +29,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def look(desk: Desk, *but: str) -> tuple[Tree, Drift]:
     """What is seen now."""
     home, ref = pick.open_plan(os.fspath(desk.path), None)
-    with ask.Ahead(home, worktree.questions(home, ref)) as asked:
+    with ask.Ahead(home, worktree.questions(home)) as asked:
         return worktree.looked(home, ref, asked.told(), [os.path.join(home.root, each) for each in but])
 
 

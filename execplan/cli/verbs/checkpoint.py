@@ -73,6 +73,7 @@ def _page(home: Home, ref: Ref, options: Options, *, force: bool) -> bytes:
     from execplan.plan import reader
     from execplan.repo.edits.since import check_match
     from execplan.repo.execution import store
+    from execplan.text.files import temporary
 
     data = shelf.open_bytes(home, ref.path)
     check_match(home, ref, options.if_match, data)
@@ -86,7 +87,8 @@ def _page(home: Home, ref: Ref, options: Options, *, force: bool) -> bytes:
             hint=f"put elsewhere what is to stay, then: execplan checkpoint {ref.typed} --force",
         )
     shelved = shelf.Shelved(home, ref, data, plan, None)
-    new = restart.page(bearings(shelved, plan, but=(path,)), redact(), utc())
+    but = (path, os.path.join(os.path.dirname(path), temporary(NAME)))
+    new = restart.page(bearings(shelved, plan, but=but), redact(), utc())
     return old if old is not None and restart.is_ours(old) and restart.is_same(old, new) else new
 
 

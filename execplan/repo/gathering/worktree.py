@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from execplan.context.bearings import Drift, Tree
 from execplan.record import NamedTuple
+from execplan.repo import ask
 from execplan.repo.git import head
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 COMMITS = 50
 """How many commits are looked at."""
 _STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all")
-_LOG = ("log", "--first-parent", "-m", "--no-renames", "--no-ext-diff", "--no-show-signature", "--name-only", "-z")
+_LOG = ("log", "--first-parent", "-m", "--no-renames", "--no-ext-diff", "--no-show-signature", "--name-status", "-z")
 _TRACKED = ("--literal-pathspecs", "ls-files", "-z", "--")
 _HEAD = b"# branch."
 _INITIAL, _DETACHED = "(initial)", "(detached)"
@@ -27,33 +28,36 @@ _PATHS_AT = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
 """How many fields stand before the path, by what a line of the status is about."""
 
 
-def questions(home: Home, ref: Ref) -> list[tuple[str, ...]]:
+def questions(home: Home) -> list[tuple[str, ...]]:
     """What git is to be asked before `looked`; nothing without git."""
     if home.git is None:
         return []
     status = ("--no-optional-locks", *_STATUS, "--untracked-files=normal")
     log = [(*_LOG, f"-n{COMMITS}", "--format=%x01%ct %s")] if head(home) else []
-    return [status, (*_TRACKED, _own(home, ref)), *log]
+    return [status, *log]
 
 
 def looked(home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = ()) -> tuple[Tree, Drift]:
-    """The working tree without some files, absolute paths, and the drift since the plan was last written."""
-    status, tracked, *log = answers
+    """The working tree without some files, absolute paths, and the drift since the plan was last written.
+
+    Raises ExecplanError.
+    """
+    status, *log = answers
     commits = _commits(log[0]) if log else []
     tree = _tree(status, home.root, but)
     tree = tree._replace(subject=commits[0].subject if commits else "")
-    return tree, _drift(home, ref, tree, commits, tracked=bool(tracked))
+    return tree, _drift(home, ref, tree, commits)
 
 
-def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit], *, tracked: bool) -> Drift:
+def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
     """
-    own = _own(home, ref)
+    own = os.path.relpath(ref.real, os.path.realpath(home.root))
     loose = {*tree.staged, *tree.changed, *tree.untracked}
     written = os.stat(ref.real).st_mtime
-    committed = tracked and own not in loose
+    committed = own not in loose and _is_tracked(home, own, commits)
     since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
     paths = {path for each in since for path in each.files}
     paths.update([each for each in loose if _time(os.path.join(home.root, each)) > written])
@@ -62,16 +66,20 @@ def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit], *, tracked:
     return Drift(len(since), len(since) == COMMITS, tuple(sorted(found)))
 
 
-def _own(home: Home, ref: Ref) -> str:
-    """The file of a plan as git calls it."""
-    return os.path.relpath(ref.real, os.path.realpath(home.root))
+def _is_tracked(home: Home, path: str, commits: list[_Commit]) -> bool:
+    """Whether git tracks a file; it is asked where none of the last commits tells."""
+    for each in commits:
+        if path in each.files:
+            return each.files[path] != "D"
+    return bool(ask.output(home, *_TRACKED, path))
 
 
 class _Commit(NamedTuple):
     moment: int
     """In seconds since 1970."""
     subject: str
-    files: list[str]
+    files: dict[str, str]
+    """What became of each: `A`, `M`, `D`, …"""
 
 
 def _tree(status: bytes, root: str, but: Sequence[str]) -> Tree:
@@ -105,12 +113,13 @@ def _whats(entry: bytes) -> Iterator[str]:
 def _commits(log: bytes) -> list[_Commit]:
     """The last commits of the branch, the newest first."""
     found: list[_Commit] = []
-    for part in log.split(b"\0"):
+    parts = iter(log.split(b"\0"))
+    for part in parts:
         moment, blank, subject = part[1:].partition(b" ")
         if part[:1] == b"\1" and blank and moment.isdigit():
-            found.append(_Commit(int(moment), os.fsdecode(subject).strip(), []))
-        elif path := os.fsdecode(part.removeprefix(b"\n")):
-            found[-1].files.append(path)
+            found.append(_Commit(int(moment), os.fsdecode(subject).strip(), {}))
+        elif what := part.strip():
+            found[-1].files[os.fsdecode(next(parts, b""))] = what.decode()
     return found
 
 
