@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents import hook_entry as entries
@@ -12,13 +13,15 @@ from execplan.errors import INPUT, NO, ExecplanError
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from execplan.agents.hook_entry import Entry, Hook
     from execplan.repo.home import Home
 
     Wanted = tuple[Hook, dict[str, Any]]
     """A hook with what its entry says today."""
+    Ahead = Mapping[str, bytes | None]
+    """What files will hold, by their paths, when what was planned before is done: two integrations may share a file."""
 
 
 class Program(NamedTuple):
@@ -34,6 +37,7 @@ PROGRAMS = {
     "codex": Program("Codex", ".codex/hooks.json"),
 }
 """The programs by what `--for` and `--program` call them."""
+NOTHING: Ahead = MappingProxyType({})
 TRUST = (
     "Codex runs a hook of a repository only when you trust both: the folder, when it asks, and the hook, with /hooks"
 )
@@ -69,10 +73,10 @@ def chosen(home: Home, programs: Sequence[str]) -> Sequence[str]:
     return programs or [name for name in PROGRAMS if name == "claude" or _at_home(home, name)]
 
 
-def open_file(home: Home, what: str, program: str, wanted: Sequence[Wanted]) -> File:
-    """The file of a program as it is; raises ExecplanError."""
+def open_file(home: Home, what: str, program: str, wanted: Sequence[Wanted], ahead: Ahead) -> File:
+    """The file of a program as it is, or will be; raises ExecplanError."""
     shown, path = PROGRAMS[program].file, path_of(home, program)
-    data = read(home, path)
+    data = _read(home, path, ahead)
     try:
         text = (data or b"").decode("utf-8")
         found = [entry for hook, _ in wanted for entry in entries.find(text, hook)]
@@ -105,21 +109,26 @@ def uninstall(
     programs: Iterable[str],
     hooks: Sequence[Hook],
     opened: Callable[[str], File],
+    ahead: Ahead,
     *,
     force: bool,
 ) -> Planned:
     """Take the entries out of the files of programs; one without a mark is not read as JSON. Raises ExecplanError."""
     programs = list(programs)
-    there = [name for name in programs if is_marked(home, name, hooks)]
+    there = [name for name in programs if is_marked(home, name, hooks, ahead)]
     if not there:
         return Planned((Change(what, path_of(home, programs[0]), None, None, "not installed"),))
     return Planned(tuple([_uninstall(opened(name), force=force) for name in there]))
 
 
-def is_marked(home: Home, program: str, hooks: Sequence[Hook]) -> bool:
+def is_marked(home: Home, program: str, hooks: Sequence[Hook], ahead: Ahead) -> bool:
     """Whether the mark of a hook stands in the file of a program; raises ExecplanError."""
-    data = read(home, path_of(home, program)) or b""
+    data = _read(home, path_of(home, program), ahead) or b""
     return any([hook.mark.encode() in data for hook in hooks])
+
+
+def _read(home: Home, path: str, ahead: Ahead) -> bytes | None:
+    return ahead[path] if path in ahead else read(home, path)
 
 
 def _at_home(home: Home, program: str) -> bool:

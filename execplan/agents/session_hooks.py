@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents import hook_file
 from execplan.agents.hook_entry import COMPACTION, SESSION
+from execplan.agents.hook_file import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.agents.change import Planned
     from execplan.agents.hook_entry import Hook
-    from execplan.agents.hook_file import File
+    from execplan.agents.hook_file import Ahead, File
     from execplan.repo.home import Home
 
 WHAT = "session-hooks"
@@ -33,10 +34,10 @@ def command(program: str, hook: Hook) -> dict[str, Any]:
     return {"type": "command", "command": _LINE.format(program=program, mark=hook.mark), "timeout": TIMEOUT}
 
 
-def install(home: Home, *, force: bool, programs: Sequence[str] = ()) -> Planned:
+def install(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: Ahead = NOTHING) -> Planned:
     """Add the hooks for the programs, or renew them; without any for those that are at home here. Raises ExecplanError."""
     chosen = hook_file.chosen(home, programs)
-    planned = hook_file.install([open_file(home, name) for name in chosen], force=force)
+    planned = hook_file.install([open_file(home, name, ahead) for name in chosen], force=force)
     warnings = list(planned.warnings)
     if "codex" in chosen and any([change.action != "kept" for change in planned.changes]):
         warnings.append(hook_file.TRUST)
@@ -45,12 +46,12 @@ def install(home: Home, *, force: bool, programs: Sequence[str] = ()) -> Planned
     return planned._replace(warnings=tuple(warnings))
 
 
-def uninstall(home: Home, *, force: bool, programs: Sequence[str] = ()) -> Planned:
+def uninstall(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: Ahead = NOTHING) -> Planned:
     """Take the hooks out for the programs, without any for all; raises ExecplanError."""
     chosen = programs or hook_file.PROGRAMS
-    return hook_file.uninstall(home, WHAT, chosen, EVERY, lambda name: open_file(home, name), force=force)
+    return hook_file.uninstall(home, WHAT, chosen, EVERY, lambda name: open_file(home, name, ahead), ahead, force=force)
 
 
-def open_file(home: Home, program: str) -> File:
-    """The file of a program as it is; raises ExecplanError."""
-    return hook_file.open_file(home, WHAT, program, [(hook, command(program, hook)) for hook in HOOKS[program]])
+def open_file(home: Home, program: str, ahead: Ahead = NOTHING) -> File:
+    """The file of a program as it is, or will be; raises ExecplanError."""
+    return hook_file.open_file(home, WHAT, program, [(hook, command(program, hook)) for hook in HOOKS[program]], ahead)

@@ -73,7 +73,10 @@ def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answe
         home = homes.require(os.getcwd()) if verb == "install" else homes.find(os.getcwd())
 
     def plan() -> list[Planned]:
-        return [_planned(verb, what, home, wanted, force=force) for what in whats]
+        planned: list[Planned] = []
+        for what in whats:
+            planned.append(_planned(verb, what, home, wanted, _all(planned), force=force))
+        return planned
 
     planned = plan()
     linked: tuple[str, ...] = ()
@@ -89,12 +92,14 @@ def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answe
     return _told(_all(planned), home, warnings, follow, dry_run=dry_run)
 
 
-def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, *, force: bool) -> Planned:
+def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, before: list[Change], *, force: bool) -> Planned:
+    """What an integration changes behind those that were planned before it."""
     if what == "completion":
         return _completion(verb, wanted.shell, force=force)
     act: Callable[..., Planned] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
-    given = {"programs": wanted.programs} if what in _FOR_PROGRAMS else {}
-    return act(home, force=force, **given)
+    if what not in _FOR_PROGRAMS:
+        return act(home, force=force)
+    return act(home, force=force, programs=wanted.programs, ahead={change.path: change.new for change in before})
 
 
 def _completion(verb: str, shell: str | None, *, force: bool) -> Planned:

@@ -84,7 +84,7 @@ def _lines(found: Bearings, redact: Redact, made: str) -> Iterator[str]:
         "Risks and open questions": list(_risks(found, redact)),
         **{name: body for name, body in sections.items() if body},
         "Git": list(_git(found, redact)),
-        "How to go on": ["```sh", *[visible(each) for each in found.commands], "```"],
+        "How to go on": ["```", *[visible(each) for each in found.commands], "```"],
     }
     for name, body in parts.items():
         yield from ("", f"## {name}", "", *(body or ["None."]))

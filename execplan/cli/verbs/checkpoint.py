@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.answer import Answer, Call
 from execplan.cli.verb import verb, writer_options
 from execplan.errors import NO, ExecplanError
 from execplan.repo import pick, shelf
@@ -61,8 +61,7 @@ def checkpoint(call: Call, plan: str | None, force: bool, options: Options) -> A
         f"{'written' if stored.changed else 'kept'}  {stored.path}" + ("" if stored.changed else "  (says the same)")
     ]
     lines += [f"committed {stored.commit[:12]}"] if stored.commit else []
-    follow = (f"cat {typed(stored.path)}",)
-    return Answer(data, "\n".join(lines), warnings=stored.warnings, next=follow, wanted=False)
+    return Answer(data, "\n".join(lines), warnings=stored.warnings, wanted=False)
 
 
 def _page(home: Home, ref: Ref, options: Options, *, force: bool) -> bytes:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def sessions(ground: Ground) -> Iterator[Finding | str]:
     """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
     home, what = ground.home, session_hooks.WHAT
-    there = [name for name in hook_file.PROGRAMS if hook_file.is_marked(home, name, session_hooks.EVERY)]
+    there = [name for name in hook_file.PROGRAMS if hook_file.is_marked(home, name, session_hooks.EVERY, {})]
     if not there:
         yield ABSENT
         return
