@@ -29,8 +29,6 @@ BOUND = (
     "and no more; what that means, and where it ends: execplan explain guard"
 )
 ABSENT = "execplan is not on PATH; where the program does not find it either, every call is denied"
-
-
 _MORE: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {}}
 """What the entry of a program says besides."""
 

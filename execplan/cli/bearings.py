@@ -43,7 +43,7 @@ def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Beari
     is_open = state in (ACTIVE, DRAFT)
     found = ahead(home, ref, plan) if is_open else None
     task = found.task["id"] if found is not None and found.task is not None else ""
-    steps = _steps(shelved)
+    steps, said = _steps(shelved)
     return Bearings(
         id=ref.id,
         path=home.shown(ref.path),
@@ -54,7 +54,7 @@ def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Beari
         taken=tuple([(each["id"], each["by"]) for each in found.taken]) if found is not None else (),
         stalled=is_open and is_stalled(home, ref.path, plan),
         findings=_errors(home, ref, ignore),
-        steps=standing.said(steps) if steps and steps["state"] != standing.NONE else "",
+        steps=said,
         tree=None,
         drift=None,
         commands=tuple(_commands(shelved, plan, task, steps)),
@@ -69,12 +69,13 @@ def redact() -> Callable[[str], str]:
     return Redaction(os.environ, open_names(os.environ)).text
 
 
-def _steps(shelved: Shelved) -> dict[str, Any] | None:
-    """How the execution plan stands, None where that can't be told: `status` says why then."""
+def _steps(shelved: Shelved) -> tuple[dict[str, Any] | None, str]:
+    """How the execution plan stands, and that in words, or why it can't be told."""
     try:
-        return standing.told(shelved)
-    except ExecplanError:
-        return None
+        found = standing.told(shelved)
+    except ExecplanError as error:
+        return None, f"can't be told: {error.message}"
+    return found, standing.said(found) if found and found["state"] != standing.NONE else ""
 
 
 def _errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:

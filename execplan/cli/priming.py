@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer, Call, emit, typed
 from execplan.cli.bearings import bearings, redact
+from execplan.cli.moving import finish
 from execplan.cli.shape import plan_json
 from execplan.context import primer
 from execplan.context.quoted import MARK, line
@@ -16,7 +17,6 @@ from execplan.repo import homes, pick, shelf
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 
     Clean = Callable[[str], str]
@@ -35,7 +35,7 @@ def quick(arguments: Sequence[str]) -> int:
     named = [] if hook else list(arguments)
     if len(named) > 1 or any([not each or each.startswith("-") for each in named]):
         return -1
-    homes.finish_moves(_finish)
+    homes.finish_moves(finish)
     return emit(answer(named[0] if named else None, hook)._replace(next=()), Call(), "prime")
 
 
@@ -58,12 +58,6 @@ def _for(hook: str, text: str) -> str:
     import json
 
     return json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
-
-
-def _finish(home: Home) -> None:
-    from execplan.repo.moving.settle import settle_quietly
-
-    settle_quietly(home)
 
 
 def _found(plan: str | None, clean: Clean) -> Answer:

@@ -23,6 +23,8 @@ class Tree(NamedTuple):
     """What differs from what is staged."""
     untracked: tuple[str, ...]
     """Files, and folders of which git tracks nothing."""
+    doing: str = ""
+    """The merge, rebase or the like that waits to be finished."""
 
 
 class Drift(NamedTuple):
@@ -61,7 +63,7 @@ class Bearings(NamedTuple):
     findings: tuple[str, ...]
     """What of lint is an error: its line, its code and its words."""
     steps: str
-    """How the execution plan and its last run stand; nothing where nothing was compiled."""
+    """How the execution plan and its last run stand, or why that can't be told; nothing where nothing was compiled."""
     tree: Tree | None
     """None without git."""
     drift: Drift | None

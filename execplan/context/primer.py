@@ -61,7 +61,7 @@ def _text(found: Bearings, redact: Redact, most: int, commands: int) -> str:
         MARK + cut(visible(found.path), 2 * most),
         quoted(plan.title or found.id),
         f"{found.state}{stalled}: {counts['done']} of {counts['total']} tasks done{other}",
-        *[part if own else quoted(part) for own, part in _parts(found)],
+        *[line(part, redact) if own else quoted(part) for own, part in _parts(found)],
     ]
     if commands:
         lines += ["Go on with:", *[f"  {visible(each)}" for each in found.commands[:commands]]]

@@ -120,7 +120,7 @@ def _next(found: Bearings, redact: Redact) -> Iterator[str]:
         first = "**up next** " if name == found.next else ""
         by = f" (taken by {line(takers[name], redact, _LONG)})" if name in takers else ""
         mark = f" (marked {visible(task.mark)!r})" if task.state != OPEN else ""
-        yield f"{'  ' * task.depth}- {first}`{name}` {line(task.text, redact, _LONG)}{mark}{by}"
+        yield f"- {first}`{name}` {line(task.text, redact, _LONG)}{mark}{by}"
     if len(left) > _OPEN:
         yield f"- and {len(left) - _OPEN} more"
 
@@ -139,7 +139,7 @@ def _entries(entries: Sequence[Entry], redact: Redact) -> Iterator[str]:
 
 def _risks(found: Bearings, redact: Redact) -> Iterator[str]:
     if found.steps:
-        yield f"- Steps: {found.steps}"
+        yield f"- Steps: {line(found.steps, redact, _LONG)}"
     if found.drift and found.drift.words:
         yield f"- {found.drift.words}"
         yield from _listed(found.drift.paths, "  - ")
@@ -184,7 +184,7 @@ def _git(found: Bearings, redact: Redact) -> Iterator[str]:
         if tree.head
         else ", before the first commit"
     )
-    yield on + at
+    yield on + at + (f"; {tree.doing} is under way" if tree.doing else "")
     for what, paths in _loose(tree):
         yield from ("", f"{what}:" if paths else f"{what}: nothing")
         if paths:

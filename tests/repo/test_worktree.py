@@ -55,7 +55,9 @@ def test_staged_changed_and_not_tracked(desk: Desk) -> None:
     assert tree.changed == ("Makefile", "src/old.py", "src/other.py")
     assert tree.untracked == (" new\nname\u202e.py", "more/")
     desk.git("checkout", "-q", "--detach")
+    (desk.path / ".git" / "MERGE_HEAD").write_text(tree.head)
     assert look(desk)[0].branch == ""
+    assert look(desk)[0].doing == "a merge"
 
 
 def test_before_the_first_commit(desk: Desk) -> None:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from execplan.context.bearings import Drift, Tree
 from execplan.record import NamedTuple
 from execplan.repo import ask
-from execplan.repo.git import head
+from execplan.repo.git import head, under_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def looked(home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = 
     status, *log = answers
     commits = _commits(log[0]) if log else []
     tree = _tree(status, home.root, but)
-    tree = tree._replace(subject=commits[0].subject if commits else "")
+    tree = tree._replace(subject=commits[0].subject if commits else "", doing=under_way(home.git or "") or "")
     return tree, _drift(home, ref, tree, commits)
 
 
@@ -56,7 +56,7 @@ def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
     """
     own = os.path.relpath(ref.real, os.path.realpath(home.root))
     loose = {*tree.staged, *tree.changed, *tree.untracked}
-    written = os.stat(ref.real).st_mtime
+    written = _time(ref.real)
     committed = own not in loose and _is_tracked(home, own, commits)
     since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
     paths = {path for each in since for path in each.files}
