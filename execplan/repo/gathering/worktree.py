@@ -95,8 +95,9 @@ def _tree(status: bytes, root: str, but: Sequence[str]) -> Tree:
             for what in _whats(entry) if not _holds_only(os.path.join(root, path), but) else ():
                 found[what].append(path)
     head, branch = heads.get(b"oid", _INITIAL), heads.get(b"head", _DETACHED)
-    paths = [tuple(sorted(each)) for each in found.values()]
-    return Tree("" if branch == _DETACHED else branch, "" if head == _INITIAL else head, "", *paths)
+    staged, changed, untracked = [tuple(sorted(each)) for each in found.values()]
+    branch, head = "" if branch == _DETACHED else branch, "" if head == _INITIAL else head
+    return Tree(branch, head, "", staged, changed, untracked)
 
 
 def _whats(entry: bytes) -> Iterator[str]:
