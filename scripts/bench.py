@@ -49,6 +49,7 @@ def start(folder: Path, runs: int) -> None:
         "list, 10 plans": ("6×", Command([EXECPLAN, "list"], ten)),
         "status, 10 plans": ("6×", Command([EXECPLAN, "status"], ten)),
         "show PLAN": ("6×", Command([EXECPLAN, "show", "2026-01-02_plan-0"], ten)),
+        "prime PLAN": ("6×", Command([EXECPLAN, "prime", "2026-01-02_plan-0"], ten)),
         "--help": ("5.5×", Command([EXECPLAN, "--help"], ten)),
         "done with its write, 10 plans": ("6.5×", done(ten)),
         **guarded(folder),

@@ -24,6 +24,7 @@ INTEGRATIONS = {
     "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
     "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
     "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
+    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
     "completion": "completion of verbs, plans and tasks in bash, zsh or fish",
 }
 """What can be installed."""
@@ -34,7 +35,9 @@ _IN_HOME = {
     "git-hooks": "githooks",
     "merge-driver": "merge_driver",
     "guard": "guard_hook",
+    "session-hooks": "session_hooks",
 }
+_FOR_PROGRAMS = ("guard", "session-hooks")
 _SHELLS = ("bash", "zsh", "fish")
 
 
@@ -46,7 +49,7 @@ class Wanted(NamedTuple):
     shell: str | None
     """Of completion."""
     programs: list[str]
-    """Of guard; none: those that it finds."""
+    """Of guard and session-hooks; none: those that are found."""
 
 
 def check(verb: str, whats: Sequence[str], shell: str | None, programs: Sequence[str]) -> Wanted:
@@ -58,8 +61,8 @@ def check(verb: str, whats: Sequence[str], shell: str | None, programs: Sequence
         raise ExecplanError("usage", message, exit=USAGE, hint="name one or more of these", candidates=lines)
     if shell is not None and "completion" not in whats:
         raise ExecplanError("usage", "--shell goes with completion", exit=USAGE, hint="leave it out")
-    if programs and "guard" not in whats:
-        raise ExecplanError("usage", "--for goes with guard", exit=USAGE, hint="leave it out")
+    if programs and not set(_FOR_PROGRAMS).intersection(whats):
+        raise ExecplanError("usage", "--for goes with guard and session-hooks", exit=USAGE, hint="leave it out")
     return Wanted(list(dict.fromkeys(whats)), shell, list(dict.fromkeys(programs)))
 
 
@@ -70,7 +73,10 @@ def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answe
         home = homes.require(os.getcwd()) if verb == "install" else homes.find(os.getcwd())
 
     def plan() -> list[Planned]:
-        return [_planned(verb, what, home, wanted, force=force) for what in whats]
+        planned: list[Planned] = []
+        for what in whats:
+            planned.append(_planned(verb, what, home, wanted, _all(planned), force=force))
+        return planned
 
     planned = plan()
     linked: tuple[str, ...] = ()
@@ -86,12 +92,14 @@ def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answe
     return _told(_all(planned), home, warnings, follow, dry_run=dry_run)
 
 
-def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, *, force: bool) -> Planned:
+def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, before: list[Change], *, force: bool) -> Planned:
+    """What an integration changes behind those that were planned before it."""
     if what == "completion":
         return _completion(verb, wanted.shell, force=force)
     act: Callable[..., Planned] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
-    given = {"programs": wanted.programs} if what == "guard" else {}
-    return act(home, force=force, **given)
+    if what not in _FOR_PROGRAMS:
+        return act(home, force=force)
+    return act(home, force=force, programs=wanted.programs, ahead={change.path: change.new for change in before})
 
 
 def _completion(verb: str, shell: str | None, *, force: bool) -> Planned:

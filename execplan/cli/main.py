@@ -1,4 +1,4 @@
-"""The entry point: `lint`, `lint PATH…`, git's merge driver and the guard are answered before click is imported."""
+"""The entry point: `lint`, `lint PATH…`, `prime`, git's merge driver and the guard are answered before click is imported."""
 
 from __future__ import annotations
 
@@ -37,6 +37,12 @@ def main() -> int:
         from execplan.cli.lint import quick
 
         status = behind(lambda: quick(paths, hook=hook), as_json=False, kind="lint")
+        if status >= 0:
+            return status
+    if arguments[:1] == ["prime"]:
+        from execplan.cli.priming import quick as prime
+
+        status = behind(lambda: prime(arguments[1:]), as_json=False, kind="prime")
         if status >= 0:
             return status
     if arguments[:2] == ["merge", "--driver"]:

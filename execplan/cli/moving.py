@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from execplan.repo.moving.move import Moved
 
 
+def finish(home: Home) -> None:
+    """Finish a move that was cut short, before anything else is done in a home."""
+    from execplan.repo.moving.settle import settle_quietly
+
+    settle_quietly(home)
+
+
 def told(home: Home, moved: Moved, options: Options, already: str) -> Answer:
     """The answer of a verb that moves a plan; `already` is what is said when there was nothing to move."""
     data: dict[str, Any] = {

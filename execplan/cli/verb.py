@@ -11,6 +11,7 @@ import click
 from execplan import trace
 from execplan.cli.answer import Answer, Call, emit
 from execplan.cli.door import shown
+from execplan.cli.moving import finish
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes
 from execplan.repo.amend import Options
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
-
-    from execplan.repo.home import Home
 
 
 class Verb(click.Command):
@@ -60,7 +59,7 @@ class Verb(click.Command):
 
             set_timeout(patience)
         if self.settles:
-            homes.finish_moves(_finish)
+            homes.finish_moves(finish)
         assert self.callback is not None
         return emit(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
 
@@ -70,12 +69,6 @@ class Verb(click.Command):
         formatter.write_text(f"Reads: {self.reads}")
         formatter.write_text(f"Writes: {self.writes}")
         write_commands(formatter, "Examples", self.examples)
-
-
-def _finish(home: Home) -> None:
-    from execplan.repo.moving.settle import settle_quietly
-
-    settle_quietly(home)
 
 
 def write_commands(formatter: click.HelpFormatter, name: str, commands: tuple[str, ...]) -> None:

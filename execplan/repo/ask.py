@@ -12,7 +12,7 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import IO
 
     from execplan.repo.home import Home
@@ -158,19 +158,61 @@ def output(home: Home, *arguments: str, stdin: bytes = b"") -> bytes:
 
 def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> bytes | None:
     """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
-    require(home)
-    trace.tell(f"run git {' '.join(arguments)}")
-    command = ["git", *(() if arguments[0] in _PLAIN else _QUIETLY), *arguments]
+    command = _command(home, arguments)
     try:
         done = subprocess.run(command, cwd=home.root, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
         raise _no_git() from None
-    lines = [line for line in done.stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
-    if done.returncode and done.returncode == no and not lines:
+    if done.returncode and done.returncode == no and not done.stderr.strip():
         return None
-    if done.returncode:
+    return _checked(done.returncode, done.stdout, done.stderr, arguments)
+
+
+class Ahead:
+    """Questions that git answers while something else is done; raises ExecplanError where it can't be asked."""
+
+    def __init__(self, home: Home, questions: Sequence[Sequence[str]]) -> None:
+        self._questions = questions
+        self._processes: list[subprocess.Popen[bytes]] = []
+        pipe = subprocess.PIPE
+        try:
+            for each in questions:
+                command = _command(home, each)
+                process = subprocess.Popen(command, cwd=home.root, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
+                self._processes.append(process)
+        except FileNotFoundError:
+            raise _no_git() from None
+
+    def told(self) -> list[bytes]:
+        """What git has printed for each; raises ExecplanError where it failed."""
+        done = [(each, *process.communicate()) for each, process in zip(self._questions, self._processes, strict=True)]
+        statuses = [process.returncode for process in self._processes]
+        return [
+            _checked(status, out, trouble, each) for (each, out, trouble), status in zip(done, statuses, strict=True)
+        ]
+
+    def __enter__(self) -> Ahead:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End those that nobody waits for any more."""
+        for process in self._processes:
+            with process:
+                process.kill()
+
+
+def _command(home: Home, arguments: Sequence[str]) -> list[str]:
+    require(home)
+    trace.tell(f"run git {' '.join(arguments)}")
+    return ["git", *(() if arguments[0] in _PLAIN else _QUIETLY), *arguments]
+
+
+def _checked(status: int, out: bytes, trouble: bytes, arguments: Sequence[str]) -> bytes:
+    """What git printed; raises ExecplanError where it failed."""
+    if status:
+        lines = [line for line in trouble.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
         raise _failed("; ".join(lines[:6]) or f"git {arguments[0]} failed")
-    return done.stdout
+    return out
 
 
 def _no_git() -> ExecplanError:

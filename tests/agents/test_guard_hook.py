@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from execplan.agents.guard_hook import PROGRAMS, command
+from execplan.agents.guard_hook import command
+from execplan.agents.hook_file import PROGRAMS
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
 

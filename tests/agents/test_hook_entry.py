@@ -79,9 +79,9 @@ REFUSED = {
 
 def there(text: str) -> str:
     """The text with the entry, after it was looked at."""
-    new = entries.add(text, OURS)
+    new = entries.add(text, entries.GUARD, OURS)
     said = json.loads(new.removeprefix(BOM))
-    (found,) = entries.find(new)
+    (found,) = entries.find(new, entries.GUARD)
     assert not found.edited
     assert found.bare == OURS
     last = said["hooks"]["PreToolUse"].pop()
@@ -94,9 +94,9 @@ def there(text: str) -> str:
 
 def back(text: str) -> str:
     """The text without its entry."""
-    (found,) = entries.find(text)
+    (found,) = entries.find(text, entries.GUARD)
     rest = entries.take(text, found)
-    assert not entries.find(rest)
+    assert not entries.find(rest, entries.GUARD)
     return rest
 
 
@@ -104,20 +104,20 @@ def back(text: str) -> str:
 def test_every_form_there_and_back(form: str) -> None:
     new = there(FORMS[form])
     assert back(new) == FORMS[form]
-    renewed = entries.renew(new, entries.find(new)[0], {**OURS, "timeout": 5})
-    assert entries.find(renewed)[0].bare["timeout"] == 5
+    renewed = entries.renew(new, entries.find(new, entries.GUARD)[0], {**OURS, "timeout": 5})
+    assert entries.find(renewed, entries.GUARD)[0].bare["timeout"] == 5
     assert back(renewed) == FORMS[form]
 
 
 def test_what_python_can_not_read_is_not_read() -> None:
-    assert back(entries.add(FORMS["long number"], OURS)) == FORMS["long number"]
+    assert back(entries.add(FORMS["long number"], entries.GUARD, OURS)) == FORMS["long number"]
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
 def test_what_it_can_not_be_put_into_is_refused(text: str) -> None:
     line, words = REFUSED[text]
     with pytest.raises(jsons.UnreadableError) as caught:
-        entries.add(text, OURS)
+        entries.add(text, entries.GUARD, OURS)
     assert str(caught.value).startswith(f":{line}: ")
     assert words in str(caught.value)
 
@@ -213,7 +213,7 @@ def test_an_edit_is_noticed(edit: Any) -> None:
     said = json.loads(there('{"model": "x"}'))
     edit(said)
     text = json.dumps(said)
-    assert entries.find(text)[0].edited
+    assert entries.find(text, entries.GUARD)[0].edited
     assert json.loads(back(text))["model"] == "x"
 
 
@@ -221,12 +221,12 @@ def test_an_edit_is_noticed(edit: Any) -> None:
 def test_a_matcher_of_every_tool_is_no_edit(matcher: str) -> None:
     said = json.loads(there("{}"))
     said["hooks"]["PreToolUse"][0]["matcher"] = matcher
-    (found,) = entries.find(json.dumps(said))
+    (found,) = entries.find(json.dumps(said), entries.GUARD)
     assert not found.edited
 
 
 def test_hooks_of_another_form_are_passed_over() -> None:
     said = {"hooks": {"PreToolUse": [1, {"hooks": [1, {"command": 2}, {"command": "execplan guard"}]}], "Stop": 3}}
-    assert entries.find(json.dumps(said)) == []
-    assert entries.by_hand(json.dumps(said))
-    assert not entries.by_hand('{"hooks": 1}')
+    assert entries.find(json.dumps(said), entries.GUARD) == []
+    assert entries.by_hand(json.dumps(said), entries.GUARD)
+    assert not entries.by_hand('{"hooks": 1}', entries.GUARD)

@@ -13,7 +13,7 @@ from tests.conftest import Folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALL = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "completion"]
+ALL = ["agents", "pre-commit", "git-hooks", "merge-driver", "guard", "session-hooks", "completion"]
 BEGIN = "<!-- execplan:begin "
 
 

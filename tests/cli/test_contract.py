@@ -59,6 +59,8 @@ CALLS = {
     "guard": ["guard"],
     "context": ["context", "--estimate"],
     "summarize": ["summarize"],
+    "prime": ["prime"],
+    "checkpoint": ["checkpoint"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
@@ -117,7 +119,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall", "guard")]
+    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall", "guard", "prime")]
 )
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])

@@ -71,6 +71,7 @@ SCENES = {
             cut=True,
         ),
         Scene("compile", ("compile", PARSER), STEPS, most=0, every=2),
+        Scene("checkpoint", ("checkpoint", PARSER), most=0, every=5),
         Scene("commit", ("commit", "parser-anew"), before=(("rename", PARSER, "Build the parser anew"),), most=0),
     )
 }

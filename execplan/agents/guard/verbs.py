@@ -60,6 +60,8 @@ VERBS: Mapping[str, Mine] = {
         needs="--check",
         not_these=f"{_KEPT} --out --annotate --from --compose --enhance --no-commit --dry-run",
     ),
+    "prime": Mine(values="--hook", takes="plan"),
+    "checkpoint": Mine(_WRITES, "--if-match", takes="plan", not_these=f"{_KEPT} --force"),
     "handoff": Mine(takes="plan"),
     "report": Mine(_WRITES, "-p --plan --status --result", files="--evidence", not_these=_KEPT),
     "replan": Mine(_WRITES, "-p --plan --reason --failed --new-information", not_these=_KEPT),

@@ -51,7 +51,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of a kind of document.",
     },
     "Agents": {
+        "prime": "Tell a session that begins where the plan stands, in 1 KB.",
         "context": "Choose what an agent should read, within a budget of tokens.",
+        "checkpoint": "Write the page from which a cold start goes on.",
         "summarize": "Tell a plan to people, in its own words.",
         "handoff": "Print a plan for an agent that is to carry it out.",
         "report": "Record what became of a step that an agent has done.",

@@ -16,14 +16,20 @@ from execplan.cli.verb import lock_option, verb
 )
 @click.argument("what", nargs=-1, metavar="WHAT...")
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else all three.")
-@click.option("--for", "programs", type=click.Choice(["claude", "codex"]), multiple=True, help="For guard; else both.")
+@click.option(
+    "--for",
+    "programs",
+    type=click.Choice(["claude", "codex"]),
+    multiple=True,
+    help="For guard and session-hooks; else both.",
+)
 @click.option("--force", is_flag=True, help="Also what was edited by hand in a block of execplan.")
 @click.option("--dry-run", is_flag=True, help="Show the change and the paths; do nothing.")
 @lock_option
 def uninstall(
     call: Call, what: tuple[str, ...], shell: str | None, programs: tuple[str, ...], force: bool, dry_run: bool
 ) -> Answer:
-    """Take integrations back, to the byte: agents, pre-commit, git-hooks, merge-driver, guard, completion."""
+    """Take integrations back, to the byte: agents, pre-commit, git-hooks, merge-driver, guard, session-hooks, completion."""
     return carry_out("uninstall", check("uninstall", what, shell, programs), force=force, dry_run=dry_run)
 
 

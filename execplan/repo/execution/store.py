@@ -41,14 +41,14 @@ class Stored(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def path_of(home: Home, ref: Ref) -> str:
-    """The file, whether it is there or not."""
-    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), NAME)
+def path_of(home: Home, ref: Ref, name: str = NAME) -> str:
+    """The file, or another of the artifacts, whether it is there or not."""
+    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), name)
 
 
-def read(home: Home, ref: Ref) -> bytes | None:
+def read(home: Home, ref: Ref, name: str = NAME) -> bytes | None:
     """Its bytes, or None where there is none; raises ExecplanError."""
-    return _read(home, path_of(home, ref))
+    return _read(home, path_of(home, ref, name))
 
 
 def _read(home: Home, path: str) -> bytes | None:
@@ -62,14 +62,16 @@ def _read(home: Home, path: str) -> bytes | None:
     return data
 
 
-def save(home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, verb: str, summary: str) -> Stored:
+def save(
+    home: Home, ref: Ref, make: Callable[[], bytes], options: Options, *, verb: str, summary: str, name: str = NAME
+) -> Stored:
     """Store what `make` gives while the plan's lock is held, and commit it when asked; raises ExecplanError.
 
     A document that is there already, to the byte, is not written again.
     """
     existing(home)
     stop_archived(home, ref)
-    path = path_of(home, ref)
+    path = path_of(home, ref, name)
     shown = home.shown(path)
     if options.dry_run:
         old, new = _read(home, path), make()

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import ExecplanError
-from execplan.view.doctor import edits, guarded, hidden, integrations, leftovers, machine, plans, runs, settings
+from execplan.view.doctor import (
+    edits,
+    guarded,
+    hidden,
+    integrations,
+    leftovers,
+    machine,
+    plans,
+    runs,
+    sessions,
+    settings,
+)
 from execplan.view.doctor.check import CHECKS, ERROR, Check, Finding
 from execplan.view.doctor.ground import Ground
 
@@ -14,7 +25,7 @@ if TYPE_CHECKING:
 
     from execplan.repo.amend import Options
 
-FAMILIES = (machine, settings, plans, hidden, edits, runs, leftovers, integrations, guarded)
+FAMILIES = (machine, settings, plans, hidden, edits, runs, leftovers, integrations, guarded, sessions)
 """The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
 for _family in FAMILIES:
     for _name in [name for name, each in CHECKS.items() if each.look.__module__ == _family.__name__]:

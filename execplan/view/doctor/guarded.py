@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents import guard_hook
+from execplan.agents.hook_file import PROGRAMS
 from execplan.engine import last
 from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals, standing
@@ -17,7 +18,7 @@ from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 from execplan.view.doctor.integrations import ABSENT, fix_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -36,7 +37,7 @@ _LIMIT = 5 << 20
 def guard(ground: Ground) -> Iterator[Finding | str]:
     """The hook that asks the guard is whole and of today, and nothing that is known of switches it off."""
     home = ground.home
-    there = [name for name in guard_hook.PROGRAMS if _is_asked(home, name)]
+    there = [name for name in PROGRAMS if _is_asked(home, name)]
     for name in there:
         yield from _entry(home, name)
     if not there:
@@ -45,22 +46,19 @@ def guard(ground: Ground) -> Iterator[Finding | str]:
     if shutil.which("execplan") is None:
         message = "execplan is not on PATH: a program that does not find it either has every call denied"
         yield Finding(WARNING, "", message, "put the folder of execplan on PATH, or install it there: pipx install .")
-    if "claude" in there:
-        yield from _claude(home)
-    if "codex" in there:
-        yield from _codex(home)
+    yield from switched_off(home, there, ERROR, "asks no guard")
     if not any([_allows(shelved.home, shelved.ref) for shelved in ground.plans if not shelved.ref.archived]):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 
 
 def _is_asked(home: Home, program: str) -> bool:
     """Whether a hook of the guard stands in the file of a program, ours or one that was put there by hand."""
-    return b"execplan guard" in _bytes(os.path.join(home.root, guard_hook.PROGRAMS[program].file))
+    return b"execplan guard" in _bytes(os.path.join(home.root, PROGRAMS[program].file))
 
 
 def _entry(home: Home, program: str) -> Iterator[Finding | str]:
     """Whether an entry is as it was put in, and as it would be put in today."""
-    named = guard_hook.PROGRAMS[program]
+    named = PROGRAMS[program]
     try:
         file = guard_hook.open_file(home, program)
     except ExecplanError as error:
@@ -72,27 +70,34 @@ def _entry(home: Home, program: str) -> Iterator[Finding | str]:
     elif file.edited:
         message = "the entry of the guard was edited by hand: it may not be asked before every call"
         yield Finding(WARNING, file.shown, message, f"look at it; then for the one of today: {_INSTALL} --force")
-    elif [entry.bare for entry in file.entries] != [guard_hook.command(program)]:
+    elif not file.current:
         command = f"{_INSTALL} --for {program}"
         fix = fix_by(home, partial(guard_hook.install, home, force=False, programs=[program]), f"renew it: {command}")
         yield Finding(WARNING, file.shown, "lacks what execplan would write today", command, fix=fix)
 
 
-def _claude(home: Home) -> Iterator[Finding]:
-    """What keeps Claude Code from asking the guard."""
+def switched_off(home: Home, programs: Sequence[str], level: str, so: str) -> Iterator[Finding]:
+    """What keeps the programs from running hooks of the repository, and what comes of that."""
+    if "claude" in programs:
+        yield from _claude(home, level, so)
+    if "codex" in programs:
+        yield from _codex(home, level, so)
+
+
+def _claude(home: Home, level: str, so: str) -> Iterator[Finding]:
     own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    ours = os.path.join(home.root, guard_hook.PROGRAMS["claude"].file)
+    ours = os.path.join(home.root, PROGRAMS["claude"].file)
     local = os.path.join(home.root, ".claude", "settings.local.json")
     for path in (ours, local, os.path.join(own, "settings.json"), *_MANAGED):
         said = _json(path)
         for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
             if said.get(key) is True:
-                message = f"{key} switches off the hooks of this repository, so Claude Code asks no guard"
-                yield Finding(ERROR, home.shown(path), message, f"take {key} out of it")
+                message = f"{key} switches off the hooks of this repository, so Claude Code {so}"
+                yield Finding(level, home.shown(path), message, f"take {key} out of it")
     if wrong := _misshapen(_json(ours).get("hooks")):
-        message = f"{wrong} is not of the form that Claude Code wants: it passes over the whole file, and asks no guard"
+        message = f"{wrong} is not of the form that Claude Code wants: it passes over the whole file, and {so}"
         yield Finding(
-            ERROR, home.shown(ours), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
+            level, home.shown(ours), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
         )
 
 
@@ -109,19 +114,18 @@ def _misshapen(hooks: Any) -> str:
     return ""
 
 
-def _codex(home: Home) -> Iterator[Finding]:
-    """What keeps Codex from asking the guard."""
+def _codex(home: Home, level: str, so: str) -> Iterator[Finding]:
     own = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
     for path in (os.path.join(home.root, ".codex", "config.toml"), own):
         features = _table(_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
-            message = "switches hooks off ([features] hooks = false), so Codex asks no guard"
-            yield Finding(ERROR, home.shown(path), message, "take that line out of it")
+            message = f"switches hooks off ([features] hooks = false), so Codex {so}"
+            yield Finding(level, home.shown(path), message, "take that line out of it")
     trust = _table(_table(_toml(own), "projects"), home.root).get("trust_level")
     if os.path.isdir(os.path.dirname(own)) and trust != "trusted":
-        message = "Codex has not been told to trust this repository, so it runs no hook of it, and asks no guard"
+        message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {so}"
         mend = "start codex in it and trust it when it asks; then trust the hook, too: /hooks"
-        yield Finding(WARNING, guard_hook.PROGRAMS["codex"].file, message, mend)
+        yield Finding(WARNING, PROGRAMS["codex"].file, message, mend)
 
 
 def _allows(home: Home, ref: Ref) -> bool:

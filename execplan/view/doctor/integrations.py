@@ -34,7 +34,7 @@ _PYTHON = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?
 def agents(ground: Ground) -> Iterator[Finding | str]:
     """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
     home = ground.home
-    yield from _installed(home, agents_md.WHAT, partial(agents_md.install, home), partial(agents_md.uninstall, home))
+    yield from installed(home, agents_md.WHAT, partial(agents_md.install, home), partial(agents_md.uninstall, home))
 
 
 @check("pre-commit")
@@ -44,7 +44,7 @@ def pre_commit(ground: Ground) -> Iterator[Finding | str]:
     if home.git is None:
         yield _NO_GIT
         return
-    yield from _installed(home, precommit.WHAT, partial(precommit.install, home), partial(precommit.uninstall, home))
+    yield from installed(home, precommit.WHAT, partial(precommit.install, home), partial(precommit.uninstall, home))
 
 
 @check("git-hooks")
@@ -79,7 +79,7 @@ def git_hooks(ground: Ground) -> Iterator[Finding | str]:
         return
     for warning in undo.warnings:
         yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
-    yield from _installed(home, githooks.WHAT, partial(githooks.install, home), partial(githooks.uninstall, home))
+    yield from installed(home, githooks.WHAT, partial(githooks.install, home), partial(githooks.uninstall, home))
 
 
 @check("merge-driver")
@@ -117,12 +117,12 @@ def completions(ground: Ground) -> Iterator[Finding | str]:
         if any([change.action != "kept" for change in undo(force=True).changes]):
             there = True
             install = partial(completion.install, shell, ground.script(shell))
-            yield from _installed(ground.home, f"{completion.WHAT} --shell {shell}", install, undo)
+            yield from installed(ground.home, f"{completion.WHAT} --shell {shell}", install, undo)
     if not there:
         yield ABSENT
 
 
-def _installed(
+def installed(
     home: Home, what: str, install: Callable[..., Planned], uninstall: Callable[..., Planned]
 ) -> Iterator[Finding | str]:
     """What is wrong with an integration, if it is there: damage is raised, the rest is found."""

@@ -1,0 +1,109 @@
+"""Where a plan stands, looked up for `prime` and `checkpoint`: tasks, lint, the last run, git."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from execplan.cli import standing
+from execplan.cli.ahead import ahead
+from execplan.cli.answer import typed
+from execplan.context.bearings import Bearings
+from execplan.errors import ExecplanError
+from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+from execplan.text.lines import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from execplan.plan.model import Plan
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref, Shelved
+
+
+def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: Sequence[str] = ()) -> Bearings:
+    """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
+    from execplan.repo import ask
+    from execplan.repo.gathering import worktree
+
+    home, ref = shelved.home, shelved.ref
+    with ask.Ahead(home, worktree.questions(home)) as asked:
+        found = _without_git(shelved, plan, tuple(ignore))
+        if home.git is None:
+            return found
+        tree, drift = worktree.looked(home, ref, asked.told(), but)
+    return found._replace(tree=tree, drift=drift)
+
+
+def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Bearings:
+    """What is told by the plan and by what execplan keeps of it."""
+    from execplan.repo.life import is_stalled
+
+    home, ref, state = shelved.home, shelved.ref, shelved.state
+    is_open = state in (ACTIVE, DRAFT)
+    found = ahead(home, ref, plan) if is_open else None
+    task = found.task["id"] if found is not None and found.task is not None else ""
+    steps, said = _steps(shelved)
+    return Bearings(
+        id=ref.id,
+        path=home.shown(ref.path),
+        digest=digest(shelved.data),
+        state=state,
+        plan=plan,
+        next=task,
+        taken=tuple([(each["id"], each["by"]) for each in found.taken]) if found is not None else (),
+        stalled=is_open and is_stalled(home, ref.path, plan),
+        findings=_errors(home, ref, ignore),
+        steps=said,
+        tree=None,
+        drift=None,
+        commands=tuple(_commands(shelved, plan, task, steps)),
+    )
+
+
+def redact() -> Callable[[str], str]:
+    """What takes secrets out of a text."""
+    from execplan.engine.commands.environment import open_names
+    from execplan.text.redaction import Redaction
+
+    return Redaction(os.environ, open_names(os.environ)).text
+
+
+def _steps(shelved: Shelved) -> tuple[dict[str, Any] | None, str]:
+    """How the execution plan stands, and that in words, or why it can't be told."""
+    try:
+        found = standing.told(shelved)
+    except ExecplanError as error:
+        return None, f"can't be told: {error.message}"
+    return found, standing.said(found) if found and found["state"] != standing.NONE else ""
+
+
+def _errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:
+    """What lint calls an error, but for the guidance that a draft may still hold."""
+    from execplan.lint.rule import ERROR
+    from execplan.lint.selection import Selection
+    from execplan.repo.checking.one import Target, Way, check
+
+    found = check(Target(home, ref, ref.path), Way(hook=True, selection=Selection(ignore=ignore))).findings
+    return tuple([f"line {each.line}: {each.code} {each.message}" for each in found if each.level == ERROR])
+
+
+def _commands(shelved: Shelved, plan: Plan, task: str, steps: dict[str, Any] | None) -> Iterator[str]:
+    """What can be done with the plan, what has to be done first."""
+    path = shelved.home.shown(shelved.ref.path)
+    name = typed(shelved.ref.id, path)
+    yield from standing.goes_on(steps, name)
+    if task:
+        yield f"execplan done {task} -p {name}"
+    elif shelved.state == COMPLETE:
+        yield f"execplan archive {name}"
+    elif shelved.state != ARCHIVED and not plan.tasks:
+        yield f"execplan add 'First step' -p {name}"
+    yield f"execplan show {name}"
+    if shelved.state == ARCHIVED:
+        yield f"execplan restore {name}"
+        return
+    yield f"execplan checkpoint {name}"
+    yield f"execplan decide 'What' --why 'Why' -p {name}"
+    yield f"execplan discover 'What' --evidence 'Proof' -p {name}"
+    yield f"execplan lint {typed(path)}"

@@ -1,0 +1,30 @@
+"""`execplan prime`: its help and its flags; without most of these it is answered before click is imported."""
+
+from __future__ import annotations
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.priming import PROGRAMS, answer
+from execplan.cli.verb import verb
+
+
+@verb(
+    reads="the plan, its claims, its last run, what git says of the working tree.",
+    writes="nothing.",
+    examples=("execplan prime", "execplan prime parser", "execplan prime --hook codex", "execplan prime --json"),
+)
+@click.argument("plan", required=False)
+@click.option("--hook", type=click.Choice(PROGRAMS), help="As that program wants it of a hook, with no refusal.")
+def prime(call: Call, plan: str | None, hook: str | None) -> Answer:
+    """Print in about 1 KB where the plan stands: for a session that begins, or whose memory is about to be cut.
+
+    The next task, the last decisions, the last discovery, how the last run stands, what has changed since the plan was
+    last written, and three commands. What comes from the repository is quoted, without secrets. Where no plan is named
+    and there is none, or several, that is all it says.
+    """
+    found = answer(plan, hook)
+    return found if call.as_json else found._replace(next=())
+
+
+command = prime

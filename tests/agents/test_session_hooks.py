@@ -1,0 +1,180 @@
+"""`install session-hooks`: entries that stand beside those of the guard, and never keep a session from beginning."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from execplan.agents import guard_hook, session_hooks
+from execplan.agents.change import make
+from execplan.agents.session_hooks import HOOKS, command
+from execplan.repo import homes
+from execplan.view.doctor.ground import Ground
+from execplan.view.doctor.sessions import sessions
+from tests.agents.tree import tree
+from tests.repo.approving import Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
+THEIRS = json.dumps(
+    {"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "x"}]}]}, "model": "x"}, indent=4
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository with a home."""
+    return Desk(tmp_path / "repo", monkeypatch)
+
+
+def ok(desk: Desk, *arguments: str) -> Any:
+    """Type a command that works; the document."""
+    result = desk.type(*arguments, "--json")
+    assert result.exit == 0, (arguments, result)
+    return result.json
+
+
+def events(desk: Desk, file: str) -> dict[str, int]:
+    """How many groups of hooks a file has, by event."""
+    return {name: len(groups) for name, groups in json.loads((desk.path / file).read_text())["hooks"].items()}
+
+
+def test_claude_code_is_told_twice_and_codex_once(desk: Desk) -> None:
+    before = tree(desk.path)
+    told = ok(desk, "install", "session-hooks")
+    assert [each["path"] for each in told["data"]["changes"]] == [CLAUDE]
+    assert events(desk, CLAUDE) == {"SessionStart": 1, "PreCompact": 1}
+    (desk.path / ".codex").mkdir()
+    told = ok(desk, "install", "session-hooks")
+    assert [each["action"] for each in told["data"]["changes"]] == ["kept", "made"]
+    assert events(desk, CODEX) == {"SessionStart": 1}
+    assert any(["/hooks" in warning for warning in told["warnings"]])
+    ok(desk, "uninstall", "session-hooks")
+    (desk.path / ".codex").rmdir()
+    assert tree(desk.path) == before
+    assert ok(desk, "uninstall", "session-hooks")["data"]["changed"] is False
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"hooks":{"SessionStart":[]}}', THEIRS])
+def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: str) -> None:
+    home = homes.require(str(desk.path))
+    if text:
+        desk.write(CLAUDE, text)
+    before = tree(desk.path)
+    both = (guard_hook, session_hooks)
+    for first, last in itertools.product(both, both):
+        for what in (first, *[each for each in both if each is not first]):
+            make(what.install(home, force=False).changes)
+        assert {"PreToolUse", "SessionStart", "PreCompact"} <= events(desk, CLAUDE).keys()
+        assert [each.install(home, force=False).changes[0].action for each in both] == ["kept", "kept"]
+        for what in (*[each for each in both if each is not last], last):
+            assert b"execplan:" in (desk.path / CLAUDE).read_bytes()
+            make(what.uninstall(home, force=False).changes)
+        assert tree(desk.path) == before
+
+
+def test_an_edit_is_kept_and_an_older_entry_renewed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tree(desk.path)
+    with monkeypatch.context() as patch:
+        patch.setattr("execplan.agents.session_hooks.TIMEOUT", 9)
+        ok(desk, "install", "session-hooks")
+    assert ok(desk, "install", "session-hooks")["data"]["changed"] is True
+    path = desk.path / CLAUDE
+    whole = path.read_text()
+    assert whole.count('"timeout": 20') == 2
+    path.write_text(whole.replace("|| :", "|| exit 0"))
+    assert "edited by hand" in desk.type("install", "session-hooks").err
+    assert desk.refused(1, "edited-block", "uninstall", "session-hooks")
+    ok(desk, "install", "session-hooks", "--force")
+    assert path.read_text() == whole
+    ok(desk, "uninstall", "session-hooks")
+    assert tree(desk.path) == before
+
+
+def test_what_somebody_has_put_there_by_hand_is_left_alone(desk: Desk) -> None:
+    mine = {"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "execplan prime"}]}]}}
+    path = desk.write(CLAUDE, json.dumps(mine))
+    ok(desk, "install", "session-hooks")
+    assert events(desk, CLAUDE) == {"SessionStart": 1, "PreCompact": 1}
+    ok(desk, "uninstall", "session-hooks")
+    assert json.loads(path.read_text()) == mine
+
+
+def test_a_damaged_file_is_not_touched(desk: Desk) -> None:
+    path = desk.write(CLAUDE, '{"hooks": {,}}')
+    assert desk.refused(3, "bad-json", "install", "session-hooks")
+    assert path.read_text() == '{"hooks": {,}}'
+
+
+@pytest.mark.parametrize(("program", "hook"), [(name, hook) for name, hooks in HOOKS.items() for hook in hooks])
+def test_the_line_tells_the_plan_and_never_fails(desk: Desk, program: str, hook: Any) -> None:
+    line = command(program, hook)["command"]
+    (desk.path / "bin").mkdir()
+    os.symlink(sys.executable, desk.path / "bin" / "python")
+    script = desk.path / "bin" / "execplan"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m execplan "$@"\n')
+    script.chmod(0o755)
+    there = {**os.environ, "PATH": f"{desk.path}/bin:{os.environ['PATH']}"}
+
+    def run(path: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=desk.path,
+            env={**there, "PATH": path},
+            input=b'{"hook_event_name": "SessionStart"}',
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode, done.stdout.decode()
+
+    status, out = run(there["PATH"])
+    assert status == 0
+    text = out if program == "claude" else json.loads(out)["hookSpecificOutput"]["additionalContext"]
+    assert "Build the parser" in text
+    assert not text.startswith(("{", "["))
+    for script_says in ("exit 2", "exit 70", "kill -9 $$"):
+        script.write_text(f"#!/bin/sh\n{script_says}\n")
+        assert run(there["PATH"]) == (0, "")
+    plain = desk.path / "plain"
+    plain.mkdir()
+    os.symlink(str(shutil.which("sh")), plain / "sh")
+    assert run(str(plain)) == (0, ""), "execplan is not on PATH"
+
+
+def test_doctor_looks_at_them(desk: Desk) -> None:
+    home = homes.require(str(desk.path))
+
+    def said() -> str:
+        ground = Ground(str(desk.path), str)
+        return " ".join([each if isinstance(each, str) else each.message for each in sessions(ground)])
+
+    assert said() == "not installed"
+    make(session_hooks.install(home, force=False, programs=["claude"]).changes)
+    assert "PATH" in said()
+    desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert said() == ""
+    path = desk.path / CLAUDE
+    whole = path.read_text()
+    path.write_text(whole.replace('"hooks"', '"disableAllHooks": true, "hooks"', 1))
+    assert "disableAllHooks" in said()
+    path.write_text(whole.replace('"timeout": 20', '"timeout": 20, "x": 1', 1))
+    assert "edited by hand" in said()
+    path.write_text(whole.replace("|| :", "||:"))
+    assert "edited by hand" in said()
+    path.write_text(whole[:-9])
+    assert "is wanted here" in said()
+    path.write_text("{}")
+    session_hooks_of_today = session_hooks.TIMEOUT
+    desk.patch.setattr(session_hooks, "TIMEOUT", 9)
+    make(session_hooks.install(home, force=False, programs=["claude"]).changes)
+    desk.patch.setattr(session_hooks, "TIMEOUT", session_hooks_of_today)
+    assert "lacks what execplan would write today" in said()
