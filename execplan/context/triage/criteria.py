@@ -61,7 +61,7 @@ def scope(case: Case) -> Iterator[Evidence]:
     if request is not None and request.is_known:
         yield from _counted(case, "row", _row(request), "{} things", "stand in one row")
     if request is not None:
-        yield from _counted(case, "paths", len(request.code), "{} files or names of code", "are named")
+        yield from _counted(case, "paths", len(request.files), "{} files", "are named")
         parts = ", ".join(case.named)
         yield from _counted(case, "parts", len(case.named), parts, "are parts of this repository that it names")
     yield from _sized(case, "scope", "files", "{} source files", "change, and a plan is due for more than three")
@@ -90,13 +90,14 @@ def validation(case: Case) -> Iterator[Evidence]:
 
 def small(case: Case) -> Iterator[Evidence]:
     """What speaks for no plan: words for one small thing, one place that is named, few files and lines that change."""
-    yield from _said(case, SMALL)
     request, length = case.request, case.table.length
-    if request is not None and request.is_known and any([hit.is_first and hit.cue.criterion == SMALL for hit in case.hits]):
-        if request.words <= length["short"] and request.sentences == 1:
-            yield Evidence(REQUEST, f"{request.words} words", "say all of it", 1)
-        if len(request.code) == 1:
-            yield Evidence(REQUEST, f"`{request.code[0]}`", "is the one place that it names", length["one_place"])
+    is_whole = request is not None and request.words <= length["whole"]
+    if is_whole:
+        yield from _said(case, SMALL)
+    if request is not None and is_whole and _is_slight(case.hits):
+        places = [each for each in request.code if not each.isalnum()]
+        if len(places) == len(request.code) == 1:
+            yield Evidence(REQUEST, f"`{places[0]}`", "is the one place that it names", length["one_place"])
         if request.quoted:
             yield Evidence(REQUEST, request.quoted[0], "is quoted as it is meant", length["quoted"])
     if case.changes is not None:
@@ -123,16 +124,22 @@ def counting(hits: Sequence[Hit], request: Request) -> list[Hit]:
     if not request.is_known:
         return []
     counts = [hit for hit in hits if not hit.negated and (hit.is_first or not hit.cue.lead)]
-    slight = any([hit.is_first and hit.cue.criterion == SMALL for hit in counts])
-    wording = any([hit.cue.wording for hit in counts])
+    slight = _is_slight(counts)
+    wording = any([hit.cue.wording and (slight or not hit.cue.detail) for hit in counts])
     aside = ("risk", "validation") if wording else ()
-    return [
-        hit
-        for hit in counts
-        if hit.cue.criterion not in aside
-        and not (hit.cue.thing and (slight or wording))
-        and (slight or not hit.cue.detail)
-    ]
+    found = []
+    for hit in counts:
+        cue = hit.cue
+        if cue.criterion in aside or (cue.thing and wording) or (cue.detail and not slight and not cue.halved):
+            continue
+        is_half = cue.thing if slight else cue.halved
+        found.append(hit._replace(cue=cue._replace(strength=cue.strength / 2)) if is_half else hit)
+    return found
+
+
+def _is_slight(hits: Sequence[Hit]) -> bool:
+    """Whether a request begins with a verb of one small act, or says how something should read."""
+    return any([hit.cue.act or (hit.is_first and hit.cue.criterion == SMALL and hit.cue.strength >= 1) for hit in hits])
 
 
 def _said(case: Case, criterion: str) -> Iterator[Evidence]:

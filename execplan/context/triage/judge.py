@@ -134,11 +134,12 @@ def _reasons(case: Case, criteria: Sequence[Criterion], verdict: str) -> tuple[s
 
 def _questions(case: Case, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
     """What is asked: about the criteria that something speaks for, weightiest first; else about those that say most."""
+    asks = case.table.questions
     asked = sorted([each for each in criteria if each.evidence and each.name != SMALL], key=lambda each: each.points)
     found = [
-        Question(each.name, f"{each.evidence[0].sentence}, but that alone does not decide it", case.table.questions[each.name])
+        Question(each.name, f"{each.evidence[0].sentence}, which alone does not decide it", asks[each.name]["ask"])
         for each in asked
     ]
-    rest = [name for name in ("scope", "validation") if name in CRITERIA]
-    found = found or [Question(name, "nothing says", case.table.questions[name]) for name in rest]
+    rest = ["scope", "validation"] if case.request is None or case.request.is_known else ["language"]
+    found = found or [Question(name, asks[name]["unclear"], asks[name]["ask"]) for name in rest]
     return tuple(found[:_ASKED])

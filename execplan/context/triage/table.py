@@ -22,12 +22,14 @@ class Cue(NamedTuple):
     """What some words say; triage.toml tells what each field is."""
 
     criterion: str
-    strength: int
+    strength: float
     why: str
     words: tuple[str, ...]
     lead: bool = False
     thing: bool = False
     detail: bool = False
+    halved: bool = False
+    act: bool = False
     wording: bool = False
 
 
@@ -68,7 +70,8 @@ class Table(NamedTuple):
     other: frozenset[str]
     containers: frozenset[str]
     ordinary: frozenset[str]
-    questions: Mapping[str, str]
+    questions: Mapping[str, Mapping[str, str]]
+    """For each criterion, and for `language`, what is unclear and what is asked."""
 
 
 _READ: list[Table] = []

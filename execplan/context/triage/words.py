@@ -21,7 +21,7 @@ _PART = re.compile(
     | (?P<quoted>"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»)
     | (?P<path>[\w.@-]*/[\w./@*-]+|[\w-]+\.[a-z]\w{0,4}\b(?![.\w])|\w+(?:\.\w+)*\(\)|\w*_\w+|\*\.\w+)
     | (?P<end>(?:[.!?](?=\s|$)|\n\s*(?:[-*+]|\d+[.)])\s|\n\s*\n|;)+)
-    | (?P<word>[^\W\d_]+(?:['’][^\W\d_]+)*)
+    | (?P<word>[^\W\d_][^\W_]*(?:['’][^\W\d_]+)*)
     | (?P<number>\d[\d.,]*\d|\d)
     | (?P<stop>[,:()—–\n]|\s-\s)""",
     re.VERBOSE,
@@ -36,6 +36,8 @@ _TOUCHES = frozenset(
 )
 _TOUCHING = frozenset(("touching", "changing", "breaking", "altering", "migrating", "refactoring", "adding"))
 _NEEDED = frozenset("needed required necessary involved affected".split())
+_FEW = 2
+"""Foreign words that a request may hold anyhow."""
 _REACH = 6
 """Words behind a `no` that it is still said of."""
 
@@ -54,6 +56,11 @@ class Request(NamedTuple):
     quoted: tuple[str, ...]
     is_known: bool
     """Whether it is in a language that the cues are of."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Of what it names in code, the paths and names of files."""
+        return tuple([each for each in self.code if "/" in each or ("." in each and "(" not in each)])
 
     @property
     def words(self) -> int:
@@ -104,10 +111,13 @@ def read(text: str, table: Table) -> Request:
 
 
 def _is_known(tokens: Sequence[str], table: Table) -> bool:
-    """Whether most letters are Latin ones, and fewer words of other languages stand in it than English ones, or none."""
+    """Whether most letters are those of English, and at most one word is of another language, or fewer than are English."""
     words = [each for each in tokens if each[0].isalpha()]
+    strange = sum([not char.isascii() for each in words for char in each])
+    if 2 * strange > sum([len(each) for each in words]):
+        return False
     foreign = [each for each in words if each in table.other or not each.isascii()]
-    return len(words) > 0 and (not foreign or len(foreign) < len([each for each in words if each in table.english]))
+    return len(foreign) < max(_FEW, len([each for each in words if each in table.english]))
 
 
 def hits(request: Request, table: Table) -> list[Hit]:
