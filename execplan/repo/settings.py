@@ -48,6 +48,7 @@ class Settings(NamedTuple):
     stalled_days: int = 14
     follow: bool = False
     follow_files: int = 20
+    triage: dict[str, object] = _EMPTY
     lint: dict[str, object] = _EMPTY
     execution: dict[str, object] = _EMPTY
 
@@ -70,6 +71,7 @@ ABOUT = {
     "stalled_days": "Days without a stamp or an edit after which an open plan is marked as stalled.",
     "follow": "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
     "follow_files": "How many files a commit may change without a plan; 0: any number.",
+    "triage": "How sure it must be that no plan is needed: `none` (0.95) and more: none is; below `plan` (0.70): one is due.",
     "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
     "execution": "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
 }
@@ -210,6 +212,10 @@ def _check_dict(name: str, value: dict[str, object], where: str) -> None:
         from execplan.repo.checking.table import check_table
 
         check_table(value, where)
+    elif name == "triage":
+        from execplan.repo.triaging import check_table as check_thresholds
+
+        check_thresholds(value, where)
     else:
         from execplan.repo.execution.terms import check_table as check_policy
 

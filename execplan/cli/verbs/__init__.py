@@ -50,6 +50,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "audit": "Tell who approved what, what ran and what changed.",
         "schema": "Print the JSON Schema of a kind of document.",
     },
+    "Agents": {
+        "triage": "Say whether a plan is due for a request or a change.",
+    },
     "Set up": {
         "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
         "uninstall": "Take an integration back, to the byte.",

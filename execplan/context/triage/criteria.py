@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from execplan.context.triage.words import Hit, Request
 
 _MOST = 4.0
+_WORDS_OF_ONE = 3
+_SHOWN = 60
 REQUEST = "request"
 CHANGES = "changes"
 
@@ -94,18 +96,18 @@ def small(case: Case) -> Iterator[Evidence]:
     is_whole = request is not None and request.words <= length["whole"]
     if is_whole:
         yield from _said(case, SMALL)
-    if request is not None and is_whole and _is_slight(case.hits):
+    if request is not None and request.is_known and is_whole:
         places = [each for each in request.code if not each.isalnum()]
         if len(places) == len(request.code) == 1:
-            yield Evidence(REQUEST, f"`{places[0]}`", "is the one place that it names", length["one_place"])
+            yield Evidence(REQUEST, _shown(places[0]), "is the one place that it names", length["one_place"])
         if request.quoted:
-            yield Evidence(REQUEST, request.quoted[0], "is quoted as it is meant", length["quoted"])
+            yield Evidence(REQUEST, "a text in quotes", "is given as it is meant", length["quoted"])
     if case.changes is not None:
         count, lines = len(case.changes.sources), case.changes.lines
         strength = next((each for files, most, each in case.table.few if count <= files and lines <= most), 0)
         if strength:
-            what = f"{case.changes.files} file{_s(case.changes.files)} with {lines} changed line{_s(lines)}"
-            yield Evidence(CHANGES, what, "are a small change", strength)
+            what = f"{_number(case.changes.files, 'file')}, {_number(lines, 'line')} of it added or removed,"
+            yield Evidence(CHANGES, what if case.changes.files else "no changed file", "is a small change", strength)
 
 
 EVERY: Mapping[str, Callable[[Case], Iterator[Evidence]]] = dict(
@@ -159,17 +161,18 @@ def _long(case: Case) -> Iterator[Evidence]:
 
 
 def _row(request: Request) -> int:
-    """How many things stand in the longest row of a request: `a, b and c` are three."""
-    longest, commas = 0, 0
-    joined = False
+    """How many things stand in the longest row of a request: `a, b and c` are three; each has three words at most."""
+    longest = things = size = 0
     for token, shown in zip((*request.tokens, STOP), (*request.shown, "."), strict=True):
-        if token == STOP and shown == ",":
-            commas += 1
-        elif token in ("and", "or") and commas:
-            joined = True
-        elif token == STOP and shown != ",":
-            longest = max(longest, commas + 1 + joined if joined else 0)
-            commas, joined = 0, False
+        is_end = token == STOP and shown != ","
+        if token in ("and", "or") and things:
+            longest = max(longest, things + 2)
+        if is_end or size > _WORDS_OF_ONE:
+            things = size = 0
+        elif token == STOP:
+            things, size = things + 1, 0
+        elif token not in ("and", "or"):
+            size += 1
     return longest
 
 
@@ -207,5 +210,10 @@ def named(request: Request, parts: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(set(paths)))
 
 
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+def _shown(code: str) -> str:
+    """A name in code as a sentence may hold it."""
+    return f"`{code}`" if len(code) <= _SHOWN and code.isascii() and code.isprintable() else "what stands in backticks"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -86,16 +86,16 @@ def triage(
     score = confidence(criteria, table)
     if changed is not None and case.request is not None:
         alone = confidence(_judged(case._replace(changes=None)), table)
-        score = min(score, alone) if alone < limits.plan else score  # a change may be only the beginning of what is asked
+        score = (
+            min(score, alone) if alone < limits.plan else score
+        )  # a change may be only the beginning of what is asked
     verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
     reasons = _reasons(case, criteria, verdict)
     unclear = _questions(case, criteria) if verdict == UNCLEAR else ()
     return Triage(verdict, score, criteria, reasons, unclear, case.request, case.changes)
 
 
-def _case(
-    words: str | None, changed: Sequence[Changed] | None, parts: Mapping[str, str], table: Table
-) -> Case:
+def _case(words: str | None, changed: Sequence[Changed] | None, parts: Mapping[str, str], table: Table) -> Case:
     request = read(words, table) if words is not None else None
     found = tuple(counting(hits(request, table), request)) if request is not None else ()
     changes = summed(changed, table) if changed is not None else None

@@ -19,7 +19,7 @@ NAME = "`"
 _PART = re.compile(
     r"""(?P<code>`[^`\n]{1,200}`)
     | (?P<quoted>"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»)
-    | (?P<path>[\w.@-]*/[\w./@*-]+|[\w-]+\.[a-z]\w{0,4}\b(?![.\w])|\w+(?:\.\w+)*\(\)|\w*_\w+|\*\.\w+)
+    | (?P<path>[\w.@-]{0,80}/[\w./@*-]{1,200}|[\w-]{1,80}\.[a-z]\w{0,4}\b(?![.\w])|\w{1,80}(?:\.\w{1,80}){0,4}\(\)|\w{0,80}_\w+|\*\.\w+)
     | (?P<end>(?:[.!?](?=\s|$)|\n\s*(?:[-*+]|\d+[.)])\s|\n\s*\n|;)+)
     | (?P<word>[^\W\d_][^\W_]*(?:['’][^\W\d_]+)*)
     | (?P<number>\d[\d.,]*\d|\d)
@@ -36,6 +36,10 @@ _TOUCHES = frozenset(
 )
 _TOUCHING = frozenset(("touching", "changing", "breaking", "altering", "migrating", "refactoring", "adding"))
 _NEEDED = frozenset("needed required necessary involved affected".split())
+_MOST = 50_000
+"""Characters of a request that are read: what is longer needs a plan by its length."""
+_LONGEST = 20
+"""Letters of the longest beginning of a word in the table."""
 _FEW = 2
 """Foreign words that a request may hold anyhow."""
 _REACH = 6
@@ -91,7 +95,7 @@ def read(text: str, table: Table) -> Request:
     code: dict[str, None] = {}
     quoted: dict[str, None] = {}
     sentences, open_ = 0, False
-    for part in _PART.finditer(text):
+    for part in _PART.finditer(text[:_MOST]):
         kind, said = part.lastgroup, part.group()
         token = {"word": said.lower().replace("’", "'"), "number": "#"}.get(kind or "", NAME)
         if kind in ("end", "stop"):
@@ -152,7 +156,9 @@ def _index(table: Table) -> _Index:
     return _INDEXED[id(table)]
 
 
-def _at(tokens: Sequence[str], at: int, known: Mapping[str, list[tuple[tuple[frozenset[str], ...], Cue]]]) -> tuple[list[Cue], int]:
+def _at(
+    tokens: Sequence[str], at: int, known: Mapping[str, list[tuple[tuple[frozenset[str], ...], Cue]]]
+) -> tuple[list[Cue], int]:
     """The cues of the longest phrase that begins at a token, and how many tokens it has."""
     best: list[Cue] = []
     size = 0
@@ -172,7 +178,7 @@ def _at(tokens: Sequence[str], at: int, known: Mapping[str, list[tuple[tuple[fro
 def _forms(token: str) -> Iterator[str]:
     """A token, and its beginnings with any ending."""
     yield token
-    for end in range(3, len(token) + 1):
+    for end in range(3, min(len(token), _LONGEST) + 1):
         yield token[:end] + "*"
 
 
