@@ -213,7 +213,7 @@ def _check_dict(name: str, value: dict[str, object], where: str) -> None:
 
         check_table(value, where)
     elif name == "triage":
-        from execplan.repo.triaging import check_table as check_thresholds
+        from execplan.repo.thresholds import check_table as check_thresholds
 
         check_thresholds(value, where)
     else:

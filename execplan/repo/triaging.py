@@ -1,4 +1,4 @@
-"""What triage looks at on disk: the thresholds of the settings, what changes, and the parts of the repository."""
+"""What triage looks at on disk: what changes, and the parts of the repository."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import os
 import stat
 
 from execplan.context.triage.changes import Changed, parts_of
-from execplan.context.triage.judge import Thresholds
 from execplan.context.triage.table import builtin
-from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask, homes, past
 
 TYPE_CHECKING = False
@@ -18,33 +16,6 @@ if TYPE_CHECKING:
 _READ = 1 << 20
 """Bytes of a new file in which lines are counted; a larger one is data."""
 _DIFF = ("-c", "diff.relative=false", "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
-
-
-def check_table(table: dict[str, object], where: str) -> None:
-    """Refuse a table `triage` of settings that says what it can't; raises ExecplanError."""
-    names = Thresholds()._asdict()
-    for name, value in table.items():
-        if name not in names:
-            why = f"{where}: triage knows {' and '.join(names)}, not {name!r}"
-            raise ExecplanError("unknown-setting", why, exit=INPUT, hint="see execplan explain triage")
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            why = f"{where}: triage.{name} is a number from 0 to 1, not {value!r}"
-            raise ExecplanError("bad-setting", why, exit=INPUT, hint="see execplan explain triage")
-    said = _said(table)
-    if said.plan > said.none:
-        why = f"{where}: triage.plan is {said.plan}, which is more than triage.none, {said.none}"
-        raise ExecplanError(
-            "bad-setting", why, exit=INPUT, hint="between them it is unclear: raise none, or lower plan"
-        )
-
-
-def thresholds(home: Home) -> Thresholds:
-    """From which confidence on no plan is needed, and below which one is."""
-    return _said(home.settings.triage)
-
-
-def _said(table: dict[str, object]) -> Thresholds:
-    return Thresholds(**{name: float(str(value)) for name, value in table.items()})
 
 
 def staged(home: Home) -> list[Changed]:

@@ -42,6 +42,7 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     """
     from execplan.context.triage import judge
     from execplan.repo import triaging
+    from execplan.repo.thresholds import thresholds
 
     _check_usage(request, staged=staged, since=since)
     words = _words(request) if request is not None else None
@@ -51,7 +52,7 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
         ask.require(home)
         changed = triaging.staged(home) if since is None else triaging.since(home, since)
     parts = triaging.parts(home) if words is not None else {}
-    limits = triaging.thresholds(home)
+    limits = thresholds(home.settings.triage)
     found = judge.triage(words, changed, parts, limits)
     follow = _follow(home, words) if found.verdict == judge.PLAN else ()
     return Answer(_json(found, limits), _text(found), next=follow)
@@ -99,7 +100,7 @@ def _json(found: Triage, limits: Thresholds) -> dict[str, Any]:
                 "name": each.name,
                 "strength": each.strength,
                 "weight": each.weight,
-                "points": round(each.points, 4),
+                "points": round(each.points, 4) + 0.0,
                 "evidence": [one._asdict() for one in each.evidence],
             }
             for each in found.criteria

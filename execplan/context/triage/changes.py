@@ -89,7 +89,7 @@ def kind_of(path: str, table: Table) -> Kind | None:
     for kind in table.kinds:
         if any([each in lower for each in kind.folders]) or any([fnmatchcase(name, each) for each in kind.files]):
             return kind
-        if not kind.names.isdisjoint(words):
+        if not words.isdisjoint(kind.names):
             return kind
     return None
 

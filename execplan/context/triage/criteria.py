@@ -166,7 +166,7 @@ def _row(request: Request) -> int:
     for token, shown in zip((*request.tokens, STOP), (*request.shown, "."), strict=True):
         is_end = token == STOP and shown != ","
         if token in ("and", "or") and things:
-            longest = max(longest, things + 2)
+            longest = max(longest, things + 1 + bool(size))  # one less where a comma stands before the `and`
         if is_end or size > _WORDS_OF_ONE:
             things = size = 0
         elif token == STOP:

@@ -6,7 +6,7 @@ from math import exp
 
 from execplan.context.triage.changes import summed
 from execplan.context.triage.criteria import EVERY, Case, counting, named, strength
-from execplan.context.triage.table import CRITERIA, SMALL, builtin
+from execplan.context.triage.table import SMALL, builtin
 from execplan.context.triage.words import hits, read
 from execplan.record import NamedTuple
 

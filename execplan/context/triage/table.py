@@ -42,7 +42,7 @@ class Kind(NamedTuple):
     why: str = ""
     folders: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
     counted: bool = True
     is_test: bool = False
     is_prose: bool = False
@@ -105,8 +105,8 @@ def _table(data: dict[str, Any]) -> Table:
 
 
 def _kind(row: dict[str, Any]) -> Kind:
-    lists = {name: tuple(row.get(name, ())) for name in ("folders", "files")}
-    return Kind(**{**row, **lists, "names": frozenset(row.get("names", ()))})
+    lists = {name: tuple(row.get(name, ())) for name in ("folders", "files", "names")}
+    return Kind(**{**row, **lists})
 
 
 def _pairs(steps: list[list[int]]) -> tuple[tuple[int, int], ...]:

@@ -29,7 +29,7 @@ _PART = re.compile(
 _NOUN_NOT = frozenset(("no", "without", "neither", "nor"))
 _VERB_NOT = frozenset(("don't", "never", "not"))
 _HAS = frozenset("is are was were be has have had with there".split())
-_ONLY = frozenset("longer only one more than longer".split())
+_ONLY = frozenset(("longer", "only", "one", "more"))
 _TOUCHES = frozenset(
     "a an any the need needs require requires change changes touch touches affect affects involve involves alter alters "
     "break breaks migrate do add introduce refactor rewrite".split()
@@ -189,15 +189,15 @@ def _is_negated(tokens: Sequence[str], start: int, end: int) -> bool:
     if "not" in behind and not _NEEDED.isdisjoint(behind):
         return True
     for at in range(start - 1, max(start - 1 - _REACH, -1), -1):
-        token, after = tokens[at], tokens[at + 1]
-        if token in (STOP, "but", "instead", "then"):
+        word, after = tokens[at], tokens[at + 1]
+        if word in (STOP, "but", "instead", "then"):
             return False
-        if token == "and" and _NOUN_NOT.isdisjoint(tokens[max(at - _REACH, 0) : at]):
+        if word == "and" and _NOUN_NOT.isdisjoint(tokens[max(at - _REACH, 0) : at]):
             return False
-        if token in _NOUN_NOT:
+        if word in _NOUN_NOT:
             return _says_none(tokens, at, after, behind)
-        if token in _VERB_NOT or (token.endswith("n't") and token != "can't"):
-            imperative = token == "don't" or (token == "not" and at > 0 and tokens[at - 1] == "do")
+        if word in _VERB_NOT or (word.endswith("n't") and word != "can't"):
+            imperative = word == "don't" or (word == "not" and at > 0 and tokens[at - 1] == "do")
             return imperative or after in _TOUCHES
     return False
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
+_TOLD = 2
+"""Reasons of triage that one finding tells, the weightiest."""
+
+
 def check_homes(start: str, way: Way) -> list[Checked]:
     """What is found about the home of a folder, and those that it names; raises ExecplanError."""
     return [each for home in homes.together(homes.require(start)) for each in _checked(home, _shelf(home), way)]
@@ -98,9 +102,10 @@ def _due(home: Home) -> tuple[str, ...]:
     """Why what is staged calls for a plan, if it does."""
     from execplan.context.triage.judge import PLAN, triage
     from execplan.repo import triaging
+    from execplan.repo.thresholds import thresholds
 
-    found = triage(None, triaging.staged(home), thresholds=triaging.thresholds(home))
-    return found.reasons if found.verdict == PLAN else ()
+    found = triage(None, triaging.staged(home), thresholds=thresholds(home.settings.triage))
+    return found.reasons[:_TOLD] if found.verdict == PLAN else ()
 
 
 def _scope(home: Home, data: bytes) -> frozenset[str]:
