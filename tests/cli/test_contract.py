@@ -54,6 +54,7 @@ CALLS = {
     "runs": ["runs"],
     "audit": ["audit", "--verify"],
     "schema": ["schema", "execution-plan"],
+    "triage": ["triage", "Fix a typo"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
@@ -109,7 +110,7 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall")]
+    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "triage", "uninstall")]
 )
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])

@@ -84,11 +84,11 @@ def triage(
     case = _case(words, changed, parts or {}, table)
     criteria = _judged(case)
     score = confidence(criteria, table)
-    if changed is not None and case.request is not None:
-        alone = confidence(_judged(case._replace(changes=None)), table)
-        score = (
-            min(score, alone) if alone < limits.plan else score
-        )  # a change may be only the beginning of what is asked
+    if case.request is not None and case.changes is not None:
+        words_alone = confidence(_judged(case._replace(changes=None)), table)
+        change_alone = confidence(_judged(case._replace(request=None, hits=(), named=())), table)
+        # a change may be only the beginning of what is asked, and no words make light of what it does
+        score = min(score, change_alone, words_alone if words_alone < limits.plan else 1)
     verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
     reasons = _reasons(case, criteria, verdict)
     unclear = _questions(case, criteria) if verdict == UNCLEAR else ()
@@ -137,7 +137,7 @@ def _questions(case: Case, criteria: Sequence[Criterion]) -> tuple[Question, ...
     asks = case.table.questions
     asked = sorted([each for each in criteria if each.evidence and each.name != SMALL], key=lambda each: each.points)
     found = [
-        Question(each.name, f"{each.evidence[0].sentence}, which alone does not decide it", asks[each.name]["ask"])
+        Question(each.name, f"{each.evidence[0].sentence}; that alone decides nothing", asks[each.name]["ask"])
         for each in asked
     ]
     rest = ["scope", "validation"] if case.request is None or case.request.is_known else ["language"]

@@ -91,6 +91,9 @@ def test_a_change_settles_what_words_leave_open_and_never_overrules_them() -> No
     assert begun.confidence == triage("Migrate all accounts to the new database").confidence
     many = [(f"part{number}/a.py", 200) for number in range(9)]
     assert of(*many, words="Fix a typo").verdict == PLAN
+    table = ("db/migrations/2.sql", 1)
+    assert of(table, words="Reword the greeting").confidence == of(table).confidence
+    assert of(table).verdict == UNCLEAR
 
 
 def test_the_order_of_the_files_makes_no_difference() -> None:
