@@ -87,8 +87,9 @@ def triage(
     if case.request is not None and case.changes is not None:
         words_alone = confidence(_judged(case._replace(changes=None)), table)
         change_alone = confidence(_judged(case._replace(request=None, hits=(), named=())), table)
+        is_settled = case.request.is_known and words_alone >= limits.plan
         # a change may be only the beginning of what is asked, and no words make light of what it does
-        score = min(score, change_alone, words_alone if words_alone < limits.plan else 1)
+        score = min(score, change_alone, 1 if is_settled else words_alone)
     verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
     reasons = _reasons(case, criteria, verdict)
     unclear = _questions(case, criteria) if verdict == UNCLEAR else ()
@@ -137,9 +138,10 @@ def _questions(case: Case, criteria: Sequence[Criterion]) -> tuple[Question, ...
     asks = case.table.questions
     asked = sorted([each for each in criteria if each.evidence and each.name != SMALL], key=lambda each: each.points)
     found = [
-        Question(each.name, f"{each.evidence[0].sentence}; that alone decides nothing", asks[each.name]["ask"])
+        Question(each.name, f"{each.evidence[0].sentence}; that alone decides nothing", asks[each.name]["question"])
         for each in asked
     ]
-    rest = ["scope", "validation"] if case.request is None or case.request.is_known else ["language"]
-    found = found or [Question(name, asks[name]["unclear"], asks[name]["ask"]) for name in rest]
-    return tuple(found[:_ASKED])
+    open_ = [] if found else ["scope", "validation"]
+    if case.request is not None and not case.request.is_known:
+        open_ = ["language"]
+    return tuple([*[Question(name, **asks[name]) for name in open_], *found][:_ASKED])

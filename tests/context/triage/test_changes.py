@@ -91,6 +91,8 @@ def test_a_change_settles_what_words_leave_open_and_never_overrules_them() -> No
     assert begun.confidence == triage("Migrate all accounts to the new database").confidence
     many = [(f"part{number}/a.py", 200) for number in range(9)]
     assert of(*many, words="Fix a typo").verdict == PLAN
+    unread = of(("src/a.py", 3), words="Behebe das Problem mit der Liste")
+    assert (unread.verdict, unread.unclear[0].criterion) == (UNCLEAR, "language")
     table = ("db/migrations/2.sql", 1)
     assert of(table, words="Reword the greeting").confidence == of(table).confidence
     assert of(table).verdict == UNCLEAR

@@ -86,7 +86,7 @@ def test_who_says_nothing_is_asked(words: str) -> None:
     found = triage(words)
     assert found.verdict == UNCLEAR
     assert found.reasons
-    assert all([each.question.endswith("?") for each in found.unclear])
+    assert all(["?" in each.question for each in found.unclear])
     assert found.unclear
 
 
