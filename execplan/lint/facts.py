@@ -90,6 +90,8 @@ class Shelf(NamedTuple):
     """The path of each plan that is worked on, and the paths that it names."""
     most: int = 0
     """How many files a commit may change without a plan; 0: any number."""
+    due: tuple[str, ...] = ()
+    """Why what the next commit changes calls for a plan, by triage; none where it does not."""
 
 
 class History(NamedTuple):

@@ -35,11 +35,12 @@ def artifacts_of_no_plan(shelf: Shelf) -> Iterator[Spot]:
 
 @home_rule(FOLLOW, ERROR, on=False)
 def commit_without_its_plan(shelf: Shelf) -> Iterator[Spot]:
-    """A commit changes files that a plan is about, or very many, and no plan.
+    """A commit changes files that a plan is about, or so many or such that one is due, and no plan.
 
     A plan that does not say what was done is soon worth nothing. Say it, and stage the plan: `execplan done`, `execplan
     note`, `execplan revise`; or write one with `execplan new`. It runs with `--staged` where the settings say
-    `follow = true`, or when it is selected; `follow_files` is how many files a commit may change without a plan. To
+    `follow = true`, or when it is selected; `follow_files` is how many files a commit may change without a plan, and
+    `triage.plan` how sure it must be that none is needed: `execplan triage --staged` says how sure it is, and why. To
     commit all the same: `git commit --no-verify`. A plan is about the files that a code span names as a whole, outside
     its logs, as long as it is neither complete nor archived. Merges, rebases and reverts are left alone.
 
@@ -59,8 +60,14 @@ def commit_without_its_plan(shelf: Shelf) -> Iterator[Spot]:
             does = "is" if len(found) == 1 else "are"
             what = f"{found[0]}{more} {does} in its scope, and the commit touches no plan"
             yield Spot(plan, f"{what}: say what was done with execplan done, note or revise, and stage it")
-    if not asked and 0 < shelf.most < len(shelf.commits):
+    if asked or not shelf.commits:
+        return
+    what = ""
+    if 0 < shelf.most < len(shelf.commits):
         what = f"the commit changes {len(shelf.commits)} files and no plan (more than {shelf.most}, follow_files)"
+    elif shelf.due:
+        what = f"the commit calls for a plan and touches none ({'; '.join(shelf.due)})"
+    if what:
         yield Spot(
             shelf.commits[0], f"{what}: write one with execplan new, or say what was done in the one it belongs to"
         )

@@ -107,6 +107,15 @@ def together(home: Home) -> list[Home]:
     return homes
 
 
+def belongings(home: Home) -> tuple[str, ...]:
+    """How the paths begin, from the root, of what belongs to a home and those below: plans, archives, artifacts."""
+    found = []
+    for each in together(home):
+        artifacts = [each.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
+        found += [f"{each.shown(folder)}/" for folder in (each.plans, *each.archives, *artifacts)]
+    return tuple(found)
+
+
 def inside(home: Home) -> Home:
     """The home, none of whose folders is a link out of the repository; raises ExecplanError."""
     settings = home.settings

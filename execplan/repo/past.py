@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 
 from execplan import trace
+from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask
 from execplan.repo.ask import REGULAR, Staged
 
@@ -33,6 +34,17 @@ def merge_base(home: Home, one: str, other: str) -> str | None:
     """The last commit that two commits, named by their ids, have in common; None where there is none."""
     found = ask.answer(home, "merge-base", one, other, no=1)
     return None if found is None else found.decode().strip()
+
+
+def branched(home: Home, revision: str) -> str:
+    """The commit at which the branch left a revision; raises ExecplanError."""
+    head, other = commit_of(home, "HEAD"), commit_of(home, revision)
+    base = merge_base(home, head, other) if head is not None and other is not None else None
+    if base is None:
+        why = "has no commit in common with HEAD" if other is not None else "names no commit"
+        hint = "see which there are: git branch -a, git log --oneline"
+        raise ExecplanError("no-such-revision", f"{revision!r} {why}", exit=INPUT, hint=hint)
+    return base
 
 
 def committed(home: Home, commit: str, folders: Sequence[str]) -> list[Staged]:

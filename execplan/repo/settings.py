@@ -48,6 +48,7 @@ class Settings(NamedTuple):
     stalled_days: int = 14
     follow: bool = False
     follow_files: int = 20
+    triage: dict[str, object] = _EMPTY
     lint: dict[str, object] = _EMPTY
     execution: dict[str, object] = _EMPTY
     context: dict[str, object] = _EMPTY
@@ -71,6 +72,7 @@ ABOUT = {
     "stalled_days": "Days without a stamp or an edit after which an open plan is marked as stalled.",
     "follow": "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
     "follow_files": "How many files a commit may change without a plan; 0: any number.",
+    "triage": "How sure it must be that no plan is needed: `none` (0.95) and more: none is; below `plan` (0.70): one is due.",
     "lint": "Which rules `lint` runs: `profile`, `select`, `ignore`, `levels` and, for some of the plans, `paths`.",
     "execution": "What may run and who must say so; it may only tighten the policy: execplan explain policy.",
     "context": "What `context` goes by: `budget`, `shares`, `decisions`, `model` and `models`: execplan explain context.",
@@ -223,6 +225,10 @@ def _check_dict(name: str, value: dict[str, object], where: str) -> None:
         from execplan.repo.gathering.terms import terms
 
         terms(value, where)
+    elif name == "triage":
+        from execplan.repo.thresholds import check_table as check_thresholds
+
+        check_thresholds(value, where)
     else:
         from execplan.repo.execution.terms import check_table as check_policy
 

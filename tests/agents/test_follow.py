@@ -76,6 +76,27 @@ def test_many_files_need_a_plan(followed: Folder) -> None:
     assert asked(followed) == []
 
 
+def test_a_change_that_calls_for_a_plan_is_asked_for_one(followed: Folder) -> None:
+    followed.write(SETTINGS, "follow = true\nfollow_files = 0\n")
+    for number in range(4):
+        followed.write(f"part{number}/login.py", "x\n" * 90)
+    followed.write("db/migrations/2.sql", "DROP TABLE a;\n")
+    followed.git("add", "-A")
+    ((where, why),) = asked(followed)
+    assert where == SETTINGS  # the first of the files
+    assert why.startswith("the commit calls for a plan and touches none (risk: db/migrations/2.sql (migration) changes")
+    assert "write one with execplan new" in why
+    followed.write(SETTINGS, "follow = true\nfollow_files = 3\n")
+    ((where, why),) = asked(followed)
+    assert "more than 3, follow_files" in why
+    followed.write(SETTINGS, "follow = true\nfollow_files = 0\ntriage = { plan = 0 }\n")
+    assert asked(followed) == []
+    followed.write(SETTINGS, "follow = true\nfollow_files = 0\n")
+    followed.ok("done", "2")
+    followed.git("add", "-A")
+    assert asked(followed) == []
+
+
 def test_plans_that_are_finished_or_archived_ask_for_nothing(followed: Folder) -> None:
     followed.plan(CLEAN.replace("- [ ]", "- [x] (2026-01-01 00:00Z)"))
     followed.write(".agent/execplans/archive/2025-12-01_old.md", CLEAN)

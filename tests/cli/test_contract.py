@@ -61,6 +61,7 @@ CALLS = {
     "summarize": ["summarize"],
     "prime": ["prime"],
     "checkpoint": ["checkpoint"],
+    "triage": ["triage", "Fix a typo"],
     "install": ["install", "agents"],
     "uninstall": ["uninstall", "agents"],
 }
@@ -119,7 +120,12 @@ def test_json_before_the_verb_is_the_same(repo: Folder, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [verb for verb in VERBS if verb not in ("init", "new", "explain", "schema", "uninstall", "guard", "prime")]
+    "verb",
+    [
+        verb
+        for verb in VERBS
+        if verb not in ("init", "new", "explain", "schema", "prime", "triage", "guard", "uninstall")
+    ],
 )
 def test_no_home(plain: Folder, verb: str) -> None:
     result = plain.run(*CALLS[verb])

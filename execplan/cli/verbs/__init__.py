@@ -55,12 +55,13 @@ GROUPS: dict[str, dict[str, str]] = {
         "context": "Choose what an agent should read, within a budget of tokens.",
         "checkpoint": "Write the page from which a cold start goes on.",
         "summarize": "Tell a plan to people, in its own words.",
+        "triage": "Say whether a plan is due for a request or a change.",
         "handoff": "Print a plan for an agent that is to carry it out.",
         "report": "Record what became of a step that an agent has done.",
         "guard": "Say whether an agent may make a call of a tool.",
     },
     "Set up": {
-        "install": "Add agents, pre-commit, git-hooks, merge-driver or completion.",
+        "install": "Add what works with plans: agents, hooks, merges, completion.",
         "uninstall": "Take an integration back, to the byte.",
     },
 }

@@ -96,12 +96,7 @@ def changed_since(start: str, revision: str) -> tuple[list[Lot], str]:
     from execplan.repo import past
 
     here = homes.find(start)
-    head, other = past.commit_of(here, "HEAD"), past.commit_of(here, revision)
-    base = past.merge_base(here, head, other) if head is not None and other is not None else None
-    if base is None:
-        why = "has no commit in common with HEAD" if other is not None else "names no commit"
-        hint = "see which there are: git branch -a, git log --oneline"
-        raise ExecplanError("no-such-revision", f"{revision!r} {why}", exit=INPUT, hint=hint)
+    base = past.branched(here, revision)
     paths = sorted({*past.differing(here, base), *past.untracked(here)})
     plans = among(here, [path for path in paths if path.endswith(".md")])
     return [_lot(home, ref) for home, ref in plans if os.path.lexists(ref.path)], base

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
+_TOLD = 2
+"""Reasons of triage that one finding tells, the weightiest."""
+
+
 def check_homes(start: str, way: Way) -> list[Checked]:
     """What is found about the home of a folder, and those that it names; raises ExecplanError."""
     return [each for home in homes.together(homes.require(start)) for each in _checked(home, _shelf(home), way)]
@@ -81,23 +85,27 @@ def _commit(home: Home) -> Shelf:
     from execplan.repo.checking.targets import among
 
     paths = ask.staged_paths(home)
-    together = homes.together(home)
-    inside = [f"{each.shown(folder)}/" for each in together for folder in _folders(each)]
-    commits = tuple([path for path in paths if not path.startswith(tuple(inside))])
+    commits = tuple([path for path in paths if not path.startswith(homes.belongings(home))])
     if not commits or among(home, [path for path in paths if path.endswith(".md")]):
         return Shelf(commits=commits, touched=True)
-    folders = [each.shown(each.plans) for each in together]
+    folders = [each.shown(each.plans) for each in homes.together(home)]
     files = {each.path: each for each in ask.indexed(home, folders)}
     plans = [
         (own, ref) for own, ref in among(home, [path for path in files if path.endswith(".md")]) if not ref.archived
     ]
     held = ask.contents(home, [files[own.shown(ref.path)] for own, ref in plans])
     scopes = [(own.shown(ref.path), _scope(own, data)) for (own, ref), (data, _) in zip(plans, held, strict=True)]
-    return Shelf(commits=commits, scopes=tuple(scopes), most=home.settings.follow_files)
+    return Shelf(commits=commits, scopes=tuple(scopes), most=home.settings.follow_files, due=_due(home))
 
 
-def _folders(home: Home) -> list[str]:
-    return [home.plans, *home.archives, *[home.artifacts("", archived=each).rstrip("/") for each in (False, True)]]
+def _due(home: Home) -> tuple[str, ...]:
+    """Why what is staged calls for a plan, if it does."""
+    from execplan.context.triage.judge import PLAN, triage
+    from execplan.repo import triaging
+    from execplan.repo.thresholds import thresholds
+
+    found = triage(None, triaging.staged(home), thresholds=thresholds(home.settings.triage))
+    return found.reasons[:_TOLD] if found.verdict == PLAN else ()
 
 
 def _scope(home: Home, data: bytes) -> frozenset[str]:

@@ -1,0 +1,133 @@
+"""`execplan triage`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.verb import verb
+from execplan.errors import USAGE, ExecplanError
+from execplan.repo import ask, homes
+
+if TYPE_CHECKING:
+    from execplan.context.triage.changes import Changed, Changes
+    from execplan.context.triage.judge import Thresholds, Triage
+    from execplan.repo.home import Home
+
+_TITLE = 80
+"""Characters of a request that can be the title of its plan."""
+
+
+@verb(
+    reads="the request; with --staged git's index, with --since the files that differ; the settings, for the thresholds.",
+    writes="nothing.",
+    examples=(
+        'execplan triage "Fix a typo in the README"',
+        'execplan triage "Move all sessions to the new database" --json',
+        "execplan triage --staged",
+        'execplan triage "Split the reader" --since HEAD',
+    ),
+)
+@click.argument("request", required=False)
+@click.option("--staged", is_flag=True, help="Judge what the next commit changes.")
+@click.option("--since", metavar="REV", help="Judge what has changed since this branch left REV.")
+def triage(call: Call, request: str | None, *, staged: bool, since: str | None) -> Answer:
+    """Say whether a plan is due for a request, a change, or both: none, plan or unclear, why, and what would settle it.
+
+    REQUEST may be @FILE, or - for standard input.
+    """
+    from execplan.context.triage import judge
+    from execplan.repo import triaging
+    from execplan.repo.thresholds import thresholds
+
+    _check_usage(request, staged=staged, since=since)
+    words = _words(request) if request is not None else None
+    home = homes.find(os.getcwd())
+    changed: list[Changed] | None = None
+    if staged or since is not None:
+        ask.require(home)
+        changed = triaging.staged(home) if since is None else triaging.since(home, since)
+    parts = triaging.parts(home) if words is not None else {}
+    limits = thresholds(home.settings.triage)
+    found = judge.triage(words, changed, parts, limits)
+    follow = _follow(home, words) if found.verdict == judge.PLAN else ()
+    return Answer(_json(found, limits), _text(found), next=follow)
+
+
+def _check_usage(request: str | None, *, staged: bool, since: str | None) -> None:
+    """Refuse what does not go together; raises ExecplanError."""
+    why = ""
+    if staged and since is not None:
+        why = "--staged and --since exclude each other"
+    elif request is None and not staged and since is None:
+        why = "nothing is said to be judged: give a request, --staged or --since REV"
+    if why:
+        raise ExecplanError("usage", why, exit=USAGE, hint='execplan triage "what is to be done"')
+
+
+def _words(request: str) -> str:
+    """The lines of a request, which holds a word; raises ExecplanError."""
+    from execplan.cli.words import body
+
+    text = "\n".join(body(request, "the request"))
+    if not any([char.isalnum() for char in text]):
+        hint = "say what is to be done"
+        raise ExecplanError("no-words", f"the request says nothing: {request!r}", exit=USAGE, hint=hint)
+    return text
+
+
+def _follow(home: Home, words: str | None) -> tuple[str, ...]:
+    if not home.exists:
+        return ("execplan init",)
+    title = " ".join((words or "").split())
+    return (f"execplan new {shlex.quote(title if 0 < len(title) <= _TITLE else 'Its title')}",)
+
+
+def _json(found: Triage, limits: Thresholds) -> dict[str, Any]:
+    request = found.request
+    return {
+        "verdict": found.verdict,
+        "confidence": found.confidence,
+        "thresholds": limits._asdict(),
+        "reasons": list(found.reasons),
+        "unclear": [each._asdict() for each in found.unclear],
+        "criteria": [
+            {
+                "name": each.name,
+                "strength": each.strength,
+                "weight": each.weight,
+                "points": round(each.points, 4) + 0.0,
+                "evidence": [one._asdict() for one in each.evidence],
+            }
+            for each in found.criteria
+        ],
+        "request": None if request is None else {"words": request.words, "is_english": request.is_known},
+        "changes": None if found.changes is None else _changes(found.changes),
+    }
+
+
+def _changes(changes: Changes) -> dict[str, Any]:
+    return {
+        "files": changes.files,
+        "added": changes.added,
+        "removed": changes.removed,
+        "source_files": len(changes.sources),
+        "parts": list(changes.parts),
+        "untested_lines": changes.untested,
+        "kinds": {kind.name: list(paths) for kind, paths in changes.kinds},
+    }
+
+
+def _text(found: Triage) -> str:
+    head = {"none": "no plan is needed", "plan": "a plan is due", "unclear": "it is unclear whether a plan is due"}
+    lines = [f"{found.verdict}: {head[found.verdict]} (confidence that none is needed: {found.confidence:.2f})"]
+    lines += [f"  {each}" for each in found.reasons]
+    lines += [f"  unclear: {each.unclear}. {each.question}" for each in found.unclear]
+    return "\n".join(lines)
+
+
+command = triage

@@ -1,0 +1,75 @@
+"""How often triage is right: on the labelled requests of the tests, and on the titles and purposes of real plans.
+
+`triage_rates.py` prints the confusion and the calibration of each set; with `-v` also what was judged otherwise than labelled,
+of the requests that cues were written for: those that are held out are only counted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
+from execplan.context.triage.judge import triage
+from execplan.errors import ExecplanError
+from execplan.plan import outline, reader
+from tests.conftest import find_corpus
+from tests.context.triage import rates
+
+
+def main(arguments: list[str]) -> int:
+    """Print the rates; the exit status is 1 when a request that needs a plan was judged to need none."""
+    wrong = 0
+    for path in (rates.FITTED, rates.FURTHER, rates.HELD_OUT):
+        found = rates.judged(path)
+        print("\n".join(_table(path.stem, found)))
+        if "-v" in arguments and path != rates.HELD_OUT:
+            missed = [each for each in found if each.triage.verdict != rates.WANTED[each.label]]
+            print("\n".join([f"{each.triage.verdict} {each.triage.confidence:.2f}  {each.words}" for each in missed]))
+        wrong += rates.confusion(found)["plan", "none"]
+    corpus = find_corpus()
+    if corpus is not None:
+        print("\n".join(_plans(corpus)))
+    return 1 if wrong else 0
+
+
+def _table(name: str, found: list[rates.Judged]) -> list[str]:
+    """The confusion and the calibration of a set, as the page has them."""
+    counts = rates.confusion(found)
+    lines = [f"{name}: {len(found)} requests, Brier score {rates.brier(found):.3f}", ""]
+    lines += [f"| labelled | {' | '.join(rates.VERDICTS)} |", "|---|---|---|---|"]
+    for label in rates.WANTED:
+        lines.append(f"| {label} | {' | '.join([str(counts[label, each]) for each in rates.VERDICTS])} |")
+    lines += ["", "| confidence that none is needed | requests | mean confidence | small |", "|---|---|---|---|"]
+    for each in rates.calibration(found):
+        share = f"{each.small / each.total:.2f}" if each.total else "-"
+        lines.append(f"| {each.least:g} to {min(each.below, 1):g} | {each.total} | {each.mean:.2f} | {share} |")
+    return [*lines, ""]
+
+
+def _plans(corpus: Path) -> list[str]:
+    """What titles and the first paragraphs of purposes are judged as, of all plans of a folder that have them."""
+    titles: Counter[str] = Counter()
+    purposes: Counter[str] = Counter()
+    for path in sorted(corpus.glob("*/*.md")):
+        try:
+            plan = reader.read(path.read_bytes())
+        except ExecplanError:
+            continue
+        if plan.title:
+            titles[triage(plan.title).verdict] += 1
+        section = plan.section(outline.PURPOSE)
+        lines = plan.text.lines[section.start + 1 : section.end] if section is not None else []
+        paragraph = "\n".join(lines).strip().split("\n\n")[0]
+        if paragraph:
+            purposes[triage(paragraph).verdict] += 1
+    return [
+        f"{name}: {', '.join([f'{counts[each]} {each}' for each in rates.VERDICTS])}"
+        for name, counts in (("titles of plans", titles), ("first paragraphs of purposes", purposes))
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

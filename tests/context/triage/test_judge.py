@@ -1,0 +1,127 @@
+"""The verdict: how often it is right on labelled requests, what it says, and that the same words always get the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from math import exp, log
+from pathlib import Path
+
+import pytest
+
+from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, Thresholds, triage
+from execplan.context.triage.table import CRITERIA, SMALL, builtin
+from tests.conftest import find_corpus
+from tests.context.triage.rates import FITTED, HELD_OUT, brier, calibration, confusion, judged
+
+CORPUS = find_corpus()
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize(("path", "plans", "fixes"), [(FITTED, 0.95, 0.9), (HELD_OUT, 0.9, 0.8)])
+def test_labelled_requests(path: Path, plans: float, fixes: float) -> None:
+    found = judged(path)
+    counts = confusion(found)
+    large, small = [len([each for each in found if each.label == label]) for label in ("plan", SMALL)]
+    assert large == small == len(found) / 2
+    assert counts["plan", NONE] == 0
+    assert counts["plan", PLAN] >= plans * large
+    assert counts[SMALL, NONE] >= fixes * small
+    assert counts["plan", UNCLEAR] + counts[SMALL, UNCLEAR] < 0.15 * len(found)
+    assert sum([each.total for each in calibration(found)]) == len(found)
+    assert brier(found) < 0.05
+
+
+def test_no_request_of_the_held_out_stands_in_the_others() -> None:
+    assert not {each.words for each in judged(HELD_OUT)} & {each.words for each in judged(FITTED)}
+
+
+@pytest.mark.skipif(CORPUS is None, reason="no corpus")
+def test_plans_of_the_labelled_requests_are_in_the_corpus() -> None:
+    assert CORPUS is not None
+    for path in (FITTED, HELD_OUT):
+        for row in path.read_text(encoding="utf-8").splitlines():
+            label, words, source = row.split("\t")
+            assert (source == "-") == (label == SMALL)
+            if label == "plan":
+                file, _, line = source.rpartition(":")
+                lines = (CORPUS / file).read_text(encoding="utf-8", errors="replace").splitlines()
+                assert lines[int(line) - 1].strip(), source
+                assert words not in "\n".join(lines), f"quoted from the corpus: {words}"
+
+
+def test_the_confidence_is_what_the_points_say() -> None:
+    found = triage("Rewrite the storage across services, and fix the label")
+    score = builtin().weights["nothing"] + sum([each.points for each in found.criteria])
+    assert found.confidence == round(1 / (1 + exp(-score)), 4)
+    assert [each.name for each in found.criteria] == [*CRITERIA, SMALL]
+    for each in found.criteria:
+        assert 0 <= each.strength <= 4
+        assert bool(each.strength) == bool(each.evidence)
+
+
+def test_weak_evidence_decides_nothing_and_plain_evidence_does() -> None:
+    """What triage.toml promises of its weights."""
+    weights, limits = builtin().weights, Thresholds()
+    to_plan = weights["nothing"] - log(limits.plan / (1 - limits.plan))
+    to_none = log(limits.none / (1 - limits.none)) - weights["nothing"]
+    for name in CRITERIA:
+        assert weights[name] < to_plan < 2 * weights[name]
+    assert weights[SMALL] < to_none < 2 * weights[SMALL]
+
+
+def test_thresholds_decide() -> None:
+    words = "Fix the login"
+    sure = triage(words).confidence
+    assert triage(words, thresholds=Thresholds(sure, 0.1)).verdict == NONE
+    assert triage(words, thresholds=Thresholds(1, sure)).verdict == UNCLEAR
+    assert triage(words, thresholds=Thresholds(1, sure + 0.0001)).verdict == PLAN
+
+
+@pytest.mark.parametrize(
+    "words", ["Do it", "Tidy up", "Users can't log in on the phone", "修复按钮", "Behebe das Problem mit der Liste"]
+)
+def test_who_says_nothing_is_asked(words: str) -> None:
+    found = triage(words)
+    assert found.verdict == UNCLEAR
+    assert found.reasons
+    assert all(["?" in each.question for each in found.unclear])
+    assert found.unclear
+
+
+def test_what_is_unclear_is_what_is_asked_about() -> None:
+    (asked,) = triage("Put a cache in front of it").unclear
+    assert asked.criterion == "risk"
+    assert '"cache"' in asked.unclear
+
+
+def test_wording_is_only_wording() -> None:
+    assert triage("Fix a typo in the migration guide of the authentication service").verdict == NONE
+    assert triage("Design a comment system with permissions").verdict == PLAN
+
+
+def test_reasons_quote_the_request_and_the_weightiest_comes_first() -> None:
+    found = triage("Fix the label, then migrate every service to the new database")
+    assert found.verdict == PLAN
+    assert found.reasons[0].startswith("risk: ")
+    assert '"migrate"' in found.reasons[0]
+    assert not [each for each in found.reasons if each.startswith("small")]
+
+
+def test_the_same_under_any_hash_seed() -> None:
+    code = (
+        "from execplan.context.triage.changes import Changed; from execplan.context.triage.judge import triage; "
+        "print(triage('Migrate the reader, the writer and the engine across services; fix `a_b`', "
+        "[Changed(f'p{n}/auth.py', n) for n in range(9)], {'reader': 'src/reader', 'engine': 'engine'}))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "TZ": zone},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed, zone in (("1", "UTC"), ("4242", "Asia/Tokyo"))
+    }
+    assert len(told) == 1

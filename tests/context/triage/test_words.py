@@ -1,0 +1,119 @@
+"""A request taken apart: what is said not to be done, what is only named, and in which language it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.context.triage.criteria import Case, counting, hours, named, scope
+from execplan.context.triage.table import SMALL, builtin
+from execplan.context.triage.words import hits, read
+
+
+def said(text: str, criterion: str) -> list[str]:
+    """The words of a request that count for a criterion."""
+    request = read(text, builtin())
+    return [hit.said for hit in counting(hits(request, builtin()), request) if hit.cue.criterion == criterion]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rename the field, no migration needed",
+        "Rename the field; a migration is not needed",
+        "Rename the field without touching the database schema",
+        "Rename the field and do not change the schema",
+        "Rename the field, it doesn't affect permissions",
+        "Don't migrate anything, rename the field",
+        "Rename the field, with no authentication or encryption involved",
+    ],
+)
+def test_what_is_not_to_be_done_counts_for_nothing(text: str) -> None:
+    assert said(text, "risk") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("There is no authentication; add it", "authentication"),
+        ("The page has no authentication yet", "authentication"),
+        ("Not only the migration but the rollback, too", "migration"),
+        ("Users no longer trust our encryption", "encryption"),
+        ("Move the files without losing data", "losing data"),
+        ("It must not lose data", "lose data"),
+        ("No tests, but a migration of all accounts", "migration"),
+        ("Remove what is not used and migrate the rest", "migrate"),
+    ],
+)
+def test_what_is_missing_or_must_not_happen_counts(text: str, words: str) -> None:
+    assert words in said(text, "risk")
+
+
+def test_the_longest_phrase_is_taken_and_counts_once() -> None:
+    assert said("Set up a server", SMALL) == []  # `set` alone is a verb of small
+    assert said("Set up a server", "hours") == ["Set up", "server"]
+    request = read("Migrate, migrate and migrate", builtin())
+    found = tuple(counting(hits(request, builtin()), request))
+    assert len(list(hours(Case(request, found, None, (), builtin())))) == 1
+
+
+def test_what_is_quoted_or_a_name_of_code_is_not_read_as_words() -> None:
+    assert said('Change the title to "Migrate the whole database"', "risk") == []
+    assert said("Rename `migrate_all` to `move_all`", "risk") == []
+    assert said("Reword src/auth/encryption.py", "risk") == []
+    request = read('See `a b`, src/x.py, f(), snake_case and "words"', builtin())
+    assert (request.code, request.quoted) == (("a b", "src/x.py", "f()", "snake_case"), ('"words"',))
+    assert request.files == ("src/x.py",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Behebe den Tippfehler in der README",
+        "Corrige la faute dans le texte",
+        "Corrige el error en el texto de la página",
+        "修复登录页面的按钮",
+        "Исправить опечатку в тексте",
+        "오타를 고쳐 주세요",
+        "Zmień tekst, który się nie zgadza, na nowy i dodaj też testy",
+    ],
+)
+def test_other_languages_are_told(text: str) -> None:
+    assert not read(text, builtin()).is_known
+
+
+@pytest.mark.parametrize(
+    "text", ["Fix typo README", "Café menu: fix the price", "Use per-user de facto defaults", "OK"]
+)
+def test_english_stays_english(text: str) -> None:
+    assert read(text, builtin()).is_known
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Align validation, agent contracts and the UI", "3 things"),
+        ("connect, register, score submissions, or submit weights", "4 things"),
+        ("Correct the unit, it is in fact kB by now and not KB", ""),
+        ("Change a and b", ""),
+    ],
+)
+def test_things_in_a_row(text: str, count: str) -> None:
+    request = read(text, builtin())
+    found = [each.what for each in scope(Case(request, (), None, (), builtin())) if "thing" in each.what]
+    assert found == ([count] if count else [])
+
+
+def test_several_requests_in_one() -> None:
+    request = read("Please:\n- add a page\n- store it\n1. write the docs", builtin())
+    assert request.sentences == 4
+    assert [each.what for each in hours(Case(request, (), None, (), builtin()))] == ["4 sentences or items"]
+
+
+def test_parts_of_the_repository_are_named_by_word_or_by_path() -> None:
+    parts = {"reader": "src/reader", "engine": "engine", "writer": "src/writer"}
+    request = read("Let the reader and engine use src/writer/out.py", builtin())
+    assert named(request, parts) == ("engine", "src/reader", "src/writer")
+
+
+def test_of_a_very_long_request_the_beginning_is_read() -> None:
+    assert read("word " * 100_000, builtin()).words == 10_000
