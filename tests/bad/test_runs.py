@@ -51,7 +51,7 @@ def test_57_the_approval_was_edited(desk: Desk) -> None:
 
 def test_57_expired(desk: Desk) -> None:
     desk.later(86_400)
-    refused(desk, "approval-expired", "expired at 2026-01-02T00:00:00Z")
+    refused(desk, "approval-expired", "the approval expired at 2026-01-02T00:00:00Z")
 
 
 def test_57_replayed(desk: Desk) -> None:
