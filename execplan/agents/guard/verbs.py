@@ -61,6 +61,14 @@ VERBS: Mapping[str, Mine] = {
         not_these=f"{_KEPT} --out --annotate --from --compose --enhance --no-commit --dry-run",
     ),
     "prime": Mine(values="--hook", takes="plan"),
+    "context": Mine(
+        "--exact --estimate",
+        "--task --budget --model --intent --format --experiment --key",
+        files="--file --units --session",
+        takes="plan",
+    ),
+    "summarize": Mine(values="--as --length", takes="plan"),
+    "triage": Mine("--staged", "--since"),
     "checkpoint": Mine(_WRITES, "--if-match", takes="plan", not_these=f"{_KEPT} --force"),
     "handoff": Mine(takes="plan"),
     "report": Mine(_WRITES, "-p --plan --status --result", files="--evidence", not_these=_KEPT),
@@ -97,7 +105,6 @@ KEPT: Mapping[str, str] = {
     "new": "a second plan makes unclear which one holds",
     "set": "it changes what is planned",
     "undo": "it takes back what others have written",
-    "enhance": "it hands the plan to another program",
 }
 """Why the others are kept from an agent."""
 EVERYWHERE = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
