@@ -420,6 +420,15 @@ def test_settings_that_say_what_they_cannot(said: dict[str, object], code: str) 
     assert (refused.value.code, refused.value.exit) == (code, 3)
 
 
+@pytest.mark.parametrize(
+    "said", [{"shares": {"system_prompt": 0.9}}, {"model": "none-such"}, {"models": [{"name": "x"}]}]
+)
+def test_settings_that_do_not_do_name_their_file(said: dict[str, object]) -> None:
+    with pytest.raises(ExecplanError) as refused:
+        terms(said, "the.toml")
+    assert refused.value.message.startswith("the.toml: ")
+
+
 def test_settings() -> None:
     row = {"name": "ours", "maker": "Ours", "window": 5000, "strength": 1}
     found = terms({"budget": 900, "shares": {"system_prompt": 0}, "decisions": 0, "model": "ours", "models": [row]})
