@@ -10,11 +10,13 @@ from execplan.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
     from typing import Final
 
 ESTIMATE: Final = "estimate"
 ENCODING: Final = "o200k_base"
 """The vocabulary of the exact counter, which the estimate was fitted to."""
+_COMPILED: Final = "bpe_openai._bindings"
 
 WEIGHTS = {
     "a0": 2273,
@@ -76,20 +78,38 @@ def counter(exact: bool | None = None) -> Counter:
     """
     if exact is False:
         return Counter(ESTIMATE, exact=False, count=estimate)
-    import warnings
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # it opens its data in a way that Python gives up
-            # The package's own face has no count, and refuses texts of a million characters.
-            from bpe_openai._bindings import tokenizer_for_encoding
+        count = _bindings().tokenizer_for_encoding(ENCODING).count
     except ImportError as error:
         if exact:
             hint = "install the extra: pip install 'execplan[tokens]'"
             message = "tokens can't be counted exactly here: bpe-openai is not installed"
             raise ExecplanError("no-tokenizer", message, exit=ENVIRONMENT, hint=hint) from error
         return Counter(ESTIMATE, exact=False, count=estimate)
-    return Counter(ENCODING, exact=True, count=_exactly(tokenizer_for_encoding(ENCODING).count))
+    return Counter(ENCODING, exact=True, count=_exactly(count))
+
+
+def _bindings() -> ModuleType:
+    """The compiled part of the package, alone; raises ImportError.
+
+    The package's own face has no count, refuses texts of a million characters, and unpacks every vocabulary that it knows,
+    which takes longer than all that is counted with one.
+    """
+    import sys
+    from importlib import import_module
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec, module_from_spec
+
+    if _COMPILED in sys.modules:
+        return import_module(_COMPILED)
+    package = find_spec(_COMPILED.partition(".")[0])
+    spec = PathFinder.find_spec(_COMPILED, package.submodule_search_locations) if package is not None else None
+    if spec is None or spec.loader is None:
+        raise ImportError(_COMPILED)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[_COMPILED] = module  # where its package would have put it, if that is wanted later
+    return module
 
 
 def _exactly(count: Callable[[str], int]) -> Callable[[str], int]:

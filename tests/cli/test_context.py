@@ -187,6 +187,12 @@ def test_a_session_of_a_model_that_is_not_known(desk: Desk) -> None:
     assert any("other-9, which is not known" in each for each in decision["warnings"])
 
 
+@pytest.mark.parametrize(("budget", "warned"), [("200000", False), ("200001", True)])
+def test_a_budget_that_is_more_than_the_model_reads(desk: Desk, budget: str, warned: bool) -> None:
+    decision = desk.data("context", "--model", "claude-haiku-4-5", "--budget", budget, "--estimate")
+    assert any("is more than claude-haiku-4-5 reads" in each for each in decision["warnings"]) == warned
+
+
 def test_warnings_stand_in_the_decision_and_beside_the_pack(desk: Desk) -> None:
     desk.write(".env", "A=b\n")
     desk.plan(PLAN.replace("Write the tests.", "Write the tests of `.env` and `src/other.py`."))

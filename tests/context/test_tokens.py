@@ -69,6 +69,14 @@ def test_the_exact_counter_is_taken_where_it_is_there(monkeypatch: pytest.Monkey
     assert "execplan[tokens]" in caught.value.hint
 
 
+def test_the_exact_counter_loads_no_more_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "bpe_openai"]:
+        monkeypatch.delitem(sys.modules, name)
+    assert counter(exact=True).count("hello world") == 2
+    assert "bpe_openai" not in sys.modules
+    assert counter(exact=True).count("hello world") == 2
+
+
 def test_counts_do_not_depend_on_what_was_counted_before() -> None:
     text = "What is counted? Some words, 12 numbers and a sign…"
     assert [estimate(text) for _ in range(3)] == [estimate(text)] * 3

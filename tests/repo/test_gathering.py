@@ -293,6 +293,8 @@ def test_files_and_folders_that_are_asked_for(home: Folder, monkeypatch: pytest.
         ("data.bin", "no-text", 3),
         ("../outside.py", "path-outside", 7),
         ("link.py", "link-outside", 7),
+        (".git/config", "secret-file", 7),
+        ("settings.py", "secret-file", 7),
     ],
 )
 def test_what_is_asked_for_and_cannot_be_had(home: Folder, name: str, code: str, exit: int) -> None:
@@ -300,6 +302,7 @@ def test_what_is_asked_for_and_cannot_be_had(home: Folder, name: str, code: str,
     home.write("data.bin", b"\0")
     home.write("../outside.py", "x\n")
     (home.path / "link.py").symlink_to(home.path.parent / "outside.py")
+    (home.path / "settings.py").symlink_to(".git/config")
     with pytest.raises(ExecplanError) as refused:
         gathered(files=(name,))
     assert (refused.value.code, refused.value.exit) == (code, exit)
@@ -341,16 +344,19 @@ def test_all_that_is_wrong_with_units_is_told_at_once(home: Folder) -> None:
         {**good, "id": ""},
         {**good, "id": "section:purpose"},
         {**good, "id": "g", "references": [1], "pinned": "yes"},
+        "[" * 100_000,
+        '{"id": "h", "type": "message", "content": %s}' % ("9" * 5000),
     )
     with pytest.raises(ExecplanError) as refused:
         gathered(units=(file,))
     error = refused.value
     assert (error.code, error.exit) == ("bad-units", 3)
-    assert [int(each.split(":")[0].removeprefix("line ")) for each in error.candidates] == list(range(2, 12))
+    assert [int(each.split(":")[0].removeprefix("line ")) for each in error.candidates] == list(range(2, 14))
     told = dict(enumerate(error.candidates, start=2))
     assert "stands in line 1 already" in told[2]
     assert "there is no field 'colour'; type is one of" in told[5]
     assert "it has no type; it has no content" in told[6]
+    assert (told[12], told[13]) == ("line 12: it is nested too deep", "line 13: content is no string")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\n", b"[" * 100_000])
@@ -412,6 +418,15 @@ def test_settings_that_say_what_they_cannot(said: dict[str, object], code: str) 
     with pytest.raises(ExecplanError) as refused:
         terms(said)
     assert (refused.value.code, refused.value.exit) == (code, 3)
+
+
+@pytest.mark.parametrize(
+    "said", [{"shares": {"system_prompt": 0.9}}, {"model": "none-such"}, {"models": [{"name": "x"}]}]
+)
+def test_settings_that_do_not_do_name_their_file(said: dict[str, object]) -> None:
+    with pytest.raises(ExecplanError) as refused:
+        terms(said, "the.toml")
+    assert refused.value.message.startswith("the.toml: ")
 
 
 def test_settings() -> None:

@@ -127,7 +127,10 @@ def _decided(gathered: Gathered, settings: Terms, asked: Asked) -> tuple[Decisio
     pack = gathered.pack
     known = table(settings.models)
     target, warnings = _target(known, settings, asked, gathered)
-    allocation = allocate(settings.budget if asked.budget is None else asked.budget, settings.shares)
+    budget = settings.budget if asked.budget is None else asked.budget
+    if budget > target.window:
+        warnings.append(f"the budget of {budget:,} tokens is more than {target.name} reads, which is {target.window:,}")
+    allocation = allocate(budget, settings.shares)
     intent = Intent(asked.intent, 1.0) if asked.intent else told(pack.task or pack.purpose)
     counts, form = counter(asked.exact), MADE[asked.form]
     items = choose(pack, score(pack, intent), allocation, counts, form)
@@ -142,7 +145,7 @@ def _decided(gathered: Gathered, settings: Terms, asked: Asked) -> tuple[Decisio
         intent=intent,
         threshold=THRESHOLD,
         target_model=target.name,
-        model=recommend(known, target, intent.name, sum(allocation[:3])),
+        model=recommend(known, target, intent.name, budget),
         hygiene=hygiene(messages, given, final, target.window),
         experiment=_experiment(asked),
         warnings=(*gathered.warnings, *warnings),

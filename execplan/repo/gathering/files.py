@@ -70,6 +70,11 @@ def _read(home: Home, path: str, kind: str, why: str) -> tuple[int, Unit]:
         message = f"{path} is a file for secrets, by its name"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
+    if ".git" in (*path.split(os.sep), *os.path.relpath(target, home.root).split(os.sep)):
+        message = f"{path} is git's own file, and such files hold passwords"
+        raise ExecplanError(
+            "secret-file", message, exit=POLICY, hint="no pack holds one: say what is needed of it in words"
+        )
     data, size = disk.read(full, LIMIT)
     if size > LIMIT:
         hint = "put the part that matters into a file of its own"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.context.budget import LEAST, SHARES, Shares, allocate
-from execplan.errors import INPUT, ExecplanError
+from execplan.errors import INPUT, About, ExecplanError
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -49,8 +49,9 @@ def terms(said: Mapping[str, object], where: str = "context") -> Terms:
     if isinstance(models := said.get("models"), list):
         found["models"] = tuple(models)
     made = Terms(**found)  # type: ignore[arg-type] # each value was checked by its name
-    allocate(made.budget, made.shares)
-    _check_models(made)
+    with About(where):
+        allocate(made.budget, made.shares)
+        _check_models(made)
     return made
 
 

@@ -42,7 +42,7 @@ def read_units(file: str, taken: Collection[str]) -> list[Unit]:
                 raise ValueError(f"the id {unit.id!r} stands in line {lines[unit.id]} already")
             if unit.id in taken:
                 raise ValueError(f"the id {unit.id!r} is that of a unit of the plan or the repository")
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             troubles.append(f"line {number}: {error}")
             continue
         lines[unit.id] = number
@@ -67,9 +67,13 @@ def _unit(line: bytes, number: int) -> Unit:
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None
     try:
-        value = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number)
+        value = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number, parse_int=float
+        )
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error.msg.lower()}, column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
     if not isinstance(value, dict):
         raise ValueError("it is no object")  # noqa: TRY004 - told like all else that is wrong with a line
     wrong = list(_wrong(value))
