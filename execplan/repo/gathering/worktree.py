@@ -132,9 +132,9 @@ def _commits(log: bytes) -> list[_Commit]:
     found: list[_Commit] = []
     parts = iter(log.split(b"\0"))
     for part in parts:
-        id, moment, subject = [*part[1:].split(b" ", 2), b"", b""][:3]
+        commit, moment, subject = [*part[1:].split(b" ", 2), b"", b""][:3]
         if part[:1] == b"\1" and moment.isdigit():
-            found.append(_Commit(id.decode(), int(moment), os.fsdecode(subject).strip(), {}))
+            found.append(_Commit(commit.decode(), int(moment), os.fsdecode(subject).strip(), {}))
         elif what := part.strip():
             found[-1].files[os.fsdecode(next(parts, b""))] = what.decode()
     return found
