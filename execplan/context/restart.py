@@ -95,10 +95,13 @@ def _section(plan: Plan, name: str, most: int, redact: Redact) -> Iterator[str]:
     section = plan.section(name)
     if section is None:
         return
-    body = lines(plan.text.lines[section.body : section.room], redact)
+    source = plan.text.lines[section.body : section.room]
+    body = lines(source, redact)
     yield from [f"{MARK}{each}".rstrip() for each in body[:most]]
     if len(body) > most:
-        yield from ("", f"{len(body) - most} more lines stand in the plan, from line {section.body + 1} on.")
+        above = next(at for at, each in enumerate(source) if not is_blank(each))
+        first = section.body + above + most + 1
+        yield from ("", f"{len(body) - most} more lines stand in the plan, from line {first} on.")
 
 
 def _done(plan: Plan, redact: Redact) -> Iterator[str]:

@@ -218,6 +218,15 @@ def test_a_commit_holds_the_page_alone(desk: Desk) -> None:
     assert desk.git("diff", "--cached", "--name-only") == "src/other.py\n"
 
 
+def test_a_page_that_is_committed_is_not_new_by_that(desk: Desk) -> None:
+    assert desk.data("checkpoint", "--commit")["commit"]
+    assert desk.data("checkpoint", "--commit")["changed"] is False
+    assert desk.data("prime")["drift"] == {"commits": 0, "paths": []}
+    desk.git("commit", "-q", "--allow-empty", "-m", "Of somebody")
+    assert desk.data("checkpoint", "--commit")["changed"] is True
+    assert b": Of somebody" in (desk.path / PAGE).read_bytes()
+
+
 def test_what_keeps_a_checkpoint_from_being_written(desk: Desk) -> None:
     desk.refused(4, "digest-differs", "checkpoint", "--if-match", "0" * 64)
     assert desk.data("checkpoint", "--if-match", desk.data("show")["digest"])["changed"]

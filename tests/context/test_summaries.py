@@ -166,6 +166,13 @@ def test_pace_is_counted_from_the_stamps() -> None:
     assert "Usually 10 minutes from one tick to the next; the longest, 2 days, before: Do 3." in text
 
 
+def test_ticks_of_one_minute_have_no_pace() -> None:
+    tasks = "".join([f"- [x] (2026-01-01 10:00Z) Do {at}.\n" for at in range(4)])
+    assert "from one tick" not in said(f"# T\n\n## Progress\n\n{tasks}", "analysis")
+    text = said(f"# T\n\n## Progress\n\n{tasks}- [x] (2026-01-01 11:00Z) Do 4.\n", "analysis")
+    assert "Mostly no time from one tick to the next; the longest, 60 minutes, before: Do 4." in text
+
+
 @pytest.mark.parametrize(
     ("words", "cut"),
     [

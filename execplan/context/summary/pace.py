@@ -35,7 +35,10 @@ def pace(subject: Subject, rank: int) -> list[Piece]:
         return pieces
     usual = sorted([gap for gap, _ in gaps])[len(gaps) // 2]
     longest, task = max(gaps, key=lambda each: each[0])
-    lead = f"Usually {_shown(usual)} from one tick to the next; the longest, {_shown(longest)}, before: "
+    if not longest:
+        return pieces
+    most = f"Usually {_shown(usual)} from one tick to the next" if usual else "Mostly no time from one tick to the next"
+    lead = f"{most}; the longest, {_shown(longest)}, before: "
     words = said(subject, task.text)
     return [*pieces, Piece((Said(lead, words),), "", rank + 1, task.box + 1, task.end)] if words else pieces
 

@@ -73,6 +73,10 @@ def scope(case: Case) -> Iterator[Evidence]:
 def risk(case: Case) -> Iterator[Evidence]:
     """Whether it can do harm: migrations, security, what others rely on, in words or by the kind of file."""
     yield from _said(case, "risk")
+    request = case.request
+    leap = _leap(request) if request is not None and request.is_known else ""
+    if leap:
+        yield Evidence(REQUEST, f'"{leap}"', "is another major version", case.table.length["major"])
     for kind, paths in case.changes.kinds if case.changes is not None else ():
         if kind.criterion == "risk":
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
@@ -107,7 +111,8 @@ def small(case: Case) -> Iterator[Evidence]:
         strength = next((each for files, most, each in case.table.few if count <= files and lines <= most), 0)
         if strength:
             what = f"{_number(case.changes.files, 'file')}, {_number(lines, 'line')} of it added or removed,"
-            yield Evidence(CHANGES, what if case.changes.files else "no changed file", "is a small change", strength)
+            told = (what, "is a small change") if case.changes.files else ("nothing", "changes")
+            yield Evidence(CHANGES, *told, strength)
 
 
 EVERY: Mapping[str, Callable[[Case], Iterator[Evidence]]] = dict(
@@ -158,6 +163,18 @@ def _long(case: Case) -> Iterator[Evidence]:
     if request is not None and request.is_known:
         yield from _counted(case, "words", request.words, "{} words", "are needed to say it")
         yield from _counted(case, "sentences", request.sentences, "{} sentences or items", "ask for several things")
+
+
+def _leap(request: Request) -> str:
+    """The two versions of an upgrade that differ in their first number: `2.2 to 5.0`."""
+    if any([each.startswith("upgrad") for each in request.tokens]):
+        shown = request.shown
+        for at in range(1, len(shown) - 1):
+            if request.tokens[at - 1 : at + 2] == ("#", "to", "#"):
+                old, new = shown[at - 1], shown[at + 1]
+                if old.partition(".")[0] != new.partition(".")[0]:
+                    return f"{old} to {new}"
+    return ""
 
 
 def _row(request: Request) -> int:

@@ -12,7 +12,7 @@ from execplan.repo.git import head, under_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -33,7 +33,7 @@ def questions(home: Home) -> list[tuple[str, ...]]:
     if home.git is None:
         return []
     status = ("--no-optional-locks", *_STATUS, "--untracked-files=normal")
-    log = [(*_LOG, f"-n{COMMITS}", "--format=%x01%ct %s")] if head(home) else []
+    log = [(*_LOG, f"-n{COMMITS}", "--format=%x01%H %ct %s")] if head(home) else []
     return [status, *log]
 
 
@@ -45,8 +45,19 @@ def looked(home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = 
     status, *log = answers
     commits = _commits(log[0]) if log else []
     tree = _tree(status, home.root, but)
-    tree = tree._replace(subject=commits[0].subject if commits else "", doing=under_way(home.git or "") or "")
+    at = _at(commits, home.root, but)
+    tree = tree._replace(doing=under_way(home.git or "") or "")
+    if at is not None:
+        tree = tree._replace(head=at.id, subject=at.subject)
     return tree, _drift(home, ref, tree, commits)
+
+
+def _at(commits: list[_Commit], root: str, but: Sequence[str]) -> _Commit | None:
+    """The last commit that changes more than some files: a page that is committed tells of none of its own."""
+    for each in commits:
+        if not each.files or any([os.path.join(root, path) not in but for path in each.files]):
+            return each
+    return commits[0] if commits else None
 
 
 def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
@@ -59,11 +70,15 @@ def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
     written = _time(ref.real)
     committed = own not in loose and _is_tracked(home, own, commits)
     since = list(takewhile(lambda each: own not in each.files if committed else each.moment > written, commits))
-    paths = {path for each in since for path in each.files}
-    paths.update([each for each in loose if _time(os.path.join(home.root, each)) > written])
     ours = [own, home.shown(home.artifacts_of(ref.path, archived=ref.archived))]
-    found = [each for each in paths if not any([_within(each, mine) or _within(mine, each) for mine in ours])]
-    return Drift(len(since), len(since) == COMMITS, tuple(sorted(found)))
+
+    def others(paths: Iterable[str]) -> list[str]:
+        return [each for each in paths if not any([_within(each, mine) or _within(mine, each) for mine in ours])]
+
+    found = {path for each in since for path in others(each.files)}
+    found.update(others([each for each in loose if _time(os.path.join(home.root, each)) > written]))
+    told = [each for each in since if not each.files or others(each.files)]
+    return Drift(len(told), len(since) == COMMITS, tuple(sorted(found)))
 
 
 def _is_tracked(home: Home, path: str, commits: list[_Commit]) -> bool:
@@ -75,6 +90,7 @@ def _is_tracked(home: Home, path: str, commits: list[_Commit]) -> bool:
 
 
 class _Commit(NamedTuple):
+    id: str
     moment: int
     """In seconds since 1970."""
     subject: str
@@ -116,9 +132,9 @@ def _commits(log: bytes) -> list[_Commit]:
     found: list[_Commit] = []
     parts = iter(log.split(b"\0"))
     for part in parts:
-        moment, blank, subject = part[1:].partition(b" ")
-        if part[:1] == b"\1" and blank and moment.isdigit():
-            found.append(_Commit(int(moment), os.fsdecode(subject).strip(), {}))
+        commit, moment, subject = [*part[1:].split(b" ", 2), b"", b""][:3]
+        if part[:1] == b"\1" and moment.isdigit():
+            found.append(_Commit(commit.decode(), int(moment), os.fsdecode(subject).strip(), {}))
         elif what := part.strip():
             found[-1].files[os.fsdecode(next(parts, b""))] = what.decode()
     return found

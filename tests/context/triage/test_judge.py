@@ -51,6 +51,23 @@ def test_plans_of_the_labelled_requests_are_in_the_corpus() -> None:
                 assert words not in "\n".join(lines), f"quoted from the corpus: {words}"
 
 
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [
+        ("Upgrade Django from 2.2 to 5.0", UNCLEAR),
+        ("Upgrade Django from 2.2 to 2.3", NONE),
+        ("Change the default port from 8000 to 8080", NONE),
+        ("Delete the dead function of the reader", NONE),
+    ],
+)
+def test_another_major_version_is_no_detail(words: str, verdict: str) -> None:
+    assert triage(words).verdict == verdict
+
+
+def test_where_nothing_changes_that_is_said() -> None:
+    assert triage(None, []).reasons == ("small: nothing changes",)
+
+
 def test_the_confidence_is_what_the_points_say() -> None:
     found = triage("Rewrite the storage across services, and fix the label")
     score = builtin().weights["nothing"] + sum([each.points for each in found.criteria])
