@@ -289,6 +289,7 @@ def test_files_and_folders_that_are_asked_for(home: Folder, monkeypatch: pytest.
     ("name", "code", "exit"),
     [
         ("no.py", "no-such-file", 3),
+        ("", "no-such-file", 3),
         (".env", "secret-file", 7),
         ("data.bin", "no-text", 3),
         ("../outside.py", "path-outside", 7),

@@ -92,6 +92,9 @@ def asked(home: Home, files: Sequence[str], known: Listing) -> tuple[Read, list[
     inside = []
     single = []
     for name in files:
+        if not name:
+            message, hint = "a file is asked for by an empty name", "name it; a dot is the whole folder"
+            raise ExecplanError("no-such-file", message, exit=INPUT, hint=hint)
         full = os.path.abspath(name)
         path = home.shown(os.path.join(disk.real(os.path.dirname(full)), os.path.basename(full)))
         if os.path.isabs(path) and disk.real(full) != home.root:
