@@ -30,6 +30,8 @@ _DONE, _OPEN, _ENTRIES, _QUESTIONS, _FINDINGS, _PATHS = 15, 60, 10, 12, 8, 25
 """How much is told of each: the last tasks that are done, the first that are open, the last entries, and so on."""
 _LONG = 600
 """Bytes of a task or an entry."""
+_WORKS = ("milestone", "implementation")
+"""What is in the heading of a plan of work that is called otherwise."""
 _ASKS = ("question", "risk", "unknown", "blocker", "blocked")
 """What is in the heading of what nobody has settled yet."""
 _SEAL = "<!-- execplan:checkpoint "
@@ -93,6 +95,9 @@ def _lines(found: Bearings, redact: Redact, made: str) -> Iterator[str]:
 def _section(plan: Plan, name: str, most: int, redact: Redact) -> Iterator[str]:
     """The first lines of a section, quoted."""
     section = plan.section(name)
+    if section is None and name == outline.WORK:
+        works = [each for each in plan.sections if each.name is None and _has(each.title, _WORKS)]
+        section = max(works, key=lambda each: each.room - each.body, default=None)
     if section is None:
         return
     source = plan.text.lines[section.body : section.room]
@@ -102,6 +107,10 @@ def _section(plan: Plan, name: str, most: int, redact: Redact) -> Iterator[str]:
         above = next(at for at, each in enumerate(source) if not is_blank(each))
         first = section.body + above + most + 1
         yield from ("", f"{len(body) - most} more lines stand in the plan, from line {first} on.")
+
+
+def _has(title: str, words: Sequence[str]) -> bool:
+    return any([each in title.casefold() for each in words])
 
 
 def _done(plan: Plan, redact: Redact) -> Iterator[str]:
@@ -156,7 +165,7 @@ def _questions(plan: Plan) -> Iterator[str]:
     """What stands below the headings of open questions and risks: items, else paragraphs."""
     blocks = [block for block in plan.blocks if not block.depth]
     for at, heading in enumerate(blocks):
-        if heading.kind == HEADING and heading.level > 1 and any([each in heading.text.casefold() for each in _ASKS]):
+        if heading.kind == HEADING and heading.level > 1 and _has(heading.text, _ASKS):
             below: list[Block] = []
             for block in blocks[at + 1 :]:
                 if block.kind == HEADING:

@@ -65,6 +65,13 @@ def test_open_questions_come_from_headings_of_any_depth() -> None:
     assert part(bearings(), "Risks and open questions") == "None."
 
 
+def test_a_plan_of_work_may_be_called_otherwise() -> None:
+    found = bearings(CLEAN.replace("## Plan of Work", "## Implementation notes\n\nFew.\n\n## Milestones\n\n### One"))
+    assert part(found, "Plan of work") == "> ### One\n>\n> Write the scanner, then the reader."
+    both = bearings(f"{CLEAN}\n## Milestones\n\nAll that is written here is longer than that.\n")
+    assert part(both, "Plan of work") == "> Write the scanner, then the reader."
+
+
 def test_a_long_plan_makes_a_page_that_can_be_read() -> None:
     done = "".join([f"- [x] Done {number}.\n" for number in range(300)])
     left = "".join([f"- [ ] Left {number}.\n" for number in range(300)])
