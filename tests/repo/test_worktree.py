@@ -103,10 +103,10 @@ def test_a_plan_that_git_does_not_know(desk: Desk, how: str) -> None:
     else:
         desk.git("add", ".agent/other.md" if how == "untracked" else "x")
     desk.git("commit", "-q", "-m", "Without")
-    moment = int(desk.git("log", "-1", "--format=%ct"))
+    moment, *_, first = map(int, desk.git("log", "--format=%ct").split())
     os.utime(desk.path / PLAN, (moment + 60, moment + 60))
     assert look(desk)[1] == Drift(0, more=False, paths=())
-    os.utime(desk.path / PLAN, (moment - 60, moment - 60))
+    os.utime(desk.path / PLAN, (first - 60, first - 60))
     drift = look(desk)[1]
     assert drift.commits >= 1
     assert not any(each.startswith(".agent/execplans") or each == ".agent/" for each in drift.paths if each != PLAN)
