@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan import clock
-from execplan.agents.guard import keep
+from execplan.agents.guard import keep, own
 from execplan.agents.guard.basis import Basis, of_run
 from execplan.agents.guard.call import COMMAND
 from execplan.agents.guard.decide import Judged, judge
@@ -38,7 +38,10 @@ def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[
         what = f"no plans folder in {home.base} or above"
         raise ExecplanError("no-home", what, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective(home)
-    bare = judge(call, Basis(home, policy.reads, policy.tools), clock.seconds())
+    basis = Basis(home, policy.reads, policy.tools)
+    if why := own.frees(call, basis.around, home):  # said whether or not there is a plan to judge by
+        return Judged(DENY, why), ()
+    bare = judge(call, basis, clock.seconds())
     if bare.kind != DENY and call.kind != COMMAND:
         return bare, ()
     try:

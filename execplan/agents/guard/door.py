@@ -56,8 +56,13 @@ def _closed(error: BaseException | None = None) -> int:
 
 
 def _stopped(number: int, frame: object) -> NoReturn:
-    """Deny at once, wherever it is: time is up, or somebody ends the process."""
+    """Deny at once, wherever it is: somebody ends the process."""
     os._exit(_closed())
+
+
+def _late(number: int, frame: object) -> NoReturn:
+    """Deny at once, wherever it is: time is up."""
+    os._exit(_closed(TimeoutError()))
 
 
 def _arm() -> None:
@@ -67,8 +72,9 @@ def _arm() -> None:
     else:
         import _signal as signals  # `signal` loads enum, and that re
 
-    for number in (signals.SIGALRM, signals.SIGTERM, signals.SIGINT, signals.SIGHUP, signals.SIGQUIT, signals.SIGXCPU):
+    for number in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP, signals.SIGQUIT, signals.SIGXCPU):
         signals.signal(number, _stopped)
+    signals.signal(signals.SIGALRM, _late)
     signals.setitimer(signals.ITIMER_REAL, SECONDS)
     for handle in (0, 1, 2):
         os.fstat(handle)  # what is opened in place of one that is closed would be written to

@@ -209,6 +209,7 @@ def test_a_failed_run_is_no_case_for_another_approval(begun: Asking) -> None:
     assert begun.type("report", "build", "--status", "failed", "--result", "No.").exit == 1
     why = begun.ask("make parser").why
     assert " is failed; a person takes it up or takes it back: execplan resume 1 -p " in why
+    assert " is failed" not in begun.ask("execplan approve").why  # that is said to nobody who would free himself
     assert "; execplan rollback 1 -p " in why
 
 

@@ -243,7 +243,9 @@ def test_the_time_limit(begun: Asking) -> None:
         door.SECONDS = 0.05  # type: ignore[misc] # it is for this process only
         setattr(keep, "judge", slow)  # noqa: B010 - it is another module's
 
-    denied(begun.ask(CALL, before=hasten))
+    answer = begun.ask(CALL, before=hasten)
+    denied(answer)
+    assert b"TimeoutError" in answer.err
 
 
 def test_the_time_limit_while_nothing_comes(begun: Asking) -> None:
