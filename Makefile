@@ -4,13 +4,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Two processes: what the smallest machines have, and what keeps the tests under four minutes there.
 JOBS ?= 2
-# For how long `make fuzz` looks for inputs that break something.
+# For how many seconds each search of `make fuzz` looks for inputs that break something.
 FUZZ_SECONDS ?= 60
+# Without bytecode pytest rewrites every assertion of every test file again, in each process.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check style types generated corpus precision fuzz generate bench torture wheel clean
+.PHONY: help demo test test-bare check style types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel clean
 
 help: ## Show the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
 
 demo: .venv/installed ## Run the tool's main job in a scratch repository, showing each command
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/demo.sh
@@ -18,6 +20,10 @@ demo: .venv/installed ## Run the tool's main job in a scratch repository, showin
 test: .venv/ready ## Run all tests
 	@$(BIN)/python scripts/fetch_spec.py >/dev/null
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+test-bare: .venv/ready ## Run all tests with only Python, git, make and basic utilities on PATH; properties with random examples
+	EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python -m pytest -q -n $(JOBS) -m "not hypothesis"
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
 	$(MAKE) --output-sync -j $(JOBS) style types generated corpus precision wheel
@@ -41,7 +47,12 @@ corpus: .venv/ready # every real plan, read and edited
 precision: .venv/ready # the findings that were judged
 	$(BIN)/python scripts/precision.py check
 
-fuzz: .venv/fuzz ## Look for plans and words that break the reader or a writer
+fuzz: fuzz-properties fuzz-inputs ## Search for inputs that break a property test, the reader or a writer
+
+fuzz-properties: .venv/ready # random examples for every property test
+	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) $(BIN)/python scripts/fuzz_properties.py
+
+fuzz-inputs: .venv/fuzz # plans and words, guided by coverage
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python scripts/fuzz.py
 
 generate: .venv/ready ## Write every generated file anew

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-    from typing import Final
+    from typing import Any, Final
 
 OK: Final = 0
 NO: Final = 1
@@ -23,13 +23,13 @@ TERMINATED: Final = 143
 
 MEANINGS = {
     OK: "done, or clean",
-    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, an execution plan that must not run, a run that failed, a question that was not answered with yes, nothing to undo, conflicts left by a merge",
+    NO: "the answer is no: findings, a broken plan among those looked at, a refused archive, an archived plan, an execution plan that must not run, a run that failed, a question that was not answered with yes, nothing to undo, a task that somebody else has claimed, conflicts left by a merge",
     USAGE: "usage: an unknown verb or flag, words that say nothing",
     INPUT: "bad input: no such plan or task, ambiguous, unreadable, invalid settings",
     CHANGED: "changed underneath: the file kept changing, a digest is not the one given, or an approval is stale, expired, altered or used",
     BUSY: "busy: a lock was not had in time, or a merge or rebase is under way",
     ENVIRONMENT: "environment: no home, no git, a full disk, read-only, a git hook refused",
-    POLICY: "refused by policy: a path that leads out of the repository, a step that nobody has approved or may approve, a key that others can read",
+    POLICY: "refused by policy: a path that leads out of the repository, a step that nobody has approved or may approve, a key that others can read, a task of somebody else where claims are enforced",
     PAUSED: "paused: a run that has begun waits for an answer",
     BUG: "a bug; the message says where the report is",
     INTERRUPTED: "interrupted",
@@ -54,6 +54,7 @@ class ExecplanError(Exception):
         candidates: Sequence[str] = (),
         line: int = 0,
         data: object = None,
+        details: Sequence[dict[str, Any]] = (),
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -67,6 +68,8 @@ class ExecplanError(Exception):
         """Where, counted from 1; 0 when no line is to blame."""
         self.data = data
         """At exit 1, what a JSON document holds as its data."""
+        self.details = tuple(details)
+        """The candidates as JSON objects, where their names alone are not enough to choose one."""
 
     def name_plan(self, name: str) -> None:
         """Let a hint that ends with a command name the plan that it is about."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
+import tomllib
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
+from execplan.agents.enhancer.share import FIELDS
 from execplan.cli.schemas import KINDS, schema_bytes
 from execplan.cli.verbs import GROUPS
 from execplan.errors import MEANINGS
@@ -19,20 +23,28 @@ from execplan.execution.risk import table
 from execplan.lint.runner import RULES
 from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
+from execplan.repo.plan_directories import files_pattern
 from execplan.repo.settings import ABOUT, Settings, literal
 from tests.console.runner import rewrite
+from tests.secrets import rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import click
 
+    from execplan.lint.rule import Rule
+
 ROOT = Path(__file__).resolve().parent.parent
 GUIDANCE = "execplan/plan/guidance_lines.py"
 SUSPECTS = "execplan/agents/guard/suspects.py"
+SECRETS = "execplan/text/secret_table.py"
 README = "README.md"
+SECRETS_PAGE = "docs/secrets.md"
+ENHANCER_PAGE = "docs/enhancer.md"
+HOOKS = ".pre-commit-hooks.yaml"
 _MARK = re.compile(r"\s*\{#- guidance #\}\s*$")
-_COMMON = {"folder", "quiet", "verbose", "as_json"}
+_COMMON = {"folder", "quiet", "verbose", "as_json", "actor"}
 
 
 def guidance() -> str:
@@ -56,6 +68,53 @@ def suspects() -> str:
     return f"{head}\n\nPIECES = (\n{shown}\n)\n"
 
 
+def secret_table() -> str:
+    """The rules of the detector of secrets as a module, so that nothing parses TOML when they are needed."""
+    rules = tomllib.loads((ROOT / "execplan/text/secret_rules.toml").read_text(encoding="utf-8"))
+    tokens = [
+        (
+            each["service"],
+            tuple(each["begins"]),
+            each["chars"],
+            each["least"],
+            each.get("most", 0),
+            each.get("test", False),
+            each.get("vague", False),
+        )
+        for each in rules["token"]
+    ]
+    shapes = [(each["service"], tuple(map(str.lower, each["needle"])), each["pattern"]) for each in rules["shape"]]
+    parts = [
+        '"""What secrets look like; written by scripts/generate.py from secret_rules.toml, which says where the facts come from."""',
+        "",
+        "# service, beginnings, characters, least, most, test, vague",
+        "TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int, bool, bool], ...] = (",
+        *[f"    {_plain(each)}," for each in tokens],
+        ")",
+        "# service, needles, pattern",
+        "SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (",
+        *[f"    {_plain(each)}," for each in shapes],
+        ")",
+    ]
+    for part in ("names", "values"):
+        for name, words in rules[part].items():
+            parts += [f"{name.upper()}: tuple[str, ...] = (", *[f"    {_plain(each)}," for each in words], ")"]
+    return _formatted("\n".join(parts) + "\n")
+
+
+def _plain(value: object) -> str:
+    """A value as Python, with double quotes."""
+    if isinstance(value, tuple):
+        return f"({', '.join([_plain(each) for each in value])}{',' if len(value) == 1 else ''})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _formatted(source: str) -> str:
+    """Python as ruff writes it."""
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", SECRETS, "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
 def readme() -> str:
     """README.md with its generated parts made anew, and what its commands print."""
     text = (ROOT / README).read_text(encoding="utf-8")
@@ -65,6 +124,23 @@ def readme() -> str:
         head, _, rest = text.partition(begin)
         text = f"{head}{begin}{make()}{end}{rest.partition(end)[2]}"
     return rewrite(text)
+
+
+def enhancer_page() -> str:
+    """docs/enhancer.md with the fields that can be shared."""
+    text = (ROOT / ENHANCER_PAGE).read_text(encoding="utf-8")
+    begin, end = "<!-- fields: written by scripts/generate.py -->\n", "<!-- /fields -->"
+    head, _, rest = text.partition(begin)
+    fields = "".join([f"| `{name}` | {what} |\n" for name, what in FIELDS.items()])
+    return rewrite(f"{head}{begin}{fields}{end}{rest.partition(end)[2]}")
+
+
+def secrets_page() -> str:
+    """docs/secrets.md with the rates on the labelled sets."""
+    text = (ROOT / SECRETS_PAGE).read_text(encoding="utf-8")
+    begin, end = "<!-- rates: written by scripts/generate.py -->\n", "<!-- /rates -->"
+    head, _, rest = text.partition(begin)
+    return f"{head}{begin}{rates.table()}{end}{rest.partition(end)[2]}"
 
 
 def verbs() -> str:
@@ -145,7 +221,12 @@ def risk() -> str:
         for row in sorted(rows, key=lambda each: LEVELS.index(each.level)):
             about = row._asdict()[subject]
             if about:
-                more = " ".join([*row.words, *(["with", " or ".join(row.flags)] if row.flags else [])])
+                flags = [
+                    f"{word} {' or '.join(listed)}"
+                    for word, listed in (("with", row.flags), ("without", row.without))
+                    if listed
+                ]
+                more = " ".join([*row.words, *flags])
                 shown = [f"`{each}`" for each in (", ".join(about), more) if each]
                 but = [f"but for `{', '.join(row.unless)}`"] if row.unless else []
                 cells = (row.level, " ".join([*shown, *but]).replace("|", "\\|"), row.reason)
@@ -160,7 +241,8 @@ def rules() -> str:
         "",
         "Written by `scripts/generate.py` from the functions in `execplan/lint`; `execplan explain CODE` prints the same page.",
         "A rule that needs the clock, the tree (the repository's files) or the history (git) runs only where there is one;",
-        "those of history with `--staged`, `--since`, in the profiles ci and strict, or when they are selected. One of the home",
+        "those of history with `--staged`, `--since`, in the profiles ci and strict, or when they are selected. A rule that needs",
+        "the commit compares a plan that differs from HEAD with what was committed. One of the home",
         "runs when a whole home is checked, or a commit. What is off by default runs when it is selected, and in the profile",
         "strict. How often each finds something in real plans, and how often it is right, stands in [corpus.md](corpus.md).",
         "",
@@ -171,16 +253,21 @@ def rules() -> str:
     for each in ordered:
         on = "on" if each.on else "off"
         link = f"[{each.code}](#{each.code.lower()})"
-        lines.append(f"| {link} | {each.level} | {on} | {each.needs} | {each.fix} | {each.sentence} |")
+        lines.append(f"| {link} | {_level(each)} | {on} | {each.needs} | {each.fix} | {each.sentence} |")
     for each in ordered:
         start = each.page.index("\nBefore:" if "\nBefore:" in each.page else "\nBad")
         lines += ["", f"## {each.code}", "", each.page[:start].strip(), "", *_examples(each.page[start:].strip())]
     return "\n".join(lines) + "\n"
 
 
+def _level(rule: Rule) -> str:
+    """The level of a rule, and that for plans with open tasks if it differs."""
+    return f"{rule.level}, {rule.unfinished} while tasks are open" if rule.unfinished else rule.level
+
+
 def attributes() -> str:
     """A page with every attribute of a step's fence."""
-    from execplan.execution.attributes import ATTRIBUTES
+    from execplan.execution.attributes import ATTRIBUTES, PLAN_ATTRIBUTES
     from execplan.execution.written.annotated import LAST
     from execplan.execution.written.fitting import USED
     from execplan.execution.written.values import RANGES
@@ -207,6 +294,27 @@ def attributes() -> str:
         types = ", ".join([f"`{kind}`" for kind in USED.get(each.name, ())]) or "all"
         field = "" if each.field == each.name else f"`{each.field}`"
         lines.append(f"| `{name}` | {field} | {takes} | {types} | {each.about} |")
+    lines += [
+        "",
+        "## The attributes of a whole plan",
+        "",
+        "A fence marked `{execution}` in Concrete Steps or Validation and Acceptance sets how the whole plan runs. What it holds is",
+        "for readers. A plan has at most one.",
+        "",
+        "````md",
+        '```text {execution mode=agent max-duration=2h forbidden-paths="infra/**" forbidden-commands="git push"}',
+        "An agent does the work; the infrastructure is out of bounds.",
+        "```",
+        "````",
+        "",
+        "| attribute | field | takes | what it says |",
+        "|---|---|---|---|",
+    ]
+    for each in PLAN_ATTRIBUTES:
+        takes = " · ".join([f"`{choice}`" for choice in each.choices]) or each.kind
+        takes += " {} to {:,}".format(*RANGES[each.name]) if each.name in RANGES else ""
+        field = each.field.replace("steps.", "steps[].")
+        lines.append(f"| `{each.name}` | `{field}` | {takes} | {each.about} |")
     return "\n".join(lines) + "\n"
 
 
@@ -230,9 +338,21 @@ def replayed(name: str) -> str:
     return rewrite((ROOT / name).read_text(encoding="utf-8"))
 
 
+def hooks() -> str:
+    """The hooks for the pre-commit program, with the paths of plans in the conventional directories."""
+    text = (ROOT / HOOKS).read_text(encoding="utf-8")
+    before, begin, rest = text.partition("  files: &plans |\n")
+    after = rest[rest.index("\n- id: ") + 1 :]
+    return before + begin + "".join([f"    {line}\n" for line in files_pattern().split("\n")]) + after
+
+
 GENERATED: dict[str, Callable[[], str]] = {
+    HOOKS: hooks,
     GUIDANCE: guidance,
     SUSPECTS: suspects,
+    SECRETS: secret_table,
+    SECRETS_PAGE: secrets_page,
+    ENHANCER_PAGE: enhancer_page,
     README: readme,
     "docs/attributes.md": attributes,
     "docs/errors.md": errors,

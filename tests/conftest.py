@@ -15,15 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import settings
 
-from tests import forks
+from execplan.text import lock
+from tests import examples, forks, processes
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
 
-# No test is timed. CI runs the same examples every time; a developer's machine goes on looking for new ones.
-settings.register_profile("execplan", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("execplan")
+examples.use_profile()
 
 CLOCK = 1767225600
 """2026-01-01 00:00 UTC: what `done` writes in a test."""
@@ -73,7 +71,7 @@ class Folder:
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start execplan and do not wait."""
-        return subprocess.Popen(
+        return processes.start(
             [sys.executable, "-m", "execplan", *arguments],
             cwd=self.path,
             env=self.env,
@@ -166,6 +164,24 @@ def copied(make: Callable[[Folder], None], path: Path) -> None:
         _made[make].mkdir()
         make(Folder(_made[make]))
     shutil.copytree(_made[make], path, symlinks=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the properties in another order each time when the search is limited in time."""
+    examples.shuffle(items)
+
+
+def pytest_runtest_setup() -> None:
+    """Skip what is left of a search when its time is up."""
+    if examples.is_over():
+        pytest.skip("the time of this search is up")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """End the processes that a test has started, and forget how long its commands waited for locks."""
+    processes.end_all()
+    del lock._timeouts[1:]
 
 
 def pytest_sessionfinish() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,7 @@ class _Call(NamedTuple):
     inside: ast.FunctionDef | None
 
 
+@cache
 def raised() -> list[Raised]:
     """Each code of each `ExecplanError(…)`; a code that can't be told from the source fails an assertion."""
     calls = [call for path in sorted(PACKAGE.rglob("*.py")) for call in _calls(path)]

@@ -185,13 +185,13 @@ MIXED = st.lists(st.one_of(st.sampled_from(FRAGMENTS), ANY), max_size=12).map(""
 
 
 @given(SYNTAX)
-@settings(max_examples=3000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=3000)
 def test_texts_of_syntax(text: str) -> None:
     assert why(text) is None
 
 
 @given(MIXED)
-@settings(max_examples=1000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=1000)
 def test_any_texts(text: str) -> None:
     assert why(text) is None
 

@@ -25,7 +25,7 @@ def test_console_blocks_show_what_is_printed(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in PATHS if path.name != "rules.md"], ids=lambda path: path.name)
 def test_sh_blocks_can_be_typed(path: Path, tmp_path: Path) -> None:
-    targets = re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     shell = Shell(tmp_path)
     for block in _SH.findall(path.read_text(encoding="utf-8")):
         for line in block.splitlines():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -140,6 +141,12 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
             assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
             assert "execplan.agents.guard.afresh" not in modules
         assert desk.calls() == ["build", "build"]
+
+
+def test_git_is_started_in_one_place() -> None:
+    """All that only reads goes through `git_read`, which switches off what a repository could run."""
+    starts = [str(path.relative_to(PACKAGE)) for path in FILES if re.search(r"""\[\s*["']git["']""", path.read_text())]
+    assert starts == ["repo/git.py", "repo/git_read.py"]
 
 
 def imports_of_guard(folder: Path, call: bytes) -> set[str]:

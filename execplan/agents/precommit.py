@@ -84,6 +84,11 @@ def uninstall(home: Home, *, force: bool) -> Planned:
     return managed.uninstall(_file(home), _take, force=force)
 
 
+def without(file: File) -> bytes:
+    """What a configuration holds besides the hook; raises ExecplanError."""
+    return managed.uninstall(file, _take, force=False).changes[0].new or b""
+
+
 def _file(home: Home) -> File:
     path = os.path.join(home.root, _FILE)
     return File(WHAT, path, _FILE, read(home, path), blocks.SHELL)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from execplan import trace
 from execplan.cli.door import document, shown
+from execplan.cli.printing import printable
 from execplan.errors import OK
 
 
@@ -19,18 +20,39 @@ class Call(NamedTuple):
     as_json: bool = False
 
 
+class Work(NamedTuple):
+    """Work that comes before the next command."""
+
+    what: str
+    """For people: `do task 2, Write the tests`."""
+    then: str
+    """The command for when it is done."""
+    task: dict[str, Any] | None = None
+    lead: str = "then"
+    """What comes between the two for people."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As a document shows it."""
+        task = {name: self.task[name] for name in ("id", "number", "text")} if self.task is not None else None
+        return {"what": self.what, "task": task, "then": self.then}
+
+
 class Answer(NamedTuple):
     """What a verb found or did."""
 
     data: dict[str, Any]
     text: str
-    """For people; printed as it is, with a line end if it lacks one."""
+    """For people; printed with what acts on a terminal escaped, and with a line end if it lacks one."""
     exit: int = OK
     warnings: tuple[str, ...] = ()
     next: tuple[str, ...] = ()
     """Commands that make sense now."""
     wanted: bool = True
     """Whether the text was asked for, so that `--quiet` keeps it."""
+    raw: bool = False
+    """Whether the text is a file that another program reads: only a terminal gets it with escapes."""
+    work: Work | None = None
+    """What to do before the command that follows it; people read that in place of `next`."""
 
 
 def emit(answer: Answer, call: Call, kind: str) -> int:
@@ -38,35 +60,21 @@ def emit(answer: Answer, call: Call, kind: str) -> int:
     answer = answer._replace(warnings=(*trace.warnings, *answer.warnings))
     if call.as_json:
         ok = answer.exit == OK
-        print(document(kind, answer.data, ok=ok, warnings=answer.warnings, follow=answer.next))
+        data = {**answer.data, "do": answer.work.to_json()} if answer.work is not None else answer.data
+        print(document(kind, data, ok=ok, warnings=answer.warnings, follow=answer.next))
         return answer.exit
     for warning in answer.warnings:
         print(f"execplan: warning: {shown(warning)}", file=sys.stderr)
     if answer.text and (answer.wanted or not call.quiet):
         sys.stdout.flush()
         text = answer.text if answer.text.endswith(("\n", "\r")) else answer.text + "\n"
-        sys.stdout.buffer.write(shown_lines(text).encode("utf-8", "backslashreplace"))
-    if not call.quiet and answer.next:
+        text = text if answer.raw and not sys.stdout.isatty() else printable(text)
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    if not call.quiet and answer.work is not None:
+        print(f"next: {shown(answer.work.what)}, {answer.work.lead}: {shown(answer.work.then)}")
+    elif not call.quiet and answer.next:
         print(f"next: {shown(answer.next[0])}")
     return answer.exit
-
-
-def shown_lines(text: str) -> str:
-    """Text of many lines as a terminal may show it, of escapes only colours; written elsewhere it stays as it is."""
-    if not sys.stdout.isatty():
-        return text
-    first, *rest = text.split("\x1b")
-    return _plain(first) + "".join([("\x1b" if _is_colour(each) else r"\x1b") + _plain(each) for each in rest])
-
-
-def _plain(text: str) -> str:
-    return "".join([char if char.isprintable() or char in "\n\t\r" else repr(char)[1:-1] for char in text])
-
-
-def _is_colour(behind: str) -> bool:
-    """Whether what stands behind an escape makes it one that sets a colour."""
-    codes, end, _ = behind.partition("m")
-    return bool(end) and codes[:1] == "[" and not codes[1:].strip("0123456789;")
 
 
 def typed(name: str, path: str = "") -> str:

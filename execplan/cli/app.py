@@ -11,7 +11,7 @@ import click
 from execplan import __version__
 from execplan.cli.answer import Call
 from execplan.cli.door import Terminated, behind
-from execplan.cli.verb import COMMON, change_folder, write_commands
+from execplan.cli.verb import COMMON, as_option, change_folder, write_commands
 from execplan.cli.verbs import GROUPS, VERBS
 from execplan.errors import OK, USAGE, ExecplanError
 
@@ -53,16 +53,17 @@ def _usage(error: click.UsageError) -> ExecplanError:
     verb = error.ctx.command_path if error.ctx is not None else "execplan"
     message = error.format_message().replace("\n", " ")
     hint = f"see {verb} --help"
-    if isinstance(error, click.NoSuchOption):
-        hint += "; words that begin with a dash go behind --"
-    if "extra argument" in message and _takes_words(error.ctx):
-        hint += "; words with spaces between them go in quotes"
+    takes_text = _takes_words(error.ctx)
+    if isinstance(error, click.NoSuchOption) and takes_text:
+        hint += "; put -- before text that begins with a dash"
+    if "extra argument" in message and takes_text:
+        hint += "; put text with spaces in quotes, and name the plan with -p"
     return ExecplanError("usage", message, exit=USAGE, hint=hint)
 
 
 def _takes_words(ctx: click.Context | None) -> bool:
     """Whether a verb takes words that may have been left without quotes."""
-    return ctx is not None and any([each.name in ("text", "title") for each in ctx.command.params])
+    return ctx is not None and any([each.name in ("text", "title", "request") for each in ctx.command.params])
 
 
 def _terminate(number: int, frame: object) -> NoReturn:
@@ -114,7 +115,7 @@ class Verbs(click.Group):
         write_commands(formatter, "First steps", FIRST_STEPS)
 
 
-@click.group(cls=Verbs, params=list(COMMON), context_settings=SETTINGS, invoke_without_command=True)
+@click.group(cls=Verbs, params=[*COMMON, as_option()], context_settings=SETTINGS, invoke_without_command=True)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context, /, **given: Any) -> None:
@@ -122,6 +123,11 @@ def group(ctx: click.Context, /, **given: Any) -> None:
 
     A plan is a markdown file that a person or an agent can pick up cold and carry to the end.
     """
+    actor = given.pop("actor")
+    if actor is not None:
+        from execplan.repo.author import ActingAs
+
+        ctx.with_resource(ActingAs(actor))
     ctx.obj = Call(**given)
     if given["folder"]:
         change_folder(given["folder"])

@@ -10,6 +10,7 @@ from execplan.cli.answer import Answer
 from execplan.cli.door import shown
 from execplan.cli.table import table
 from execplan.errors import NO, POLICY, USAGE, ExecplanError
+from execplan.execution.evaluation.scope import scope as scope_of
 from execplan.execution.evaluation.told import lines_of, runs
 from execplan.repo.execution.standing import APPROVED
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _LEAST = 8
 """Hex digits by which a digest is named: more than anybody guesses."""
+_SHOWN = 12
+"""Those that a command names."""
 _LONGEST = 30 * 86_400
 _UNITS = {"m": 60, "h": 3600, "d": 86_400}
 
@@ -47,20 +50,30 @@ def check_digest(said: str) -> None:
         raise ExecplanError("usage", what, exit=USAGE, hint="read it: execplan evaluate --json, data.digest")
 
 
+def command(evaluated: Evaluated, name: str, *, asks: bool) -> str:
+    """The command that approves what was evaluated; the plan as it can be typed. `asks`: a person sits at a terminal."""
+    if asks:
+        return f"execplan approve {name}"
+    covered = scope_of(evaluated.evaluation, None, None)
+    inferred = " --allow-inferred" if covered.persons and covered.inferred else ""
+    return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN]}{inferred}"
+
+
 def is_terminal() -> bool:
     """Whether somebody can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def ask(evaluated: Evaluated, scope: Scope) -> None:
+def ask(evaluated: Evaluated, scope: Scope, warnings: Sequence[str]) -> None:
     """Show what would be done and ask whether it may be; raises ExecplanError unless the answer is yes."""
-    from execplan.cli.answer import shown_lines
     from execplan.cli.evaluation import evaluation_text
+    from execplan.cli.printing import printable
 
     count = len(scope.covered)
     which = "this step" if count == 1 else f"these {count} steps"
     parts = [evaluation_text(evaluated), *scope_lines(scope, evaluated.path)]
-    print(shown_lines("\n".join(parts)), flush=True)
+    parts += [f"warning: {shown(each)}" for each in warnings]
+    print(printable("\n".join(parts)), flush=True)
     print(f"Approve {which}? [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ExecplanError("declined", "nothing was approved", exit=NO, hint="look at it again: execplan evaluate")
@@ -129,7 +142,9 @@ def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) ->
     if given.commit:
         lines.append(f"committed {given.commit[:12]}")
     run = evaluated.underway.run if evaluated.underway is not None else ""
-    follow = (f"execplan resume {run} -p {name}",) if run else (f"execplan run {name}",)
+    by_agent = evaluated.current.document.mode == "agent"
+    start = f"execplan handoff {name}" if by_agent else f"execplan run {name}"
+    follow = (f"execplan resume {run} -p {name}" if run else start,)
     return Answer(
         data, "\n".join(lines), warnings=given.warnings, next=follow if approval else (), wanted=approval is None
     )

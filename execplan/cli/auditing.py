@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
+from execplan.cli.printing import one_per_line
 from execplan.cli.table import table
 from execplan.engine.ledger import chain, names, verify
 from execplan.errors import OK
@@ -95,26 +96,27 @@ def accepted(home: Home, ref: Ref, reason: str, options: Options) -> Answer:
         return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
     if options.dry_run:
         lines = [f"would accept: {each}" for each in wrong.reasons]
-        return Answer({**data, "record": None, "commit": None}, "\n".join(lines))
+        return Answer({**data, "record": None, "commit": None}, one_per_line(lines))
     from execplan.engine.ledger.accept import accept
 
     made, commit, warnings = accept(home, ref, reason, options)
     lines = [f"accepted: {each}" for each in wrong.reasons]
     lines += [f"committed {commit[:12]}"] if commit else []
     data |= {"changed": made is not None, "record": made._asdict() if made is not None else None, "commit": commit}
-    return Answer(data, "\n".join(lines), warnings=warnings, wanted=False)
+    return Answer(data, one_per_line(lines), warnings=warnings, wanted=False)
 
 
 def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
     rows = [row for each in found for row in _verdict_rows(each)]
     broken = [each for each in found if each.reasons]
-    lines = [table(("state", "plan", "what"), rows)] if rows else ["nothing is recorded yet"]
+    head = table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
+    lines: list[str] = []
     for each in broken:
         lines.append(f"bring {each.path} back as it was, from git or a backup; or go on, on record:")
         lines.append(f"  execplan audit {shlex.quote(each.plan)} --accept REASON")
     warnings = tuple([f"{each.plan}: {line}" for each in found for line in each.warnings]) + more
     data = {"plans": [_verified_json(each) for each in found]}
-    return Answer(data, "\n".join(lines), max([each.exit for each in found], default=OK), warnings=warnings)
+    return Answer(data, one_per_line(lines, head), max([each.exit for each in found], default=OK), warnings=warnings)
 
 
 def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:

@@ -6,16 +6,18 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli import standing
+from execplan.cli.advice import advise
 from execplan.cli.ahead import ahead
 from execplan.cli.answer import typed
 from execplan.context.bearings import Bearings
 from execplan.errors import ExecplanError
-from execplan.plan.model import ACTIVE, ARCHIVED, COMPLETE, DRAFT
+from execplan.plan.model import ACTIVE, ARCHIVED, DRAFT
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from execplan.cli.advice import Advice
     from execplan.plan.model import Plan
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref, Shelved
@@ -27,23 +29,36 @@ def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: S
     from execplan.repo.gathering import worktree
 
     home, ref = shelved.home, shelved.ref
-    with ask.Ahead(home, worktree.questions(home)) as asked:
-        found = _without_git(shelved, plan, tuple(ignore))
-        if home.git is None:
-            return found
-        tree, drift = worktree.looked(home, ref, asked.told(), but)
+    found = None
+    try:
+        with ask.Ahead(home, worktree.questions(home)) as asked:
+            found = _without_git(shelved, plan, tuple(ignore))
+            if home.git is None:
+                return found
+            from functools import partial
+
+            from execplan.agents.installed_changes import is_only_installed
+
+            tree, drift = worktree.looked(home, ref, asked.told(), but, partial(is_only_installed, home))
+    except ExecplanError as error:
+        if error.code not in ask.UNUSABLE:
+            raise
+        found = found or _without_git(shelved, plan, tuple(ignore))
+        return found._replace(without_git=(error.message, error.hint))
     return found._replace(tree=tree, drift=drift)
 
 
 def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Bearings:
     """What is told by the plan and by what execplan keeps of it."""
-    from execplan.repo.life import is_stalled
+    from execplan.repo.life import Activity
 
     home, ref, state = shelved.home, shelved.ref, shelved.state
     is_open = state in (ACTIVE, DRAFT)
     found = ahead(home, ref, plan) if is_open else None
     task = found.task["id"] if found is not None and found.task is not None else ""
     steps, said = _steps(shelved)
+    advice = advise(shelved, found, steps)
+    work = advice.work
     return Bearings(
         id=ref.id,
         path=home.shown(ref.path),
@@ -51,13 +66,16 @@ def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Beari
         state=state,
         plan=plan,
         next=task,
-        taken=tuple([(each["id"], each["by"]) for each in found.taken]) if found is not None else (),
-        stalled=is_open and is_stalled(home, ref.path, plan),
+        taken=tuple([(each["id"], each["by"]) for each in found.others]) if found is not None else (),
+        stalled=is_open and Activity().is_stalled(home, ref.path, plan),
         findings=_errors(home, ref, ignore),
         steps=said,
         tree=None,
         drift=None,
-        commands=tuple(_commands(shelved, plan, task, steps)),
+        commands=tuple(_more(shelved, advice)),
+        yours=found.task["until"] if found is not None and found.task is not None and found.is_yours else "",
+        then=work.then if work is not None and work.task is not None else "",
+        why=work.what if work is not None and work.task is None else advice.why,
     )
 
 
@@ -75,33 +93,28 @@ def _steps(shelved: Shelved) -> tuple[dict[str, Any] | None, str]:
         found = standing.told(shelved)
     except ExecplanError as error:
         return None, f"can't be told: {error.message}"
-    return found, standing.said(found) if found and found["state"] != standing.NONE else ""
+    return found, standing.said(found) if found and (found["state"] != standing.NONE or found["run"]) else ""
 
 
 def _errors(home: Home, ref: Ref, ignore: tuple[str, ...]) -> tuple[str, ...]:
-    """What lint calls an error, but for the guidance that a draft may still hold."""
+    """The errors that lint finds, of a draft too."""
     from execplan.lint.rule import ERROR
     from execplan.lint.selection import Selection
     from execplan.repo.checking.one import Target, Way, check
 
-    found = check(Target(home, ref, ref.path), Way(hook=True, selection=Selection(ignore=ignore))).findings
+    found = check(Target(home, ref, ref.path), Way(selection=Selection(ignore=ignore))).findings
     return tuple([f"line {each.line}: {each.code} {each.message}" for each in found if each.level == ERROR])
 
 
-def _commands(shelved: Shelved, plan: Plan, task: str, steps: dict[str, Any] | None) -> Iterator[str]:
-    """What can be done with the plan, what has to be done first."""
+def _more(shelved: Shelved, advice: Advice) -> Iterator[str]:
+    """The commands that make sense now, the most urgent first."""
     path = shelved.home.shown(shelved.ref.path)
     name = typed(shelved.ref.id, path)
-    yield from standing.goes_on(steps, name)
-    if task:
-        yield f"execplan done {task} -p {name}"
-    elif shelved.state == COMPLETE:
-        yield f"execplan archive {name}"
-    elif shelved.state != ARCHIVED and not plan.tasks:
-        yield f"execplan add 'First step' -p {name}"
-    yield f"execplan show {name}"
+    show = f"execplan show {name}"
+    urgent = [each for each in advice.commands if each != show]
+    yield from urgent[:1] if shelved.state == ARCHIVED else urgent[:2]
+    yield show
     if shelved.state == ARCHIVED:
-        yield f"execplan restore {name}"
         return
     yield f"execplan checkpoint {name}"
     yield f"execplan decide 'What' --why 'Why' -p {name}"

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import Answer, typed
+from execplan.cli.printing import one_per_line
 from execplan.cli.steps import left_json, left_lines, steps_json, steps_table
 from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.execution.documents.document import to_bytes
@@ -16,6 +17,7 @@ from execplan.plan import reader
 from execplan.repo import shelf
 from execplan.repo.execution import store
 from execplan.text import disk, files
+from execplan.text.hidden import visible
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def made_of(document: ExecutionPlan) -> Made:
 def printed(made: Made, *, as_json: bool) -> Answer:
     """Its bytes and nothing else; as JSON, the document among the data."""
     data = {**_data(made), "document": made.document.model_dump(mode="json", by_alias=True)} if as_json else {}
-    return Answer(data, made.data.decode(), warnings=made.warnings)
+    return Answer(data, made.data.decode(), warnings=made.warnings, raw=True)
 
 
 def written(made: Made, path: str, options: Options) -> Answer:
@@ -113,10 +115,10 @@ def stored(home: Home, ref: Ref, make: Callable[[], Made], options: Options, sum
     data_ = {"id": ref.id, **_data(made), "path": kept.path, "changed": kept.changed, "commit": kept.commit}
     if options.dry_run:
         data_["diff"] = kept.diff
-        lines = [*([kept.diff] if kept.diff else []), *lines]
     follow = () if options.dry_run else (f"execplan evaluate {typed(ref.id, home.shown(ref.path))}",)
     warnings = (*made.warnings, *kept.warnings)
-    return Answer(data_, _text(made, lines), warnings=warnings, next=follow, wanted=options.dry_run)
+    diff = kept.diff if options.dry_run else ""
+    return Answer(data_, _text(made, lines, diff), warnings=warnings, next=follow, wanted=options.dry_run)
 
 
 def kept(home: Home, ref: Ref, found: Current) -> Answer:
@@ -144,12 +146,12 @@ def checked(home: Home, ref: Ref, found: Current) -> Answer:
     if found.stored:
         own = found.document.source is not None and found.document.revision == 1
         what = "is what the plan compiles to" if own else _ELSEWHERE
-        return Answer(data, f"{found.path} {what}", wanted=False)
+        return Answer(data, visible(f"{found.path} {what}"), wanted=False)
     lines = [f"{found.path}: {reasons[0]}"] if not found.differences else [f"{found.path} is stale:"]
     lines += [f"  {each}" for each in found.differences]
     name = typed(ref.id, home.shown(ref.path))
     return Answer(
-        data, "\n".join(lines), exit=NO, next=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
+        data, one_per_line(lines), exit=NO, next=(f"execplan {'restore' if ref.archived else 'compile'} {name}",)
     )
 
 
@@ -169,7 +171,9 @@ def _data(made: Made) -> dict[str, Any]:
     }
 
 
-def _text(made: Made, lines: list[str]) -> str:
+def _text(made: Made, lines: list[str], diff: str = "") -> str:
     """The steps, what was not taken, and what became of them."""
     left = left_lines(left_json(made.left))
-    return "\n".join([steps_table(steps_json(made.document)), "", *left, *([""] if left else []), *lines])
+    return "\n".join(
+        [steps_table(steps_json(made.document)), "", *left, *([""] if left else []), one_per_line(lines, diff)]
+    )

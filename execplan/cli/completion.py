@@ -1,48 +1,84 @@
-"""What a shell is told that completes a command line: its script, and the plans and tasks that can be meant."""
+"""Shell completion: the script that a shell loads, and the candidates for each kind of argument."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
+from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
+from execplan.cli.plan_name import FLAG
 from execplan.errors import ExecplanError
+from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.seek import task_ids
 from execplan.repo import homes, pick, shelf
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import click
+
+    from execplan.plan.model import Plan
+
+PLAN, TASK, SECTION, TEMPLATE, PAGE, RULE, INTEGRATION = "plan task section template page rule integration".split()
+"""The kinds of arguments that can be completed."""
+
+
+class _Bash(BashComplete):
+    """Click's script for bash, with candidates quoted where they need it: a section's name has spaces."""
+
+    source_template = BashComplete.source_template.replace("read type value", "read -r type value").replace(
+        "COMPREPLY+=($value)",
+        "if [[ ${COMP_WORDS[COMP_CWORD]} != [\\\"\\']* && $value == *[!a-zA-Z0-9_.,:/@+=-]* ]]; then\n"
+        "                printf -v value '%%q' \"$value\"\n"
+        "            fi\n"
+        '            COMPREPLY+=("$value")',
+    )
+
+
+class _Fish(FishComplete):
+    """Click's script for fish, which would cut candidates and their descriptions at a comma."""
+
+    source_template = FishComplete.source_template.replace('string split "," ', 'string split -m 1 "," ')
 
 
 def script(group: click.Command, shell: str) -> str:
-    """The script by which a shell asks this command."""
-    kind = get_completion_class(shell)
-    assert kind is not None
+    """The completion script of a shell."""
+    kind: type[ShellComplete] = {"bash": _Bash, "zsh": ZshComplete, "fish": _Fish}[shell]
     return ShellComplete.source(kind(group, {}, "execplan", "_EXECPLAN_COMPLETE"))
 
 
-def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The plans, or the tasks of the plan that is meant, whose names begin so; none where nothing can be read."""
-    folder = ctx.params.get("folder") or ctx.find_root().params.get("folder") or ""
+def candidates(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The candidates of a kind that begin like what was typed; none where they can't be read."""
+    directory = os.path.abspath(ctx.params.get("folder") or ctx.find_root().params.get("folder") or "")
     try:
-        if (param.name or "").startswith("plan"):
-            return _plans(os.path.abspath(folder), incomplete)
-        return _tasks(os.path.abspath(folder), ctx, incomplete)
+        if kind == PLAN:
+            return _plans(directory, incomplete)
+        if kind == TASK:
+            return _tasks(directory, ctx, incomplete)
+        if kind == SECTION:
+            return _sections(directory, ctx, incomplete)
+        if kind == TEMPLATE:
+            return _templates(directory, incomplete)
     except (ExecplanError, OSError):
         return []
+    if kind == PAGE:
+        return _pages(incomplete)
+    if kind == RULE:
+        return _rules(incomplete)
+    return _integrations(ctx, param, incomplete)
 
 
-def _plans(folder: str, incomplete: str) -> list[CompletionItem]:
-    """Ids, those of the archive last; where none begins so, the shell completes files."""
-    ids = [CompletionItem(ref.id) for ref in shelf.every(homes.find(folder)) if ref.id.startswith(incomplete)]
+def _plans(directory: str, incomplete: str) -> list[CompletionItem]:
+    """Plan ids, archived ones last; where none matches, the shell completes files."""
+    ids = [CompletionItem(ref.id) for ref in shelf.every(homes.find(directory)) if ref.id.startswith(incomplete)]
     return ids or [CompletionItem(incomplete, type="file")]
 
 
-def _tasks(folder: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Ids, or numbers where a digit was typed; of the open tasks, for `reopen` of the done ones."""
-    plan = shelf.load(*pick.open_plan(folder, ctx.params.get("plan"))).plan
+def _tasks(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Task ids, or numbers after a digit: open tasks, or completed ones for `reopen`."""
+    plan = _plan(directory, ctx)
     tasks = plan.tasks if plan is not None else []
     state = DONE if ctx.info_name == "reopen" else OPEN
     found = [
@@ -51,3 +87,64 @@ def _tasks(folder: str, ctx: click.Context, incomplete: str) -> list[CompletionI
         if task.state == state
     ]
     return [CompletionItem(name, help=task.text) for name, task in found if name.startswith(incomplete)]
+
+
+def _sections(directory: str, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    """The sections of the plan, or of the format where no plan is known; with `--create` also those that the plan lacks."""
+    try:
+        plan = _plan(directory, ctx)
+    except ExecplanError:  # the option that names the plan may come later on the command line
+        plan = None
+    if plan is None:
+        return _beginning(((name, None) for name in outline.NAMES), incomplete)
+    titles = [section.title for section in plan.sections]
+    if ctx.params.get("create"):
+        there = {section.name for section in plan.sections}
+        titles += [name for name in outline.NAMES if name not in there]
+    return _beginning(((title, None) for title in dict.fromkeys(titles)), incomplete)
+
+
+def _plan(directory: str, ctx: click.Context) -> Plan | None:
+    """The plan that the command line is about."""
+    return shelf.load(*pick.open_plan(directory, ctx.params.get("plan") or ctx.params.get(FLAG))).plan
+
+
+def _templates(directory: str, incomplete: str) -> list[CompletionItem]:
+    from execplan.repo.drafting import templates
+
+    return _beginning(((each.name, each.about) for each in templates.every(homes.find(directory))), incomplete)
+
+
+def _pages(incomplete: str) -> list[CompletionItem]:
+    """Topics and rule codes; the many error codes only after a first letter."""
+    from execplan.lint.runner import RULES
+    from execplan.repo import pages
+
+    found = [*pages.topics().items(), *((rule.code, rule.sentence) for rule in RULES.values())]
+    if incomplete:
+        found += [(each.code, each.sentence) for each in pages.refusals().values()]
+    return _beginning(found, incomplete)
+
+
+def _rules(incomplete: str) -> list[CompletionItem]:
+    """Rule codes; after a comma another one."""
+    from execplan.lint.runner import RULES
+
+    before, comma, last = incomplete.rpartition(",")
+    taken = before.upper().split(",")
+    found = [(rule.code, rule.sentence) for rule in RULES.values() if rule.code not in taken]
+    return [CompletionItem(before + comma + item.value, help=item.help) for item in _beginning(found, last)]
+
+
+def _integrations(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What can be installed and is not named yet."""
+    from execplan.cli.integrations import INTEGRATIONS
+
+    taken = ctx.params.get(param.name or "") or ()
+    return _beginning(((name, about) for name, about in INTEGRATIONS.items() if name not in taken), incomplete)
+
+
+def _beginning(found: Iterable[tuple[str, str | None]], incomplete: str) -> list[CompletionItem]:
+    """Those that begin with what was typed, in either case."""
+    start = incomplete.casefold()
+    return [CompletionItem(name, help=about) for name, about in found if name.casefold().startswith(start)]

@@ -9,6 +9,7 @@ import sys
 
 from execplan import trace
 from execplan.errors import BUG, ENVIRONMENT, INTERRUPTED, NO, OK, TERMINATED, ExecplanError
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ def behind(work: Callable[[], int], *, as_json: bool, kind: str) -> int:
             mute()
             what = f"can't write to standard output: {os.strerror(error.errno or 0).lower()}"
             return _told(ExecplanError("io-error", what, exit=ENVIRONMENT, hint="free some space"), as_json, kind)
+        if isinstance(error, disk.NotRegularError):
+            return _told(disk.trouble(error, error.filename, "open"), as_json, kind)
         if isinstance(error, OSError) and error.errno in _SYSTEM:
             place = f" {error.filename}" if error.filename else ""
             what = f"can't read or write{place}: {os.strerror(error.errno).lower()}"
@@ -66,7 +69,7 @@ def refusal(error: ExecplanError, kind: str) -> str:
         "exit": error.exit,
         "message": error.message,
         "hint": error.hint or None,
-        "candidates": list(error.candidates),
+        "candidates": list(error.details or error.candidates),
     }
     data = (error.data if error.data is not None else {"reasons": [error.message]}) if error.exit == NO else None
     return document(kind, data, error=told, warnings=trace.warnings)
@@ -82,8 +85,6 @@ def document(
     follow: Iterable[str] = (),
 ) -> str:
     """The one JSON document that a verb prints."""
-    import json
-
     told = {
         "schema": "execplan/1",
         "kind": kind,
@@ -93,7 +94,23 @@ def document(
         "warnings": list(warnings),
         "next": list(follow),
     }
-    return json.dumps(told, ensure_ascii=False)
+    return dumped(told)
+
+
+def dumped(value: object) -> str:
+    """A value as JSON on a line, with what can't be seen or acts on a terminal written as escapes."""
+    import json
+
+    from execplan.text.hidden import escaped, may_hide
+
+    text = json.dumps(value, ensure_ascii=False)
+    return escaped(text, _units) if may_hide(text) else text
+
+
+def _units(chars: str) -> str:
+    """Characters as a JSON string can write them: UTF-16 code units in hexadecimal digits."""
+    units = chars.encode("utf-16-be", "surrogatepass").hex()
+    return "".join([f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)])
 
 
 def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
@@ -105,7 +122,7 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
         for warning in trace.warnings:
             print(f"execplan: warning: {shown(warning)}", file=sys.stderr)
         print(f"execplan: {shown(error.message)}", file=sys.stderr)
-        for candidate in error.candidates:
+        for candidate in _candidates(error):
             print(f"  {shown(candidate)}", file=sys.stderr)
         if error.hint:
             print(f"{error.lead}: {shown(error.hint)}", file=sys.stderr)
@@ -114,6 +131,23 @@ def _told(error: ExecplanError, as_json: bool, kind: str) -> int:
         mute()
         mute(sys.stderr)
     return error.exit
+
+
+_DESCRIBED = 10
+"""Plans that a message for people describes."""
+
+
+def _candidates(error: ExecplanError) -> list[str]:
+    """The lines about each candidate."""
+    if not error.details:
+        return list(error.candidates)
+    from execplan.repo.candidates import summary
+
+    lines = []
+    for name, each in zip(error.candidates[:_DESCRIBED], error.details, strict=False):
+        lines += [f"{name}  {each['title'] or '(no title)'}", f"    {summary(each)}"]
+    left = error.candidates[_DESCRIBED:]
+    return [*lines, *([f"and {len(left)} more: {', '.join(left)}"] if left else [])]
 
 
 def _open_closed() -> None:
@@ -129,10 +163,12 @@ def mute(stream: TextIO | None = None) -> None:
 
 
 def shown(text: str) -> str:
-    """Text as one line that a terminal may show: control characters and what can't be encoded escaped."""
-    if text.isprintable():
+    """Text as one line that can be printed anywhere."""
+    if text.isascii() and text.isprintable():
         return text
-    return "".join([char if char.isprintable() or char == "\t" else repr(char)[1:-1] for char in text])
+    from execplan.text.hidden import visible
+
+    return visible(text)
 
 
 def _report(error: Exception) -> str | None:
@@ -153,7 +189,8 @@ def _report(error: Exception) -> str | None:
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
             redaction = Redaction(os.environ, open_names(os.environ))
-            file.write(redaction.text(f"{sys.argv[1:]}\n\n{''.join(traceback.format_exception(error))}"))
+            told = redaction.text("".join(traceback.format_exception(error)))
+            file.write(f"{redaction.value(sys.argv[1:])}\n\n{told}")
     except OSError:
         return None
     return path

@@ -14,7 +14,7 @@ from execplan.repo.execution.current import current
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from execplan.agents.enhancer.enhance import Enhanced, Sending
     from execplan.cli.compiling import Made
@@ -23,28 +23,33 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
+_CLOSED = "enhancer.share names no field, so only the structure of the plan is sent: execplan explain enhancer lists the fields"
+
+
 def enhanced(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -> Answer:
     """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
-    from execplan.agents.enhancer.command import configured
+    from execplan.agents.enhancer.command import configured, shared
     from execplan.repo import own
 
     command = configured(home) if own.enhancer() or not options.dry_run else None
+    share = shared()
     program = command.program if command is not None else None
     answer = _compiled(home, ref, make, options)
     try:
-        sending = enhance.prepare(home, ref, current(home, ref).document)
+        sending = enhance.prepare(home, ref, current(home, ref).document, share)
     except ExecplanError as error:
         why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
         return _with(answer, why, [], (_warning(error.message),))
-    told: dict[str, Any] = {"program": program, "sent": _sent(sending)}
+    told: dict[str, Any] = {"program": program, "sent": _sent(sending, share)}
+    closed = () if share else (_CLOSED,)
     if command is None or options.dry_run:
         to = shown(program) if program is not None else "nobody yet, for your settings name no enhancer"
         text = [f"would send {_size(sending)}, to {to}:", "", sending.data.decode().rstrip("\n")]
         told |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.data.decode()}
-        return _with(answer, told, text, ())
+        return _with(answer, told, text, closed)
     found = enhance.enhance(home, ref, sending, command, options)
     data = {**told, **_data(found)}
-    warnings = found.warnings
+    warnings = (*closed, *found.warnings)
     if found.ended in (enhance.NOT_SENT, enhance.FAILED, enhance.REFUSED):
         warnings = (_warning(found.reason, *found.violations[:1]), *warnings)
     sent = [f"sent {_size(sending)}, to {shown(command.program)}"] if found.ended != enhance.NOT_SENT else []
@@ -82,8 +87,9 @@ def _with(
     )
 
 
-def _sent(sending: Sending) -> dict[str, Any]:
-    return {"sha256": digest(sending.data), "bytes": len(sending.data), "redactions": sending.redactions}
+def _sent(sending: Sending, share: Sequence[str]) -> dict[str, Any]:
+    told = {"sha256": digest(sending.data), "bytes": len(sending.data), "redactions": sending.redactions}
+    return {**told, "shared": list(share)}
 
 
 def _data(found: Enhanced) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents import change as changes
 from execplan.cli.answer import Answer
+from execplan.cli.integrations import INTEGRATIONS
+from execplan.cli.printing import one_per_line
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, state
 from execplan.repo.amend import diff
@@ -17,17 +19,6 @@ if TYPE_CHECKING:
 
     from execplan.agents.change import Change, Planned
     from execplan.repo.home import Home
-
-INTEGRATIONS = {
-    "agents": "how to work with plans, in AGENTS.md and CLAUDE.md",
-    "pre-commit": "a hook in .pre-commit-config.yaml that checks plans",
-    "git-hooks": "git's own hook, which checks the plans of a commit as they are staged",
-    "merge-driver": "git's merge of plans: by tasks and entries, and only their prose line by line",
-    "guard": "a hook of Claude Code and Codex: an agent may do only what an approved plan says",
-    "session-hooks": "hooks of Claude Code and Codex: a session is told where the plan stands",
-    "completion": "completion of verbs, plans and tasks in bash, zsh or fish",
-}
-"""What can be installed."""
 
 _IN_HOME = {
     "agents": "agents_md",
@@ -139,8 +130,9 @@ def _told(
     data = {"changes": told, "changed": any([each["action"] != "kept" for each in told])}
     if dry_run:
         data["diff"] = "\n".join(diffs)
-        lines = [*diffs, *lines]
-    return Answer(data, "\n".join(lines), warnings=warnings, next=follow, wanted=dry_run)
+    return Answer(
+        data, one_per_line(lines, "\n".join(diffs) if dry_run else ""), warnings=warnings, next=follow, wanted=dry_run
+    )
 
 
 def _line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:

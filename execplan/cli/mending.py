@@ -8,6 +8,7 @@ import click
 
 from execplan.errors import OK, ExecplanError
 from execplan.repo.checking.mend import mend
+from execplan.text.hidden import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +49,7 @@ class Mending(NamedTuple):
                 continue
             amended = done.amended
             if amended.changed:
-                lines.append(amended.diff if options.dry_run else f"{target.named}: {amended.said[0]}")
+                lines.append(amended.diff if options.dry_run else visible(f"{target.named}: {amended.said[0]}"))
             warnings += amended.warnings
             fixed.append(
                 {

@@ -32,7 +32,9 @@ class _Collector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Each of the metrics."""
         told = self._figures
-        yield _counter("plan_executions", "Runs that ended, by how.", "status", told.executions)
+        yield _counter(
+            "plan_executions", "Runs that ended, each once, by the state that they have now.", "status", told.executions
+        )
         yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", told.seconds)
         yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", told.rollbacks)
         yield _plain("plan_steps_completed", "Steps that were completed.", told.steps["completed"])

@@ -11,7 +11,7 @@ import click
 
 from execplan.cli import formats
 from execplan.cli.answer import Answer, Call
-from execplan.cli.lint import follow, report, shown_levels, status, summary
+from execplan.cli.lint import follow, notices, report, shown_levels, status, summary
 from execplan.cli.table import table
 from execplan.errors import USAGE, ExecplanError
 from execplan.lint.baseline import lasting
@@ -88,11 +88,16 @@ class Output(NamedTuple):
                 return self._written(held, file, dry_run=dry_run)
         checked = shown_levels(checked, self.level)
         if self.is_for_machines:
-            return Answer({}, formats.render(self.form, checked), status(checked))
+            return Answer({}, formats.render(self.form, checked), status(checked), notices(checked), raw=True)
         if self.columns != CODE_POINTS:
             checked = [_counted(each, self.columns) for each in checked]
         findings = [finding for each in checked for finding in each.findings]
-        data: dict[str, Any] = {"findings": _documents(checked), "plans": _plans(checked)}
+        data: dict[str, Any] = {
+            "findings": _documents(checked),
+            "plans": _plans(checked),
+            "skipped": _skipped(checked),
+            "older": sum([each.older for each in checked]),
+        }
         if held is not None:
             data["baseline"] = {"file": held.file, "known": held.known, "gone": held.gone}
         lines = []
@@ -105,7 +110,7 @@ class Output(NamedTuple):
         if not call.quiet:
             lines += _said(checked, held)
         text = "\n".join([line for line in lines if line])
-        return Answer(data, text, status(checked), next=follow(checked))
+        return Answer(data, text, status(checked), notices(checked), next=follow(checked))
 
     def _written(self, held: Held, file: str, *, dry_run: bool) -> Answer:
         """What is put into the baseline; what never is goes on being found."""
@@ -133,6 +138,11 @@ def _plans(checked: Sequence[Checked]) -> int:
     return len([each for each in checked if each.plan])
 
 
+def _skipped(checked: Sequence[Checked]) -> list[str]:
+    """The files that were skipped because they are not plans."""
+    return [each.path for each in checked if each.skipped]
+
+
 def _documents(checked: Sequence[Checked]) -> list[dict[str, object]]:
     return [finding.to_json(each.path) for each in checked for finding in each.findings]
 
@@ -154,7 +164,7 @@ def _table(tallies: list[Tally]) -> str:
 
 def _said(checked: Sequence[Checked], held: Held | None) -> list[str]:
     """How many findings there are, and how many are known."""
-    lines = [summary(checked) if checked else "no plans to check"]
+    lines = [summary(checked)]
     if held is not None and held.known:
         lines[0] += f"; {held.known} known to the baseline"
     if held is not None and held.gone:

@@ -25,7 +25,7 @@ CLAUDE, CODEX = "claude", "codex"
 PROGRAMS = (CLAUDE, CODEX)
 _SLOW = ("EP6",)
 """What takes longer than all else: whether steps can be compiled, of which `Steps:` and evaluate tell."""
-_NOTHING = ("no-plan", "no-home", "ambiguous-plan")
+_NOTHING = ("no-plan", "plan-deleted", "no-home", "ambiguous-plan")
 """What is no refusal where no plan was named: a session begins all the same."""
 
 
@@ -73,6 +73,7 @@ def _found(plan: str | None, clean: Clean) -> Answer:
         "task": found.next or None,
         "steps": found.steps or None,
         "drift": {"commits": found.drift.commits, "paths": list(found.drift.paths)} if found.drift else None,
+        "without_git": [line(each, clean) for each in found.without_git] if found.without_git else None,
         "findings": [line(each, clean) for each in found.findings],
     }
     return _answer(shelved, clean, primer.primer(found, clean), found.commands[: primer.COMMANDS], more)
@@ -90,8 +91,24 @@ def _answer(
 def _unknown(error: ExecplanError, clean: Clean) -> Answer:
     """That there is no plan to tell of, or several."""
     if error.code == "ambiguous-plan":
-        text = primer.several(error.candidates, clean)
+        from execplan.repo.candidates import summary
+
+        plans = [
+            (name, each["title"] or "", summary(each))
+            for name, each in zip(error.candidates, error.details, strict=True)
+        ]
+        text = primer.several(error.message, plans, clean)
     else:
         hint = f"{error.lead}: {line(error.hint, clean, 200)}\n" if error.hint else ""
         text = f"execplan: {line(error.message, clean, 300)}\n{hint}"
-    return Answer({"id": None, "candidates": list(error.candidates), "text": text}, text)
+    details = [_redacted(each, clean) for each in error.details]
+    return Answer({"id": None, "candidates": details or list(error.candidates), "text": text}, text)
+
+
+def _redacted(value: Any, clean: Clean) -> Any:
+    """A JSON value with the secrets taken out of its texts."""
+    if isinstance(value, dict):
+        return {name: _redacted(each, clean) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_redacted(each, clean) for each in value]
+    return line(value, clean) if isinstance(value, str) else value

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from execplan.cli.verb import completes
 from execplan.errors import USAGE, ExecplanError
 from execplan.lint.homes import FOLLOW
-from execplan.lint.rule import HISTORY, RULES
+from execplan.lint.rule import OF_GIT, RULES
 from execplan.lint.selection import PROFILES, Selection
 from execplan.repo import own
 from execplan.repo.checking import own_rules
@@ -46,7 +47,7 @@ class Selecting(NamedTuple):
 def unmet(select: tuple[str, ...], *, git: bool) -> tuple[str, ...]:
     """What to be told of rules that were asked for by their codes and can't run on plans as they are on disk."""
     told = [f"{code} is about a commit: it runs with --staged" for code in select if code == FOLLOW]
-    needs = [code for code in select if code in RULES and RULES[code].needs == HISTORY]
+    needs = [code for code in select if code in RULES and RULES[code].needs in OF_GIT]
     if needs and not git:
         told.append(f"there is no git repository, so {' and '.join(needs)} did not run")
     return tuple(told)
@@ -61,8 +62,16 @@ def selecting_options(function: Callable[..., Answer]) -> Callable[..., Answer]:
     for option in (
         click.option("--rules", multiple=True, metavar="FILE", help="Rules of your own: a file, or an entry point."),
         click.option("--profile", type=click.Choice(PROFILES), help="A set of rules; strict: a warning fails, too."),
-        click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules."),
-        click.option("--select", multiple=True, metavar="CODES", help="Only these rules: EP205, or EP2 for all EP2…."),
+        click.option(
+            "--ignore", multiple=True, metavar="CODES", shell_complete=completes("rule"), help="Not these rules."
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="CODES",
+            shell_complete=completes("rule"),
+            help="Only these rules: EP205, or EP2 for all EP2….",
+        ),
     ):
         function = option(function)
     return function

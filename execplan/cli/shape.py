@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.plan.seek import task_ids
+from execplan.repo import homes, shelf
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from execplan.plan.model import Entry, Plan, Section, Task
     from execplan.repo.amend import Amended
+    from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 
 
@@ -43,6 +45,22 @@ def whole_json(shelved: Shelved, plan: Plan) -> dict[str, Any]:
         "outcomes": [entry_json(each, "date") for each in plan.outcomes],
         "revisions": [entry_json(each, "date") for each in plan.revisions],
     }
+
+
+def none_open(home: Home) -> str:
+    """That a project has no plan outside its archive, and how many are in it."""
+    count = _archived(home)
+    return f"no open plans, {count} archived" if count else "no plans yet"
+
+
+def follow_none(home: Home) -> tuple[str, ...]:
+    """The commands that make sense where no plan is outside the archive."""
+    new = "execplan new 'Its title'"
+    return ("execplan list --all", new) if _archived(home) else (new,)
+
+
+def _archived(home: Home) -> int:
+    return sum([len(shelf.refs(each, archive=True)) for each in homes.together(home)])
 
 
 def conflict_warnings(shelved: Sequence[Shelved]) -> tuple[str, ...]:
@@ -107,4 +125,6 @@ def amended_json(amended: Amended, *, dry_run: bool) -> dict[str, Any]:
         "commit": amended.commit,
         "said": list(amended.said),
     }
+    if amended.tasks:
+        told["tasks"] = [each._asdict() for each in amended.tasks]
     return {**told, "diff": amended.diff} if dry_run else told

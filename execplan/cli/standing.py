@@ -5,15 +5,26 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.plan.model import ACTIVE, DRAFT
+from execplan.clock import from_utc, is_utc, minutes
+from execplan.errors import ExecplanError
+from execplan.plan.model import ACTIVE, COMPLETE, DONE, DRAFT
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from execplan.plan.model import Plan
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref, Shelved
+
+    Run = Mapping[str, str | None]
 
 NONE: Final = "none"
 STALE: Final = "stale"
 APPROVED: Final = "approved"
+_UNAPPROVED: Final = ("compiled", "expired", "altered", "revoked")
+"""Steps are compiled, and no approval covers them."""
+_FAILED: Final = ("failed", "rolled_back")
+"""States of a run that has not done what it should."""
 _SAID = {
     NONE: "not compiled",
     "compiled": "compiled, not approved",
@@ -24,32 +35,43 @@ _SAID = {
     "used": "the approval was used",
     "revoked": "the approval was revoked",
 }
-_RUNS = {
-    "running": "is under way",
-    "by_agent": "is carried out by an agent",
-    "waiting": "waits for an answer",
-    "cut_short": "was cut short",
-    "rolling_back": "is half rolled back",
-}
-"""States of a last run that somebody should know of."""
-_GO_ON = {"waiting": "resume", "cut_short": "resume", "rolling_back": "rollback"}
-"""The verb that goes on with it."""
 
 
 def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
-    """How it stands, and its last run; nothing heavy is imported where nothing was compiled or touched."""
+    """The approval status, and the last run; nothing heavy is imported where nothing was compiled."""
     folder = home.artifacts_of(ref.path, archived=ref.archived)
+    run = _last_run(home, ref)
     if not os.path.lexists(os.path.join(folder, "execution-plan.json")):
-        return {"state": NONE, "expires": None, "drift": [], "run": None}
-    return {**_standing(home, ref), "run": _run(home, ref) if os.path.lexists(os.path.join(folder, "runs")) else None}
+        return {"state": NONE, "expires": None, "drift": [], "mode": None, "run": run}
+    return {**_standing(home, ref), "run": run}
 
 
-def _run(home: Home, ref: Ref) -> dict[str, str | None] | None:
-    """How the last run stands, None where there was none."""
+def _last_run(home: Home, ref: Ref) -> Run | None:
+    """The last run of a plan, None where there was none: only the end of its journal is read."""
+    if not os.path.lexists(os.path.join(home.artifacts_of(ref.path, archived=ref.archived), "runs")):
+        return None
     from execplan.engine.last import last
 
     found = last(home, ref)
     return found.told() if found is not None else None
+
+
+def open_run(home: Home, ref: Ref) -> Run | None:
+    """The last run of a plan, if it is not finished. The plan is not complete then, whatever its tasks say."""
+    return _if_open(_last_run(home, ref))
+
+
+def _if_open(run: Run | None) -> Run | None:
+    if run is None:
+        return None
+    from execplan.engine.open_runs import OPEN
+
+    return run if run["state"] in OPEN else None
+
+
+def unfinished(standing: dict[str, Any] | None) -> Run | None:
+    """The last run, if it is not finished."""
+    return _if_open(standing["run"]) if standing else None
 
 
 def _standing(home: Home, ref: Ref) -> dict[str, Any]:
@@ -63,45 +85,109 @@ def _standing(home: Home, ref: Ref) -> dict[str, Any]:
 
     found = standing(home, ref)
     expires = found.approval.expires_at if found.approval is not None else None
-    told: dict[str, Any] = {"state": found.state, "expires": expires, "drift": list(found.drift)}
+    told: dict[str, Any] = {"state": found.state, "expires": expires, "drift": list(found.drift), "mode": None}
+    if found.now is not None:
+        told["mode"] = found.now.current.document.mode
     remember(home, ref, found, told)
     return told
 
 
 def told(shelved: Shelved) -> dict[str, Any] | None:
-    """How it stands, of a plan that is open: what is finished or broken will not run."""
-    return standing_json(shelved.home, shelved.ref) if shelved.state in (ACTIVE, DRAFT) else None
+    """The approval status of a plan that may still run, and of a complete one whose last run is not finished."""
+    if shelved.state in (ACTIVE, DRAFT) or (shelved.state == COMPLETE and open_run(shelved.home, shelved.ref)):
+        return standing_json(shelved.home, shelved.ref)
+    return None
+
+
+def known(shelved: Shelved) -> dict[str, Any] | None:
+    """The same, or None where it can't be found out, of which `evaluate` and `doctor` tell."""
+    try:
+        return told(shelved)
+    except ExecplanError:
+        return None
 
 
 def mark(standing: dict[str, Any] | None) -> str:
-    """What a line about a plan ends with; nothing where nothing was compiled."""
-    if not standing or standing["state"] == NONE:
+    """The end of a line about a plan: its approval status and its open run; empty where there is neither."""
+    if not standing:
         return ""
-    return f" (steps: {standing['state']}{_told(standing)})"
+    parts = [f"steps: {standing['state']}"] if standing["state"] != NONE else []
+    run = standing["run"]
+    if unfinished(standing):
+        parts.append(run_words(run))
+    elif run is not None and run["state"] in _FAILED and run["reason"] and standing["state"] != APPROVED:
+        parts.append(failed_words(run).partition(":")[0])
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def goes_on(standing: dict[str, Any] | None, name: str) -> tuple[str, ...]:
-    """The command that goes on with a run that waits or was cut short; none where there is no such run."""
-    run = standing["run"] if standing else None
-    verb = _GO_ON.get(run["state"]) if run is not None else None
-    if run is None or verb is None:
+    """The commands that finish an open run, or come before that; none where no run is open."""
+    run = unfinished(standing)
+    if standing is None or run is None:
         return ()
-    if standing and run["why"] == "approve" and standing["state"] != APPROVED:
+    return _ways_on(run, name, approved=standing["state"] == APPROVED)
+
+
+def finish_run(home: Home, ref: Ref, run: Run, name: str) -> tuple[str, ...]:
+    """The same for a run that `open_run` returned; raises ExecplanError."""
+    waits = run["why"] == "approve"
+    return _ways_on(run, name, approved=not waits or standing_json(home, ref)["state"] == APPROVED)
+
+
+def _ways_on(run: Run, name: str, *, approved: bool) -> tuple[str, ...]:
+    from execplan.engine.last import RUNNING, Last
+    from execplan.engine.open_runs import ways_on
+
+    if run["state"] == RUNNING:
+        return (f"execplan show {name} --run {run['id']}",)
+    resume, *others = ways_on(Last(str(run["id"]), str(run["state"])), name)
+    if run["why"] == "approve" and not approved:  # a resume would be refused
+        return (f"execplan evaluate {name}", f"execplan approve {name}", *others)
+    return (resume, *others)
+
+
+def failed_run(standing: dict[str, Any] | None, plan: Plan) -> Run | None:
+    """The last run, if it failed or was rolled back and the work did not go on: nothing was ticked or approved since."""
+    run: Run | None = standing["run"] if standing else None
+    if run is None or standing is None or run["state"] not in _FAILED or standing["state"] == APPROVED:
+        return None
+    ended = run["ended"]
+    if ended and is_utc(ended):
+        minute = from_utc(ended) // 60
+        stamps = [minutes(task.stamp) for task in plan.tasks if task.state == DONE and task.stamp is not None]
+        if any([first > minute for first, _ in filter(None, stamps)]):
+            return None
+    return run
+
+
+def failed_words(run: Run) -> str:
+    """A run that failed or was rolled back, for a person: which, and why it failed."""
+    from execplan.engine.open_runs import number
+
+    name = f"run {number(str(run['id']))}"
+    if run["state"] == _FAILED[0]:
+        return f"{name} failed: {run['reason']}"
+    return f"{name} failed and was rolled back: {run['reason']}" if run["reason"] else f"{name} was rolled back"
+
+
+def start(standing: dict[str, Any] | None, name: str) -> tuple[str, ...]:
+    """The command that goes on with compiled steps: evaluate, or what starts an approved run; none without any."""
+    if standing is None or standing["state"] not in (*_UNAPPROVED, APPROVED):
+        return ()
+    if standing["state"] in _UNAPPROVED:
         return (f"execplan evaluate {name}",)
-    return (f"execplan {verb} {run['id']} -p {name}",)
+    return (f"execplan handoff {name}" if standing.get("mode") == "agent" else f"execplan run {name}",)
+
+
+def run_words(run: Run) -> str:
+    """An open run, for a person: "run 1 was interrupted"."""
+    from execplan.engine.open_runs import WORDS, number
+
+    return f"run {number(str(run['id']))} {WORDS[str(run['state'])]}"
 
 
 def said(standing: dict[str, Any]) -> str:
-    """How it stands, for a person."""
+    """The approval status and the open run, for a person."""
     until = f" until {standing['expires']}" if standing["state"] == APPROVED else ""
-    return _SAID[standing["state"]] + until + _told(standing)
-
-
-def _told(standing: dict[str, Any]) -> str:
-    """What somebody should know of the last run."""
-    run = standing["run"]
-    return (
-        f", run {int(run['id'].partition('-')[0])} {_RUNS[run['state']]}"
-        if run is not None and run["state"] in _RUNS
-        else ""
-    )
+    run = unfinished(standing)
+    return _SAID[standing["state"]] + until + (f", {run_words(run)}" if run else "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer, typed
 from execplan.cli.door import shown
 from execplan.cli.shape import plan_json
-from execplan.cli.standing import APPROVED, NONE, STALE, said, standing_json
+from execplan.cli.standing import NONE, STALE, said, standing_json, start
 from execplan.cli.table import table
 from execplan.errors import ExecplanError
 
@@ -38,8 +38,9 @@ def steps_of(shelved: Shelved, warnings: tuple[str, ...]) -> Answer:
     lines += ["", steps_table(steps)] if steps else []
     lines += ["", *left_lines(left)] if left else []
     state = standing["state"]
-    verb = "run" if state == APPROVED else "compile" if state in (NONE, STALE) else "evaluate"
-    follow = (f"execplan {verb} {typed(ref.id, told['path'])}",)
+    name = typed(ref.id, told["path"])
+    verb = "compile" if state in (NONE, STALE) else "evaluate"
+    follow = start(standing, name) or (f"execplan {verb} {name}",)
     return Answer(data, "\n".join(lines), warnings=warnings, next=follow if steps else ("execplan explain steps",))
 
 

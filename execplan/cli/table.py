@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from execplan.cli.door import shown
+from execplan.cli.printing import coloured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,4 +64,4 @@ def _rich(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         drawn.add_row(Text(row[0], style=_STYLES.get(row[0], "")), *[Text(cell) for cell in row[1:]])
     with console.capture() as captured:
         console.print(drawn)
-    return captured.get().rstrip("\n")
+    return coloured(captured.get().rstrip("\n"))

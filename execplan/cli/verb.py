@@ -12,6 +12,7 @@ from execplan import trace
 from execplan.cli.answer import Answer, Call, emit
 from execplan.cli.door import shown
 from execplan.cli.moving import finish
+from execplan.cli.plan_name import FLAG, choose_plan, keep_leading, takes_leading
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes
 from execplan.repo.amend import Options
@@ -34,9 +35,13 @@ class Verb(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take words that begin with a hyphen, such as `- [ ] a task`, for words: no option is written like them."""
-        rest = super().parse_args(ctx, [_GUARD + each if _is_words(each) else each for each in args])
+        ctx.allow_extra_args = takes_leading(self)
+        super().parse_args(ctx, [_GUARD + each if _is_words(each) else each for each in args])
         ctx.params = {name: _unguarded(value) for name, value in ctx.params.items()}
-        return rest
+        ctx.args = [_unguarded(each) for each in ctx.args]
+        if ctx.allow_extra_args:
+            keep_leading(ctx)
+        return ctx.args
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the verb and print its answer; the exit status."""
@@ -54,12 +59,17 @@ class Verb(click.Command):
             ctx.params["options"] = Options(
                 ctx.params.pop("commit"), ctx.params.pop("dry_run", False), ctx.params.pop("if_match", None)
             )
+        if (actor := ctx.params.pop("actor", None)) is not None:
+            from execplan.repo.author import ActingAs
+
+            ctx.with_resource(ActingAs(actor))
         if (patience := ctx.params.pop("lock_timeout", None)) is not None:
             from execplan.text.lock import set_timeout
 
             set_timeout(patience)
         if self.settles:
             homes.finish_moves(finish)
+        choose_plan(ctx)
         assert self.callback is not None
         return emit(ctx.invoke(self.callback, call, **ctx.params), call, self.name or "")
 
@@ -106,6 +116,18 @@ COMMON = (
 )
 """Flags that stand before a verb or behind it."""
 
+_ADVISORS = ("prime", "show", "status")
+"""Commands that only read and whose advice depends on who acts."""
+_OWN_AS = ("archive",)
+"""Commands that write and whose own `--as` means something else; who acts is named before them."""
+
+
+def as_option() -> click.Option:
+    """`--as NAME`, which every command that writes has, and which goes before any command."""
+    return click.Option(
+        ["--as", "actor"], metavar="NAME", help="Act as NAME. Default: EXECPLAN_AGENT or your git name."
+    )
+
 
 def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Callable[..., Answer]], Verb]:
     """Make a function the command of a verb, with the flags that every verb has."""
@@ -114,8 +136,13 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
         name = function.__name__.rstrip("_")
         command = click.command(name, cls=Verb)(function)
         for param in command.params:
-            if param.name in ("plan", "plans") or (param.name in _TASKS and isinstance(param, click.Argument)):
-                param.type = _Name()
+            if param.name in ("plan", "plans", FLAG):
+                param.type = _Completed("plan")
+            elif param.name in _TASKS and isinstance(param, click.Argument):
+                param.type = _Completed("task")
+        writes_plans = any([param.name == "lock_timeout" for param in command.params])
+        if name in _ADVISORS or (writes_plans and name not in _OWN_AS):
+            command.params.append(as_option())
         command.params += COMMON
         command.reads, command.writes, command.examples = reads, writes, examples
         return command
@@ -123,21 +150,26 @@ def verb(*, reads: str, writes: str, examples: tuple[str, ...]) -> Callable[[Cal
     return make
 
 
-class _Name(click.types.StringParamType):
-    """The name of a plan or a task, which shells complete."""
+def completes(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Let shells complete an argument or option: `shell_complete=completes("section")`."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from execplan.cli.completion import candidates
+
+        return candidates(kind, ctx, param, incomplete)
+
+    return complete
+
+
+class _Completed(click.types.StringParamType):
+    """A string of a kind that shells complete."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """What can be meant."""
-        from execplan.cli.completion import names
-
-        return names(ctx, param, incomplete)
-
-
-def plan_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`-p PLAN`, for a verb about a part of a plan."""
-    return click.option("-p", "--plan", metavar="PLAN", help="Id, words of id or title, or path; else the only plan.")(
-        function
-    )
+        """The candidates."""
+        return completes(self._kind)(ctx, param, incomplete)
 
 
 def create_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -56,9 +56,9 @@ class Bearings(NamedTuple):
     state: str
     plan: Plan
     next: str
-    """The id of the task that is up next and that nobody has taken; nothing where there is none."""
+    """The id of the task that whoever acts has claimed, else of the first one without a claim; empty for none."""
     taken: tuple[tuple[str, str], ...]
-    """The ids of open tasks that somebody has taken, each with who."""
+    """The ids of the other claimed tasks, each with who has claimed it."""
     stalled: bool
     findings: tuple[str, ...]
     """What of lint is an error: its line, its code and its words."""
@@ -69,6 +69,14 @@ class Bearings(NamedTuple):
     drift: Drift | None
     commands: tuple[str, ...]
     """What makes sense now, the most urgent first."""
+    yours: str = ""
+    """Until when `next` is claimed by whoever acts; empty where it is not."""
+    then: str = ""
+    """The command for when `next` is done; empty where something else comes before that task."""
+    why: str = ""
+    """What makes the first command urgent."""
+    without_git: tuple[str, str] | None = None
+    """Why git could not be asked, where it could not, and what helps."""
 
 
 def _some(number: int, what: str) -> str:

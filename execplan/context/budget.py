@@ -41,8 +41,10 @@ def allocate(total: int, shares: Shares = SHARES) -> Allocation:
         message = f"context.shares: {shares.system_prompt:g} and {shares.response_reserve:g} leave too little to read"
         hint = f"none below 0, and together at most {_MOST:g} of the budget"
         raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
-    system, response = round(total * shares.system_prompt), round(total * shares.response_reserve)
-    return Allocation(system, total - system - response, response, shares)
+    # The sum is rounded, not each share: otherwise a larger budget could leave one token less to read.
+    reserved = round(total * sum(shares))
+    response = round(total * shares.response_reserve)
+    return Allocation(reserved - response, total - reserved, response, shares)
 
 
 def least(needed: int, shares: Shares = SHARES) -> int:

@@ -1,19 +1,16 @@
 """Which units are printed whole, which shortened, and which not at all, so that all of it fits.
 
 What is pinned gets its floor first, then fair parts of the room. The rest comes by its priority for each token that it takes,
-large units as summaries; what room is left then makes these longer, or whole.
+large units as summaries; what room is left then makes these whole, or longer, until the room is full.
 """
 
 from __future__ import annotations
 
-from execplan.context.budget import least
+from execplan.context.printing import NOTHING, Item, Print, Printer
 from execplan.context.reason import reason
-from execplan.context.render import visible
-from execplan.context.shorten import summarize, truncate
+from execplan.context.shorten import summarizer, truncate
 from execplan.context.unit import FILE, KEEP, PLAN, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.context.words import words
-from execplan.errors import INPUT, ExecplanError
-from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +20,12 @@ if TYPE_CHECKING:
     from execplan.context.budget import Allocation
     from execplan.context.render import Form
     from execplan.context.score import Scored
+    from execplan.context.shorten import Summarizer
     from execplan.context.tokens import Counter
     from execplan.context.unit import Pack, Unit
 
 THRESHOLD: Final = 0.15
 """The least relevance of what is not left out, room or not."""
-FLOOR: Final = 24
-"""Tokens of its content that a pinned unit has at least."""
 _PINNED: Final = 0.7
 """The part of the room that pinned units may take while others want some."""
 _SUMMARY: Final = 160
@@ -45,36 +41,9 @@ _FILES: Final = 0.4
 _SMALLEST: Final = 64
 """Tokens: a summary in less room than this says nothing."""
 _LITTLE: Final = 8
-"""Tokens: for less more than this nothing is shortened anew."""
-
-
-class Item(NamedTuple):
-    """A unit, and what becomes of it."""
-
-    unit: Unit
-    action: str
-    text: str
-    """What is printed of its content; nothing where it is pruned."""
-    tokens: int
-    """Of all that is printed of it; 0 where it is pruned."""
-    original_tokens: int
-    """The same if it were printed whole."""
-    priority: int
-    """From 0 to 100."""
-    reason: str
-    filtered: bool = False
-    """Whether it was pruned because it is not relevant, room or not."""
-
-
-class Print(NamedTuple):
-    """How a unit may be printed."""
-
-    action: str
-    text: str
-    tokens: int
-
-
-_NOTHING: Final = Print(PRUNE, "", 0)
+"""Tokens: for less more than this nothing is shortened again."""
+_TRIES: Final = 8
+"""How often a unit is shortened until what is around it fits, too."""
 
 
 def choose(
@@ -89,20 +58,9 @@ def choose(
 
     Raises ExecplanError for two units with one id, and for a budget in which what is never left out has no room.
     """
-    _refuse_doubles(scored)
     desk = _Desk(pack, scored, counter, form)
-    floors = desk.floors()
-    frame = counter.count(form.whole(pack, ()))
-    needed = max(frame + sum([each.tokens for each in floors.values()]), desk.count(floors))
-    if needed > allocation.context:
-        budget = least(needed, allocation.shares)
-        raise ExecplanError(
-            "budget-too-small",
-            f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} to read, and what is never left out takes {needed:,}",
-            exit=INPUT,
-            hint=f"the smallest budget that does is {budget:,}: --budget {budget}",
-        )
-    room = allocation.context - frame
+    floors = desk.floors(allocation)
+    room = allocation.context - desk.frame
     while True:  # tokens of a whole are not always those of its parts
         prints = desk.fill(floors, room, threshold)
         over = desk.count(prints) - allocation.context
@@ -111,48 +69,19 @@ def choose(
         room -= over
 
 
-def _refuse_doubles(scored: Sequence[Scored]) -> None:
-    seen: set[str] = set()
-    for each in scored:
-        if each.unit.id in seen:
-            hint = "give each unit an id of its own"
-            raise ExecplanError("double-unit", f"two units have the id {each.unit.id!r}", exit=INPUT, hint=hint)
-        seen.add(each.unit.id)
-
-
-class _Desk:
-    """All units, and what it takes to print each whole."""
+class _Desk(Printer):
+    """All units, and those that were shortened."""
 
     def __init__(self, pack: Pack, scored: Sequence[Scored], counter: Counter, form: Form) -> None:
-        self.pack, self.counter, self.form = pack, counter, form
-        self.scored = [each._replace(unit=each.unit._replace(content=visible(each.unit.content))) for each in scored]
+        super().__init__(pack, scored, counter, form)
         self.named = {path for each in scored if each.unit.type in PLAN for path in each.unit.references}
         self.words = frozenset(words(pack.task) or words(pack.purpose))
-        self.whole = {each.unit.id: self._print(each.unit, KEEP, each.unit.content) for each in self.scored}
-        self.shorter: dict[tuple[str, int], Print | None] = {}
+        self.shorter: dict[tuple[str, int, bool], Print | None] = {}
+        self.summarizers: dict[str, Summarizer] = {}
 
     def _may_be_in(self, each: Scored, threshold: float) -> bool:
         """Whether a unit is relevant enough; a part of the plan, and a file that the plan names, always is, if there is room."""
         return each.relevance >= threshold or each.unit.type in PLAN or each.unit.path in self.named
-
-    def _print(self, unit: Unit, action: str, text: str) -> Print:
-        return Print(action, text, self.counter.count(self.form.piece(unit, text, action)))
-
-    def count(self, prints: dict[str, Print]) -> int:
-        """The tokens of the pack that these make."""
-        made = [(each.unit, prints.get(each.unit.id, _NOTHING)) for each in self.scored]
-        pieces = [self.form.piece(unit, one.text, one.action) for unit, one in made if one.action != PRUNE]
-        return self.counter.count(self.form.whole(self.pack, pieces))
-
-    def floors(self) -> dict[str, Print]:
-        """The least that is printed of what is never left out."""
-        found = {}
-        for each in self.scored:
-            if each.unit.pinned:
-                whole = self.whole[each.unit.id]
-                cut = self._print(each.unit, TRUNCATE, truncate(each.unit, FLOOR, self.counter))
-                found[each.unit.id] = cut if cut.tokens < whole.tokens else whole
-        return found
 
     def fill(self, floors: dict[str, Print], room: int, threshold: float) -> dict[str, Print]:
         """What is printed of each unit in so much room; what is not named is pruned."""
@@ -172,8 +101,10 @@ class _Desk:
         for each in others:
             if each.unit.id not in prints:
                 left -= self._print_more(prints, each.unit, min(size, left))
-        for each in [*pinned, *sorted(others, key=lambda each: (-each.relevance, each.unit.id))]:
-            left -= self._print_more(prints, each.unit, left)
+        first = [*pinned, *sorted(others, key=lambda each: (-each.relevance, each.unit.id))]
+        for rest in (False, True):  # first what tells most about every unit, then all else of them
+            for each in first:
+                left -= self._print_more(prints, each.unit, left, rest=rest)
         return prints
 
     def _share(self, prints: dict[str, Print], units: Sequence[Scored], left: int) -> int:
@@ -191,41 +122,48 @@ class _Desk:
                 took += self._print_more(prints, each.unit, min(size, most - took))
         return took
 
-    def _print_more(self, prints: dict[str, Print], unit: Unit, more: int) -> int:
-        """Print more of a unit, by at most so many tokens; tells how many these are."""
-        had = prints.get(unit.id, _NOTHING)
-        made = self._at_most(unit, had.tokens + more) if had.action != KEEP and more >= _LITTLE else None
+    def _print_more(self, prints: dict[str, Print], unit: Unit, more: int, *, rest: bool = False) -> int:
+        """Print more of a unit, by at most so many tokens; returns how many these are."""
+        had = prints.get(unit.id, NOTHING)
+        made = self._at_most(unit, had.tokens + more, rest=rest) if had.action != KEEP and more >= _LITTLE else None
         if made is None or made.tokens <= had.tokens:
             return 0
         prints[unit.id] = made
         return made.tokens - had.tokens
 
-    def _at_most(self, unit: Unit, tokens: int) -> Print | None:
-        """The most of a unit that takes so many tokens: the whole, a summary, or its beginning where there is no summary."""
+    def _at_most(self, unit: Unit, tokens: int, *, rest: bool) -> Print | None:
+        """The most of a unit that takes so many tokens: all of it, a summary, or its beginning where there is no summary.
+
+        A summary holds what tells most about the unit, and with `rest` as much of all else as there is room for.
+        """
         if self.whole[unit.id].tokens <= tokens:
             return self.whole[unit.id]
         if tokens < _SMALLEST:
             return None
-        if (unit.id, tokens) not in self.shorter:
-            self.shorter[unit.id, tokens] = self._shorter(unit, tokens)
-        return self.shorter[unit.id, tokens]
+        if (unit.id, tokens, rest) not in self.shorter:
+            self.shorter[unit.id, tokens, rest] = self._shorter(unit, tokens, rest=rest)
+        return self.shorter[unit.id, tokens, rest]
 
-    def _shorter(self, unit: Unit, tokens: int) -> Print | None:
-        around = self._print(unit, SUMMARIZE, "").tokens
-        for spare in (0, 4, 16):  # tokens of a text and of what is around it may be more than both
-            most = max(tokens - around - spare, 1)
-            text = summarize(unit, self.words, most, self.counter)
+    def _shorter(self, unit: Unit, tokens: int, *, rest: bool) -> Print | None:
+        if unit.id not in self.summarizers:
+            self.summarizers[unit.id] = summarizer(unit, self.words, self.counter)
+        most = tokens - self.print(unit, SUMMARIZE, "").tokens
+        for attempt in range(_TRIES):  # a text and what is around it may take more tokens than each of them alone
+            if most <= 0:
+                return None
+            text = self.summarizers[unit.id](most, rest)
             action = SUMMARIZE if text is not None else TRUNCATE
-            made = self._print(unit, action, truncate(unit, most, self.counter) if text is None else text)
-            if made.tokens <= tokens and made.tokens < self.whole[unit.id].tokens:
-                return made
+            made = self.print(unit, action, truncate(unit, most, self.counter) if text is None else text)
+            if made.tokens <= tokens:
+                return made if made.tokens < self.whole[unit.id].tokens else None
+            most -= made.tokens - tokens + (1 << attempt) - 1
         return None
 
     def items(self, prints: dict[str, Print], threshold: float) -> list[Item]:
         """The units with what became of them, and why."""
         found = []
         for each in self.scored:
-            made, whole = prints.get(each.unit.id, _NOTHING), self.whole[each.unit.id].tokens
+            made, whole = prints.get(each.unit.id, NOTHING), self.whole[each.unit.id].tokens
             filtered = made.action == PRUNE and not self._may_be_in(each, threshold)
             why = reason(each, made.action, filtered=filtered)
             found.append(Item(each.unit, made.action, made.text, made.tokens, whole, each.priority, why, filtered))

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter as Tally
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from execplan.context.unit import ACTIONS, KEEP, PRUNE, SUMMARIZE, TRUNCATE
 from execplan.document import Kind, Many, Model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from execplan.context.budget import Allocation
-    from execplan.context.choose import Item
-    from execplan.context.intent import Intent
-    from execplan.context.tokens import Counter
-    from execplan.context.unit import Pack
+    pass
 
 KINDS = {"context-decision": Kind("context.decision", "Decision", "What `context` lets an agent read, and why.")}
 VERSION: Final = "1.0"
-STRATEGY: Final = "intent_aware"
-"""Relevance weighs what a task of such an intent needs."""
 
 
 def _possible(moment: str) -> str:
@@ -42,6 +32,8 @@ Part = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Moment = Annotated[str, AfterValidator(_possible), Field(json_schema_extra={"format": "date-time"})]
 Name = Annotated[str, Field(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
+Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]
+"""How the items were chosen: all fit; by relevance, weighed for the intent; by relevance alone, for want of an intent; by age."""
 Advice = Literal["continue", "prepare_checkpoint", "checkpoint_then_compact", "checkpoint_then_compact_immediately"]
 
 
@@ -151,15 +143,17 @@ class SavingsBreakdown(Model):
 
 
 class SessionHygiene(Model):
-    """Whether the session should be compacted."""
+    """Whether the session should be compacted; without a session all numbers are 0, `continue` and an empty playbook."""
 
     message_count_estimate: Count
     """Messages."""
     input_context_utilization_pct: Percent
-    """Of the window of the target model."""
+    """What the session takes of the window of the target model."""
     optimized_context_utilization_pct: Percent
+    """What is left of it in the pack, of the same window."""
     recommended_action: Advice
     playbook: Many[str]
+    """What to do, in order."""
 
 
 class TokenCounter(Model):
@@ -172,10 +166,10 @@ class TokenCounter(Model):
 class Explainability(Model):
     """How this was decided."""
 
-    strategy_used: Name
+    strategy_used: Strategy
     intent_confidence: Part
     pruning_threshold: Part
-    """What is less relevant is left out, room or not."""
+    """What is less relevant is left out, room or not; 0 where relevance does not count."""
     counter: TokenCounter
 
 
@@ -192,6 +186,8 @@ class Decision(Model):
     """What an agent should read, and why."""
 
     plan_id: Name
+    decision_id: Name
+    """Of this decision; equal ones have all in common, the time and the texts of the pack too."""
     created_at: Moment
     version: Literal["1.0"]
     input_summary: InputSummary
@@ -226,108 +222,3 @@ class Decision(Model):
         if said != expected or self.statistics.tokens_saved != original - final:
             raise ValueError(f"the sums are {said} and should be {expected}")
         return self
-
-
-def decide(
-    pack: Pack,
-    items: Sequence[Item],
-    allocation: Allocation,
-    counter: Counter,
-    *,
-    created_at: str,
-    intent: Intent,
-    threshold: float,
-    target_model: str,
-    model: ModelChoice,
-    hygiene: SessionHygiene,
-    experiment: Experiment | None = None,
-    warnings: Sequence[str] = (),
-) -> Decision:
-    """The decision that items come to; `created_at` is a time as ISO 8601 has it."""
-    baseline = sum([each.original_tokens for each in items])
-    filtered = sum([each.original_tokens for each in items if not each.filtered])
-    final = sum([each.tokens for each in items])
-    return Decision(
-        plan_id=pack.plan_id,
-        created_at=created_at,
-        version=VERSION,
-        input_summary=InputSummary(
-            total_units=len(items),
-            total_tokens=baseline,
-            units_by_type=dict(sorted(Tally([each.unit.type for each in items]).items())),
-        ),
-        constraints=Constraints.model_validate(
-            {"token_budget": sum(allocation[:3]), "target_model": target_model, "intent": intent.name}
-        ),
-        experiment=experiment or Experiment(),
-        recommendations=Recommendations(
-            model=model,
-            budget_allocation=BudgetAllocation(
-                system_prompt=allocation.system_prompt,
-                context=allocation.context,
-                response_reserve=allocation.response_reserve,
-            ),
-        ),
-        optimized_context=tuple([_chosen(each) for each in items]),
-        statistics=_statistics(items, baseline, final),
-        savings_breakdown=_savings(baseline, filtered, final),
-        session_hygiene=hygiene,
-        warnings=tuple(warnings),
-        explainability=Explainability(
-            strategy_used=STRATEGY,
-            intent_confidence=intent.confidence,
-            pruning_threshold=threshold,
-            counter=TokenCounter(name=counter.name, exact=counter.exact),
-        ),
-        validation=Validation(
-            total_tokens=final, within_budget=final <= allocation.context, budget_remaining=allocation.context - final
-        ),
-    )
-
-
-def percentage(part: int, whole: int) -> float:
-    """How many percent a part is of a whole, with one decimal; 0.0 of nothing."""
-    return round(100 * part / whole, 1) if whole else 0.0
-
-
-def _chosen(item: Item) -> Chosen:
-    return Chosen.model_validate(
-        {
-            "id": item.unit.id,
-            "type": item.unit.type,
-            "action": item.action,
-            "tokens": item.tokens,
-            "original_tokens": item.original_tokens,
-            "priority": item.priority,
-            "reason": item.reason,
-        }
-    )
-
-
-def _statistics(items: Sequence[Item], baseline: int, final: int) -> Statistics:
-    count = Tally([each.action for each in items])
-    assert set(count) <= set(ACTIONS)
-    return Statistics(
-        tokens_saved=baseline - final,
-        reduction_percentage=percentage(baseline - final, baseline),
-        units_kept=count[KEEP],
-        units_summarized=count[SUMMARIZE],
-        units_truncated=count[TRUNCATE],
-        units_pruned=count[PRUNE],
-    )
-
-
-def _savings(baseline: int, filtered: int, final: int) -> SavingsBreakdown:
-    first, second = baseline - filtered, filtered - final
-    return SavingsBreakdown(
-        baseline_tokens=baseline,
-        after_filter_tokens=filtered,
-        after_pruning_tokens=final,
-        package_filtering=Filtering(tokens_saved=first, percentage_of_baseline=percentage(first, baseline)),
-        pruning_and_summarization=Shortening(
-            tokens_saved=second,
-            percentage_of_baseline=percentage(second, baseline),
-            percentage_of_post_filter=percentage(second, filtered),
-        ),
-        overall=Filtering(tokens_saved=first + second, percentage_of_baseline=percentage(first + second, baseline)),
-    )

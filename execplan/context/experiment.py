@@ -6,7 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-VARIANTS: Final = ("control", "optimized")
+CONTROL: Final = "control"
+"""The plain baseline: newest first, whole units until the budget is full."""
+OPTIMIZED: Final = "optimized"
+"""What `context` does without an experiment."""
+VARIANTS: Final = (CONTROL, OPTIMIZED)
 
 
 def variant(experiment: str, key: str, variants: tuple[str, ...] = VARIANTS) -> str:

@@ -48,17 +48,28 @@ def advice(utilization: float, messages: int) -> str:
 
 
 def hygiene(messages: int, given: int, optimized: int, window: int) -> SessionHygiene:
-    """How a session stands that holds so many messages and tokens, before and after; the figures that are shown decide."""
-    from execplan.context.decision import SessionHygiene, percentage
+    """The advice for a session of so many messages and tokens, before and after; the percentages that are shown decide."""
+    from execplan.context.decide import percentage
 
     full = percentage(given, window)
     what = advice(full, messages)
+    return _hygiene(messages, full, percentage(optimized, window), what, PLAYBOOKS[what])
+
+
+def no_session() -> SessionHygiene:
+    """Without a session there is no advice: nothing is counted, nothing is to be done."""
+    return _hygiene(0, 0.0, 0.0, CONTINUE, ())
+
+
+def _hygiene(messages: int, full: float, optimized: float, what: str, playbook: tuple[str, ...]) -> SessionHygiene:
+    from execplan.context.decision import SessionHygiene
+
     return SessionHygiene.model_validate(
         {
             "message_count_estimate": messages,
             "input_context_utilization_pct": full,
-            "optimized_context_utilization_pct": percentage(optimized, window),
+            "optimized_context_utilization_pct": optimized,
             "recommended_action": what,
-            "playbook": PLAYBOOKS[what],
+            "playbook": playbook,
         }
     )

@@ -42,19 +42,31 @@ class Table(NamedTuple):
     """The least strength for each intent."""
     models: tuple[Model, ...]
 
-    def find(self, name: str) -> Model:
-        """The model of a name, or of a name with a date or a `[1m]` behind it; raises ExecplanError."""
+    def find(self, name: str) -> Model | None:
+        """The model of a name, or of a name with a date or a `[1m]` after it; None where the table has none."""
         wanted = name.strip().lower()
         for model in self.models:
             if wanted in (model.name, *model.aliases):
                 return model
             if any([_is_dated(wanted.removeprefix(each)) for each in (model.name, *model.aliases)]):
                 return model
+        return None
+
+    def target(self, named: str, source: str, fallback: str = "") -> tuple[Model, str]:
+        """The model of a name, else that of another name, else the default; and a warning where the table lacks the first.
+
+        `source` says who names it: `--model`, `the session`.
+        """
+        found = self.find(named)
+        if found is not None:
+            return found, ""
+        other = self.find(fallback or self.default) or self.find(self.default) or self.models[0]
         from difflib import get_close_matches
 
-        near = get_close_matches(wanted, [model.name for model in self.models], n=3, cutoff=0.4)
-        hint = "name one that is known, or add it to context.models in the settings: execplan explain context"
-        raise ExecplanError("no-such-model", f"no model {name!r} is known", exit=INPUT, hint=hint, candidates=near)
+        near = get_close_matches(named.strip().lower(), [model.name for model in self.models], n=3, cutoff=0.4)
+        like = f"; similar names: {', '.join(near)}" if near else ""
+        warning = f"{source} names the model {named.strip() or '(empty)'}, which is not known: {other.name} and its window of {other.window:,} tokens"
+        return other, f"{warning} are taken instead{like}; context.models in the settings adds a model"
 
 
 def _is_dated(behind: str) -> bool:

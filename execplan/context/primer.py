@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.context.quoted import MARK, cut, line, visible
+from execplan.context.quoted import MARK, cut, line
+from execplan.text.hidden import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,12 +37,19 @@ def primer(found: Bearings, redact: Redact) -> str:
     return _text(found, redact, _SIZES[-1], 0)
 
 
-def several(ids: Sequence[str], redact: Redact) -> str:
-    """That one of several plans has to be named."""
-    shown = [MARK + line(each, redact, _SIZES[2]) for each in ids[:_PLANS]]
-    more = [f"and {len(ids) - _PLANS} more"] if len(ids) > _PLANS else []
-    head = f"{len(ids)} plans could be meant. Name one: execplan prime PLAN, or set EXECPLAN_PLAN."
-    return "\n".join([head, *shown, *more]) + "\n"
+def several(message: str, plans: Sequence[tuple[str, str, str]], redact: Redact) -> str:
+    """That one of several plans has to be named: the ID, the title and a summary of each; fewer where all do not fit."""
+    for count, most in [(_PLANS, most) for most in _SIZES] + [
+        (count, _SIZES[-1]) for count in range(_PLANS - 1, 0, -1)
+    ]:
+        lines = [f"execplan: {line(message, redact, _SIZES[0])}. Name one: execplan prime PLAN, or set EXECPLAN_PLAN."]
+        for name, title, summary in plans[:count]:
+            lines += [MARK + line(f"{name}  {title}", redact, most), f"{MARK}  {line(summary, redact, most)}"]
+        lines += [f"and {len(plans) - count} more: execplan list"] if len(plans) > count else []
+        text = "\n".join(lines) + "\n"
+        if _fits(text):
+            break
+    return text
 
 
 def _fits(text: str) -> bool:
@@ -64,7 +72,8 @@ def _text(found: Bearings, redact: Redact, most: int, commands: int) -> str:
         *[line(part, redact) if own else quoted(part) for own, part in _parts(found)],
     ]
     if commands:
-        lines += ["Go on with:", *[f"  {visible(each)}" for each in found.commands[:commands]]]
+        first = [f"do this task, then: {found.then}"] if found.then else []
+        lines += ["Continue:", *[f"  {visible(each)}" for each in [*first, *found.commands][:commands]]]
     return "\n".join(lines) + "\n"
 
 
@@ -72,10 +81,11 @@ def _parts(found: Bearings) -> Iterator[tuple[bool, str]]:
     """The lines below the head, each with whether it is ours."""
     plan = found.plan
     if task := _task(found, found.next):
-        yield True, f"Next task, {found.next}:"
+        head = f"Yours, in progress until {found.yours}" if found.yours else "Next task"
+        yield True, f"{head}, {found.next}:"
         yield False, task.text
     for name, who in found.taken[:2]:
-        yield True, f"Taken, {name}:"
+        yield True, f"Claimed, {name}:"
         yield False, f"by {who}: {taken.text if (taken := _task(found, name)) else ''}"
     if plan.decisions:
         yield True, "Last decisions:"
@@ -85,15 +95,27 @@ def _parts(found: Bearings) -> Iterator[tuple[bool, str]]:
         yield False, plan.discoveries[-1].text
     if found.steps:
         yield True, f"Steps: {found.steps}"
+    if found.why:
+        yield False, found.why
+    yield from _changes(found)
+    if found.findings:
+        yield True, f"Errors of lint, {len(found.findings)}:" if len(found.findings) > 1 else "Error of lint:"
+        yield False, found.findings[0]
+
+
+def _changes(found: Bearings) -> Iterator[tuple[bool, str]]:
+    """What has changed since the plan was last written, or why that is not known."""
     if found.drift and found.drift.words:
         paths = found.drift.paths
         yield True, f"Drift: {found.drift.words}" + (":" if paths else "")
         if paths:
             more = f" and {len(paths) - _PATHS} more" if len(paths) > _PATHS else ""
             yield False, ", ".join(paths[:_PATHS]) + more
-    if found.findings:
-        yield True, f"Errors of lint, {len(found.findings)}:" if len(found.findings) > 1 else "Error of lint:"
-        yield False, found.findings[0]
+    if found.without_git:
+        why, hint = found.without_git
+        yield True, "Not known, what changed since the plan was last written:"
+        yield False, why
+        yield True, hint
 
 
 def _task(found: Bearings, name: str) -> Task | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.text.hidden import hidden_in
+from execplan.text.hidden import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +29,6 @@ def lines(body: Sequence[str], redact: Redact) -> list[str]:
     while found and not found[-1]:
         found.pop()
     return found
-
-
-def visible(text: str) -> str:
-    """A line in which what can't be seen, or can't be encoded, is escaped."""
-    for start, end in reversed(hidden_in(text)):
-        text = text[:start] + ascii(text[start:end])[1:-1] + text[end:]
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def cut(text: str, most: int) -> str:

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from execplan.context.score import Scored
 
 _CUT = {
-    SUMMARIZE: "shortened, for the whole has no room",
-    TRUNCATE: "cut, for the whole has no room",
-    PRUNE: "left out, for others need the room more",
+    SUMMARIZE: "shortened: no room for all of it",
+    TRUNCATE: "cut: no room for all of it",
+    PRUNE: "left out: others need the room more",
 }
 
 
 def reason(scored: Scored, action: str, *, filtered: bool) -> str:
-    """What is true of the unit, the strongest first, and why it is not printed whole, where it is not."""
+    """What makes a unit relevant, the strongest first, and why it is not printed whole, where it is not."""
     told = list(scored.reasons[:2])
     if filtered:
         told = [

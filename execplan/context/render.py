@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from execplan.context.unit import KEEP, SUMMARIZE, TRUNCATE, Pack, Unit
-from execplan.text.hidden import hidden_in
+from execplan.text.hidden import escaped, may_hide
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class Form:
         """What is printed of a unit, with all that is around it."""
         raise NotImplementedError
 
-    def whole(self, pack: Pack, pieces: Sequence[str]) -> str:
-        """The pack of these pieces."""
+    def whole(self, pack: Pack, pieces: Sequence[str], *, shortened: bool) -> str:
+        """The pack of these pieces; `shortened`: some are not whole, or are left out."""
         raise NotImplementedError
 
 
@@ -50,16 +50,17 @@ class Markdown(Form):
     def piece(self, unit: Unit, text: str, action: str) -> str:
         """A heading, and the text in a fence that is longer than any in it."""
         text = visible(text)
-        notes = [each for each in (_lines(unit), _DID[action]) if each]
+        notes = [each for each in (_lines(unit), _DID[action] and f"{_DID[action]}, id {line(unit.id)}") if each]
         title = line(unit.title) or line(unit.path) or line(unit.id)
         heading = f"## {unit.type.replace('_', ' ')}: {title}" + (f" ({', '.join(notes)})" if notes else "")
         fence = "`" * max([3, *[len(each) + 1 for each in _TICKS.findall(text)]])
         language = _LANGUAGES.get(unit.path.rsplit(".", 1)[-1].lower(), "") if "." in unit.path else ""
         return f"{heading}\n\n{fence}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}\n\n"
 
-    def whole(self, pack: Pack, pieces: Sequence[str]) -> str:
-        """A title, and the pieces."""
-        return f"# What to read for {line(pack.title) or line(pack.plan_id)}\n\n{''.join(pieces)}"
+    def whole(self, pack: Pack, pieces: Sequence[str], *, shortened: bool) -> str:
+        """A title, how the rest can be read, and the pieces."""
+        more = f"Some items are shortened or left out. `{_command(pack)} --explain` lists them, `--item ID` prints one whole.\n\n"
+        return f"# What to read for {line(pack.title) or line(pack.plan_id)}\n\n{more if shortened else ''}{''.join(pieces)}"
 
 
 class Xml(Form):
@@ -77,9 +78,10 @@ class Xml(Form):
         data = visible(text).replace("]]>", "]]]]><![CDATA[>")
         return f"<unit{told}><![CDATA[{data}]]></unit>\n"
 
-    def whole(self, pack: Pack, pieces: Sequence[str]) -> str:
-        """An element that holds the pieces."""
+    def whole(self, pack: Pack, pieces: Sequence[str], *, shortened: bool) -> str:
+        """An element that holds the pieces, with the command that prints one of them whole."""
         told = f'plan="{escape(line(pack.plan_id))}" title="{escape(line(pack.title))}"'
+        told += f' whole="{escape(_command(pack))} --item ID"' if shortened else ""
         return f"<context {told}>\n{''.join(pieces)}</context>\n"
 
 
@@ -98,19 +100,25 @@ def visible(text: str) -> str:
     """A text whose lines end with LF, with every character escaped that can't be seen or turns the direction."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.replace("\n", "").replace("\t", "").isprintable():
+    if not may_hide(text.replace("\n", "").replace("\t", "")):
         return text
     return "\n".join([_shown(each) for each in text.split("\n")])
 
 
 def _shown(words: str) -> str:
-    for start, end in reversed(hidden_in(words)):
-        words = words[:start] + "".join([_escaped(char) for char in words[start:end]]) + words[end:]
+    words = escaped(words, lambda run: "".join([_escaped(char) for char in run]))
     return _ODD.sub(lambda found: _escaped(found[0]), words)
 
 
 def _escaped(char: str) -> str:
     return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
+
+
+def _command(pack: Pack) -> str:
+    """The command that made the pack, without its flags."""
+    from shlex import quote
+
+    return f"execplan context {quote(line(pack.plan_id))}"
 
 
 def _lines(unit: Unit) -> str:

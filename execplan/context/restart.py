@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from execplan.context.quoted import MARK, line, lines, visible
+from execplan.context.quoted import MARK, line, lines
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.seek import task_ids
 from execplan.text.blocks import HEADING, ITEM, PARAGRAPH
+from execplan.text.hidden import visible
 from execplan.text.lines import digest, is_blank
 
 TYPE_CHECKING = False
@@ -86,10 +87,21 @@ def _lines(found: Bearings, redact: Redact, made: str) -> Iterator[str]:
         "Risks and open questions": list(_risks(found, redact)),
         **{name: body for name, body in sections.items() if body},
         "Git": list(_git(found, redact)),
-        "How to go on": ["```", *[visible(each) for each in found.commands], "```"],
+        "How to continue": list(_commands(found, redact)),
     }
     for name, body in parts.items():
         yield from ("", f"## {name}", "", *(body or ["None."]))
+
+
+def _commands(found: Bearings, redact: Redact) -> Iterator[str]:
+    """What to do next: the work, then the commands."""
+    if found.why:
+        yield from (line(found.why, redact, _LONG), "")
+    yield "```"
+    if found.then:
+        yield from (f"# do the task {found.next}, then:", visible(found.then))
+    yield from [visible(each) for each in found.commands]
+    yield "```"
 
 
 def _section(plan: Plan, name: str, most: int, redact: Redact) -> Iterator[str]:
@@ -129,8 +141,8 @@ def _next(found: Bearings, redact: Redact) -> Iterator[str]:
     left = [(name, task) for name, task in tasks.items() if task.state != DONE]
     takers = dict(found.taken)
     for name, task in left[:_OPEN]:
-        first = "**up next** " if name == found.next else ""
-        by = f" (taken by {line(takers[name], redact, _LONG)})" if name in takers else ""
+        first = ("**in progress** " if found.yours else "**up next** ") if name == found.next else ""
+        by = f" (claimed by {line(takers[name], redact, _LONG)})" if name in takers else ""
         mark = f" (marked {visible(task.mark)!r})" if task.state != OPEN else ""
         yield f"- {first}`{name}` {line(task.text, redact, _LONG)}{mark}{by}"
     if len(left) > _OPEN:
@@ -187,6 +199,12 @@ def _words(plan: Plan, block: Block) -> str:
 
 def _git(found: Bearings, redact: Redact) -> Iterator[str]:
     tree = found.tree
+    if found.without_git is not None:
+        why, hint = found.without_git
+        yield f"Not known: {line(why, redact, _LONG)}"
+        yield ""
+        yield line(hint, redact)
+        return
     if tree is None:
         yield "This is no git repository."
         return

@@ -100,7 +100,7 @@ def score(pack: Pack, intent: Intent) -> list[Scored]:
     hits = match([(f"{unit.title} {unit.path}", unit.content) for unit in pack.units], weights)
     free = [total(each) for unit, each in zip(pack.units, hits, strict=True) if not unit.pinned]
     best = max(free, default=0.0) or 1.0
-    names, newer = _Names(pack), _newer(pack.units)
+    names, newer = _Names(pack), newer_of_its_type(pack.units)
     goal = "task" if pack.task else "purpose"
     scored = []
     for unit, each in zip(pack.units, hits, strict=True):
@@ -116,7 +116,7 @@ def score(pack: Pack, intent: Intent) -> list[Scored]:
         priority = 95 + round(5 * relevance) if unit.pinned else min(round(100 * relevance), 94)
         shared = _shared(unit, each, weights, goal)
         shared = "" if why and shared.startswith(_NO_WORD) else shared
-        reasons = [unit.pinned] if unit.pinned else [why, shared, _age(unit, newer)]
+        reasons = [unit.pinned] if unit.pinned else [why, shared, age(unit, newer)]
         scored.append(Scored(unit, relevance, priority, tuple([reason for reason in reasons if reason])))
     return scored
 
@@ -171,7 +171,7 @@ def _own(unit: Unit) -> set[str]:
     return {unit.id, *ends}
 
 
-def _newer(units: Sequence[Unit]) -> dict[str, int]:
+def newer_of_its_type(units: Sequence[Unit]) -> dict[str, int]:
     """How many units of its type are newer than each, where there are several and they have an age."""
     newer: dict[str, int] = {}
     for kind in (*_TALK, FILE, DECISION, DISCOVERY, ARTIFACT):
@@ -202,7 +202,7 @@ def _shared(unit: Unit, hits: Sequence[Hit], weights: Mapping[str, float], goal:
     return f"shares {listed} with the {whose}"
 
 
-def _age(unit: Unit, newer: Mapping[str, int]) -> str:
+def age(unit: Unit, newer: Mapping[str, int]) -> str:
     """How old it is beside others of its type."""
     if unit.id not in newer:
         return ""

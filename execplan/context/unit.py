@@ -63,3 +63,5 @@ class Pack(NamedTuple):
     """The words of the plan's purpose, for relevance."""
     units: tuple[Unit, ...]
     """In the order in which they are printed."""
+    session: frozenset[str] = frozenset()
+    """The ids of the units that a conversation holds; none where none was given."""

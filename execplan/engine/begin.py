@@ -20,7 +20,7 @@ from execplan.execution.evaluation.scope import parts
 from execplan.execution.permission import approver
 from execplan.repo import author, git, state
 from execplan.repo.execution import register
-from execplan.text import files
+from execplan.text import disk, files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -151,8 +151,8 @@ def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
         )
 
 
-def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, seconds: int | None) -> tuple[Bench, str]:
-    """What the steps of a run are done with, and why there is no sandbox, where there is none; raises ExecplanError."""
+def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, seconds: int | None) -> Bench:
+    """What the steps of a run are done with; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find
     from execplan.engine.commands.stop import Stop
     from execplan.engine.files.ground import Ground
@@ -160,28 +160,20 @@ def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, second
     from execplan.engine.steps.bench import Bench
 
     document, policy = now.current.document, now.policy
-    sandbox, why = find(home, policy)
+    sandbox = find(home, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([each for each in limits if each is not None])
     ground, store = Ground(home), Store(home)
     own = redaction()
-    return Bench(home, ref, document, policy, place, ground, store, sandbox, own, Stop(), watch, deadline), why
+    return Bench(home, ref, document, policy, place, ground, store, sandbox, own, Stop(), watch, deadline)
 
 
-def warned(bench: Bench, why: str, chosen: Collection[str] | None) -> list[str]:
-    """What somebody should know before commands run."""
-    from execplan.engine.steps.named import runs
+def warn(bench: Bench, chosen: Collection[str] | None) -> list[str]:
+    """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned."""
+    from execplan.engine.command_warnings import command_warnings
 
-    if not any([runs(step) for step in bench.document.steps if chosen is None or step.id in chosen]):
-        return []
-    from execplan.engine.files.tree import BYTES, FILES
-    from execplan.engine.files.walk import Walk
-
-    told = [f"no sandbox guards its commands: {why}"] if bench.sandbox is None and bench.policy.sandbox != "off" else []
-    if not Walk(bench.home, bench.ground).all(FILES, BYTES):
-        most = f"{FILES:,} files or {BYTES >> 20} MB"
-        told.append(f"the repository has more than {most}: of commands only what they declare can be taken back")
-    return told
+    steps = [step for step in bench.document.steps if chosen is None or step.id in chosen]
+    return [each for each in command_warnings(bench.home, bench.policy, steps) if not bench.watch.warn(each)]
 
 
 def take(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
@@ -207,7 +199,7 @@ def use(home: Home, place: Place, approval: Approval) -> None:
     register.use(home, approval.id, place.id)
     data, number, path = to_bytes(approval), 1, place.approval
     while not files.create(path, data, within=home.root):
-        with open(path, "rb") as file:
+        with open(disk.open_file(path)[0], "rb") as file:
             if file.read() == data:
                 return
         number += 1

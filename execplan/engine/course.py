@@ -119,6 +119,14 @@ class Course:
         """The steps in a state, by their ids."""
         return [step.id for step in self.document.steps if self.status_of.get(step.id) == status]
 
+    def status_now(self, step: str) -> str:
+        """The state of a step as its files are now: one that was rolled back is pending again.
+
+        All steps of a completed run are done, also those that somebody has rolled back one by one since.
+        """
+        is_pending = step in self.undone and self.status != states.COMPLETED
+        return states.PENDING if is_pending else self.status_of[step]
+
     def tries(self, step: str) -> int:
         """How often a step was tried since a person last had it run."""
         every = self.attempts.get(step, [])
@@ -137,7 +145,8 @@ class Course:
 
     def numbers(self, status: str) -> list[int]:
         """The steps in a state, by their numbers."""
-        return [step.number for step in self.document.steps if self.status_of.get(step.id) == status]
+        known = [step for step in self.document.steps if step.id in self.status_of]
+        return [step.number for step in known if self.status_now(step.id) == status]
 
     def _other(self, entry: Entry, said: dict[str, Any]) -> None:
         """An entry that changes nothing of what is kept here."""

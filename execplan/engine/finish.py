@@ -191,7 +191,7 @@ def filed(own: Leg, question: Question | None, warnings: list[str]) -> str | Non
     book.ledger.anchor()
     ended = course.status in states.ENDED
     if ended:
-        Store(own.home).purge()
+        Store(own.home).purge(own.policy.backup_days)
     if ended or question is not None:
         warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
     if not ended or not own.options.commits(own.home):

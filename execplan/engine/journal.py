@@ -54,8 +54,7 @@ class Journal:
         """Bytes of the lines that are known: whatever else is there was written by another."""
         self.entries: list[Entry] = []
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-            handle = os.open(path, flags, 0o644)
+            handle = disk.open_regular(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise disk.trouble(error, path, "write") from None
         try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.engine.asking import Asking
     from execplan.engine.attempts import Attempts
     from execplan.engine.book import Book
-    from execplan.engine.course import Attempt, Course
+    from execplan.engine.course import Attempt, Course, Question
     from execplan.engine.entries import Change, Performed
     from execplan.engine.files.ground import Ground
     from execplan.engine.hands import Hands
@@ -81,6 +81,10 @@ class Left:
             self._look_at_failed(step_of[name])
         spared = {change.path for cut in self._cut for change in cut.changes}
         stop_drifted(course, self._attempts.bench.ground, spared)
+
+    def question(self) -> Question | None:
+        """The first question that has to be answered before the run can be resumed."""
+        return next((questions.unknown(cut.step.id) for cut in self._cut if cut.unknown), None)
 
     def settle(self, answer: str | None, how: str) -> Fate | None:
         """Write down what was found; the fate of the run where that ends here. Raises ExecplanError."""

@@ -83,8 +83,9 @@ def _variables(place: Place, record: Record) -> dict[str, str]:
 
 def _ran(argv: list[str], cwd: str, told: str, variables: dict[str, str]) -> str:
     """Run a command to its end; why it failed, or nothing. Raises OSError where it can't be started."""
-    with TemporaryFile() as trouble:
-        process = subprocess.Popen(  # noqa: S603 - the user's own settings name it, and no shell reads it
+    with (
+        TemporaryFile() as trouble,
+        subprocess.Popen(  # noqa: S603 - the user's own settings name it, and no shell reads it
             argv,
             cwd=cwd,
             env={**os.environ, **variables},
@@ -92,7 +93,8 @@ def _ran(argv: list[str], cwd: str, told: str, variables: dict[str, str]) -> str
             stdout=subprocess.DEVNULL,
             stderr=trouble,
             start_new_session=True,
-        )
+        ) as process,
+    ):
         try:
             process.communicate(told.encode("utf-8", "backslashreplace"), timeout=SECONDS)
         except subprocess.TimeoutExpired:
@@ -114,4 +116,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     except OSError:
         process.kill()
-    process.wait()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import begin
+from execplan.engine.command_warnings import command_warnings
 from execplan.engine.schedule import NOT_CHOSEN, Schedule
 from execplan.repo.amend import stop_archived
 from execplan.repo.execution import standing
@@ -67,7 +68,8 @@ def outlook(home: Home, ref: Ref, chosen: Chosen) -> Outlook:
     sandbox, why = find(home, policy)
     judged = evaluated(home, ref).evaluation.steps
     steps = tuple([_planned(each, schedule) for each in judged])
-    return Outlook(document, steps, found.approval, begin.name_of(sandbox), why, tuple(schedule.unchosen_needs()))
+    warnings = (*command_warnings(home, policy, chosen_ones), *schedule.unchosen_needs())
+    return Outlook(document, steps, found.approval, begin.name_of(sandbox), why, warnings)
 
 
 def _planned(judged: Judged, schedule: Schedule) -> Planned:

@@ -6,6 +6,7 @@ import os
 
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def named(home: Home, ref: Ref, name: str | None) -> Place:
 def _begun(place: Place) -> str:
     """When a run was begun, by the first line of its journal, or nothing."""
     try:
-        with open(place.journal, "rb") as file:
+        with open(disk.open_regular(place.journal), "rb") as file:
             return file.readline(1 << 16).partition(b'"at":"')[2].decode("ascii", "replace")[:20]
     except OSError:
         return ""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 _WORDS = 2000
 _NAME = 200
 _LIMIT = 64 << 20
-_TOLD = (states.FAILED, states.SKIPPED, states.BLOCKED, states.RECOVERED)
-"""States of a step that have a reason."""
 
 
 def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
@@ -97,8 +95,8 @@ def read(place: Place) -> Record | None:
 
 
 def _step(step: Step, course: Course) -> StepRecord:
-    """What has become of a step, by its attempts since a person last had it run."""
-    status: Any = course.status_of[step.id]
+    """The state of a step as its files are now, and its attempts since a person last had it run."""
+    status: Any = course.status_now(step.id)
     every = course.attempts.get(step.id, [])
     last = [each for each in every if each.go == every[-1].go]
     performed = last[-1].performed if last else None
@@ -113,7 +111,7 @@ def _step(step: Step, course: Course) -> StepRecord:
         duration_s=performed.seconds if performed is not None else None,
         exit=performed.exit if performed is not None and 0 <= (performed.exit or 0) <= 255 else None,
         signal=performed.signal or None if performed is not None else None,
-        reason=_words(course.why.get(step.id, "")) if status in _TOLD else None,
+        reason=_words(course.why.get(step.id, "")) if status in states.WITH_REASON else None,
         resources=_resources(every),
         validation=_checked(performed.checks) if performed is not None else Checks(),
     )

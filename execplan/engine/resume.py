@@ -143,7 +143,7 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     document = found.now.current.document
     book.course.document = document
     ids = None if course.replans else course.begun["chosen"]
-    bench, why = begin.bench_for(home, ref, place, found.now, book.watch, None)
+    bench = begin.bench_for(home, ref, place, found.now, book.watch, None)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     ahead = steps_ahead(course, schedule)
     permit = begin.permit_of(found, schedule)
@@ -158,15 +158,29 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
         asking = Asking(book, signals, bench.stop)
         left = Left(attempts, book, hands, schedule, asking)
         left.look()
+        unknown = left.question()
+        is_about_unknown = question is None or question.why == UNKNOWN
+        about_unknown, way = (said, how) if is_about_unknown else (None, how)
+        if unknown is not None and about_unknown is None:
+            about_unknown, way = asking.ask(unknown), "terminal"
+            if about_unknown is None:
+                return _unanswered(own, unknown, bench.stop.signal)
+        warnings = begin.warn(bench, [step.id for step in ahead])
         _write(own, found, left)
         book.watch.begin(place.id, ahead)
         loop = Loop(attempts, book, schedule, asking, jobs)
-        if question is not None and question.why != UNKNOWN:
+        if question is not None and not is_about_unknown:
             loop.answered(question, said or "", how)
-            said = None
-        fate = left.settle(said, how) or loop.go()
-        warnings = [*begin.warned(bench, why, [step.id for step in ahead]), *attempts.warnings]
-        return finish(own, schedule, fate, bench.stop.signal, warnings)
+        fate = left.settle(about_unknown, way) or loop.go()
+        return finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
+
+
+def _unanswered(own: Leg, question: Question, signal: str) -> Finished:
+    """Leave a run as it is, because nobody answers what has to be known before it is resumed; raises ExecplanError."""
+    course = own.book.course
+    if signal or course.status in states.ENDED or course.question == question:
+        return Finished(own.place.id, course.status, question, signal)
+    return finish(own, None, Fate(fates.PAUSED, question.step, question=question), "", [])
 
 
 def _write(own: Leg, found: Standing, left: Left) -> None:

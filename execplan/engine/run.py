@@ -69,11 +69,11 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     ids = begin.chosen_steps(document, chosen)
     replayed = replay.find(home, ref, chosen.replays, found.now.binding) if chosen.replays else None
     chosen = chosen._replace(replays=replayed.place.id if replayed is not None else "")
-    bench, why = begin.bench_for(home, ref, place, found.now, watch, chosen.seconds)
+    bench = begin.bench_for(home, ref, place, found.now, watch, chosen.seconds)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     permit = begin.permit_of(found, schedule)
     begin.stop_unapproved(permit, found.approval, [step for step in document.steps if step.id in schedule.chosen])
-    warnings = begin.warned(bench, why, ids)
+    warnings = begin.warn(bench, ids)
     ledger = Ledger(home, ref)
     ledger.anchor()
     begin.take(home, ref, place, found)

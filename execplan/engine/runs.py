@@ -29,17 +29,18 @@ PENDING: Final = "pending"
 ACTIVE: Final = "active"
 COMPLETED: Final = "completed"
 FAILED: Final = "failed"
+ROLLED_BACK: Final = "rolled_back"
 ARCHIVED: Final = "archived"
-STATES = (PENDING, ACTIVE, COMPLETED, FAILED, ARCHIVED)
-"""Where a run is filed, in one view, and never in a folder: it has not begun a step; it is under way, paused or interrupted;
-it ended so; its plan is in the archive."""
+STATES = (PENDING, ACTIVE, COMPLETED, FAILED, ROLLED_BACK, ARCHIVED)
+"""The states in which `runs` lists a run: not begun; running, paused or interrupted; ended in one of three ways; or its plan is
+in the archive."""
 _FILED = {
     states.PENDING: PENDING,
     states.IN_PROGRESS: ACTIVE,
     states.REPLANNING: ACTIVE,
     states.COMPLETED: COMPLETED,
     states.FAILED: FAILED,
-    states.ROLLED_BACK: FAILED,
+    states.ROLLED_BACK: ROLLED_BACK,
 }
 
 
@@ -120,7 +121,7 @@ def summary(home: Home, ref: Ref, place: Place) -> Summary:
         status=status,
         started=course.begun.get("at", ""),
         seconds=course.seconds if status in states.ENDED else None,
-        done=sum([each in states.GOOD for each in course.status_of.values()]),
+        done=sum([state in states.GOOD and step not in course.undone for step, state in course.status_of.items()]),
         total=len(course.status_of),
         question=course.question,
         cut_short=left and not waits and course.rolling is None and bool(course.begun) and not course.is_agents,

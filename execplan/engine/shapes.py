@@ -147,6 +147,7 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
 }
 _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.BEGUN: {"mode": _one_of("agent")},
+    kinds.CALLED: {"further": _yes_or_no},
     kinds.RESULT: _PERFORMED,
     kinds.RESUMED: {"states": _states, "failed": _texts},
     kinds.PAUSED: {"seconds": _number},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.policy import CAUSES
+from execplan.execution.states import ENDED
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -29,9 +30,9 @@ class Figures(NamedTuple):
     runs: dict[str, int]
     """By the status that they have now."""
     executions: dict[str, int]
-    """How often runs ended as completed or failed; one that failed, was resumed and completed counts in both."""
+    """Runs that ended, each once, by the status that they have now: completed, failed or rolled_back."""
     seconds: tuple[float, ...]
-    """How long each of these took."""
+    """How long each run took that ended, with the time before it was resumed."""
     steps: dict[str, int]
     """Attempts of steps: completed, failed."""
     agent_runs: int
@@ -53,7 +54,7 @@ class Figures(NamedTuple):
 
     @property
     def success_rate(self) -> float | None:
-        """Of all endings, how many were completed."""
+        """Of the runs that ended, how many are completed."""
         return _rate(self.executions["completed"], sum(self.executions.values()))
 
     @property
@@ -89,7 +90,7 @@ class _Counts:
 
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
-        self.executions = {"completed": 0, "failed": 0}
+        self.executions = dict.fromkeys(ENDED, 0)
         self.seconds: list[float] = []
         self.steps = {"completed": 0, "failed": 0}
         self.agent_runs = self.agent_calls = 0
@@ -103,11 +104,15 @@ class _Counts:
         self._status: dict[str, str] = {}
         self._cause: dict[str, str] = {}
         self._undone: set[str] = set()
+        self._took: dict[str, float] = {}
 
     def end(self) -> None:
         """Add what only its end tells."""
         for status in self._status.values():
             self.runs[status] = self.runs.get(status, 0) + 1
+            if status in ENDED:
+                self.executions[status] += 1
+        self.seconds += [took for run, took in self._took.items() if self._status.get(run) in ENDED]
         self.rolled += len(self._undone)
 
     def count(self, record: Record) -> None:
@@ -135,9 +140,8 @@ class _Counts:
     def _ended(self, record: Record) -> None:
         status = "completed" if record.said.get("status") == "completed" else "failed"
         self._status[record.run or ""] = status
-        self.executions[status] += 1
         took = record.said.get("seconds")
-        self.seconds.append(float(took) if isinstance(took, int | float) else 0.0)
+        self._took[record.run or ""] = float(took) if isinstance(took, int | float) else 0.0
 
     def _rollback(self, record: Record) -> None:
         self._cause[record.run or ""] = str(record.said.get("automatic") or MANUAL)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 class Watch:
     """One who sees nothing and answers nothing; those of the command line are its heirs."""
 
+    def warn(self, warning: str) -> bool:
+        """Show a warning before anything is run; False where it can't be shown, so that it belongs to the result."""
+        return False
+
     def begin(self, run: str, steps: Sequence[Any]) -> None:
         """The run and the steps (of the model) that it is about to begin with."""
 

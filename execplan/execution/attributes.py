@@ -51,6 +51,8 @@ EXAMPLE: Final = "example"
 """The mark of a fence that is never compiled."""
 EXPECT: Final = "expect"
 """The mark of the fence that shows what the step above it prints."""
+EXECUTION: Final = "execution"
+"""The mark of the fence that says how the whole plan runs."""
 
 ATTRIBUTES = (
     Attribute("id", "id", ID, "Its name, written `#id`: a letter, then letters, digits and `_.-`."),
@@ -126,3 +128,34 @@ ATTRIBUTES = (
     ),
 )
 BY_NAME = {each.name: each for each in ATTRIBUTES}
+
+PLAN_ATTRIBUTES = (
+    Attribute(
+        "mode",
+        "mode",
+        CHOICE,
+        "Who runs the steps: `engine` for execplan itself, `agent` for an agent's program under `guard`.",
+        ("engine", "agent"),
+    ),
+    Attribute("max-steps", "constraints.max_steps", COUNT, "How many steps the plan may have."),
+    Attribute("max-duration", "constraints.max_duration_s", SECONDS, "How long a run may take: `90s`, `30m`, `2h`."),
+    Attribute("require-sequential", "constraints.require_sequential", FLAG, "Whether no two steps run at once."),
+    Attribute(
+        "allow-unplanned", "constraints.allow_unplanned", FLAG, "Whether an agent may make calls outside the plan."
+    ),
+    Attribute(
+        "forbidden-paths", "constraints.forbidden_paths", PATHS, "Files that no step may touch, with `*` for any text."
+    ),
+    Attribute(
+        "forbidden-commands",
+        "constraints.forbidden_commands",
+        LIST,
+        "Commands that no step may run: those that begin so.",
+    ),
+    Attribute("timeout", "steps.timeout_s", SECONDS, "How long a step may take that has no `timeout` of its own."),
+    Attribute(
+        "allow", "steps.allow", LIST, "Further calls of an agent during every step, written as `allow` of a step."
+    ),
+    Attribute("deny", "steps.deny", LIST, "Calls that an agent may never make, written as `deny` of a step."),
+)
+"""Those of the fence `{execution …}`, which are about the whole plan; `steps.` stands for a field of every step."""

@@ -12,16 +12,19 @@ from execplan.execution.draft import INFERRED, Found
 from execplan.execution.written.annotated import find_annotated, numbered
 from execplan.execution.written.fences import fences
 from execplan.execution.written.fields import all_fields
+from execplan.execution.written.plan_settings import apply_to_step, plan_settings
 from execplan.execution.written.problems import problems
 from execplan.plan.change import stop_conflicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from execplan.execution.draft import Draft, Left
     from execplan.execution.model import ExecutionPlan
     from execplan.plan.model import Plan
 
+_STEPS = 100
+"""Steps that a document may have which does not limit them; the policy limits them as well."""
 _LONGEST_REASON = 2000
 """Characters of the reason for a deletion, which stands nowhere else."""
 
@@ -64,7 +67,9 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
     if not found.drafts:
         return Compiled(None, found.left)
     steps = all_fields(found.drafts)
+    settings = plan_settings(plan)
     for number, (draft, step) in enumerate(zip(found.drafts, steps, strict=True), 1):
+        apply_to_step(settings, step, has_timeout="timeout" in draft.attributes)
         _complete(number, draft, step)
     title = (plan.title or plan_id)[:LONGEST]
     level = max([step["risk"]["level"] for step in steps], key=LEVELS.index)
@@ -73,10 +78,12 @@ def compile_plan(plan: Plan, plan_id: str, path: str) -> Compiled:
             "schema": "execplan-execution-plan",
             "version": 1,
             "plan_id": plan_id,
-            "source": {"path": path, "sha256": _digest(plan, found.drafts)},
+            "source": {"path": path, "sha256": _digest(plan, found.drafts, settings.lines)},
             "description": title,
             "intent": {"summary": title, "category": _category(steps), "risk_level": level},
             "steps": steps,
+            **settings.document,
+            "constraints": {"max_steps": max(_STEPS, len(steps)), **settings.constraints},
         },
         ExecutionPlan,
     )
@@ -136,9 +143,9 @@ def _category(steps: Sequence[dict[str, Any]]) -> str:
     return found.pop() if len(found) == 1 else "mixed"
 
 
-def _digest(plan: Plan, drafts: Sequence[Draft]) -> str:
-    """SHA-256 of the lines that steps came from, in order, each once and with LF behind it."""
+def _digest(plan: Plan, drafts: Sequence[Draft], settings: Iterable[int]) -> str:
+    """SHA-256 of the lines that steps and settings came from, in order, each once and with LF after it."""
     from execplan.text.lines import digest
 
-    lines = sorted({line for draft in drafts for line in range(draft.start, draft.end)})
+    lines = sorted({*settings, *[line for draft in drafts for line in range(draft.start, draft.end)]})
     return digest("".join([f"{plan.text.lines[line]}\n" for line in lines]).encode())

@@ -77,7 +77,8 @@ def evaluate(document: ExecutionPlan, world: World, policy: Policy, underway: Un
     dry = {trial.step.id: trial.dry for trial in trials}
     for step in document.steps:
         risk = risk_of(step, policy)
-        person = step.id in dry and (step.inferred or policy.needs_person(risk.level))
+        beyond = document.constraints.allow_unplanned
+        person = step.id in dry and (step.inferred or beyond or policy.needs_person(risk.level))
         own = tuple([each for each in found if each.step is step])
         judged.append(Judged(step, risk, dry.get(step.id, _done(underway)), person, own))
     whole = [each for each in found if each.step is None]

@@ -46,6 +46,8 @@ class Policy(NamedTuple):
     output_kb: int = 1024
     """Of what a command prints that is kept."""
     sandbox: str = "auto"
+    backup_days: int = 30
+    """For how many days the backups of a run are kept that nobody uses; decides nothing that runs."""
     checkpoint_interval: int = 10
     """Completed steps behind which a run asks whether it is to go on."""
     rollback_on: tuple[str, ...] = CAUSES
@@ -74,6 +76,7 @@ class Policy(NamedTuple):
     def version(self) -> str:
         """The digest of all that decides what may run."""
         said = {**self._asdict(), "table": self.rated.version, "notify": ""}
+        del said["backup_days"]
         return digest(json.dumps(said, sort_keys=True, separators=(",", ":")).encode())
 
     def needs_person(self, level: str) -> bool:

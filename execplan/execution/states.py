@@ -45,6 +45,8 @@ recovered by what its on_failure names, and is pending in a new revision; a bloc
 done is pending again only when it was rolled back, and one that awaits an answer when it got it."""
 ENDED = (COMPLETED, FAILED, ROLLED_BACK)
 """States of a run that has an end."""
+WITH_REASON = (FAILED, SKIPPED, BLOCKED, RECOVERED)
+"""States of a step that have a reason."""
 GOOD = (COMPLETED, SKIPPED, RECOVERED)
 """States of a step with which a run may be completed."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _SPECIFICATION = tuple([kind.name for kind in outline.OUTLINE if not kind.living and kind.name != outline.ARTIFACTS])
 _AROUND = " .,;:!?()[]<>*_`\"'#-–—"
+_DIRECTORIES = ("execplans", "exec-plans", "exec_plans")
 _ID = 12
 """Characters from which on a word with letters, digits and hyphens is taken for the id of a plan."""
 
@@ -96,7 +97,7 @@ def _words(text: str) -> str:
 
 
 def _names_plan(word: str) -> bool:
-    if ".md" in word:
+    if ".md" in word or any([f"/{name}/" in f"/{word}/" for name in _DIRECTORIES]):
         return True
     for part in word.split("/"):
         if len(part) >= _ID and ("-" in part or "_" in part):

@@ -106,3 +106,5 @@ class History(NamedTuple):
     """Tracked paths that commits have changed since the last one that touched the plan, and that it names."""
     absent: frozenset[str] = frozenset()
     """Of the symbols that it names, those that no tracked file holds."""
+    partial: bool = False
+    """Whether git was asked only for the plan as it was committed."""

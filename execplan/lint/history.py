@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import HINT, HISTORY, WARNING, Given, Place, on_line, on_span, rule
+from execplan.lint.rule import COMMITTED, HINT, HISTORY, WARNING, Given, Place, on_line, on_span, rule
 from execplan.plan import outline
 from execplan.plan.model import COMPLETE, DONE, DRAFT
 
@@ -115,13 +115,14 @@ def entry_rewritten(plan: Plan, given: Given) -> Iterator[Place]:
         yield on_line(plan, line, f"the {kind} `{_short(old)}` was committed, and is rewritten or gone")
 
 
-@rule("EP308", WARNING, needs=HISTORY)
+@rule("EP308", WARNING, needs=COMMITTED)
 def specification_changed(plan: Plan, given: Given) -> Iterator[Place]:
     """What the plan prescribes was changed since it was committed, and neither a decision nor a revision note says why.
 
-    Work has begun on the old text, and whoever goes on with it has to know what is different. `execplan decide` or
-    `execplan revise` says it. Plans in which nothing is done yet may change freely, and so may the living sections and
-    `Artifacts and Notes`; other paths of plans and other white space are no change.
+    Work has begun on the old text, and whoever continues it has to know what is different. `execplan decide` or
+    `execplan revise` records it. Plans in which nothing is done yet, or everything, may change freely, and so may the
+    living sections, `Artifacts and Notes`, and `Context and Orientation`, which describes rather than prescribes. A
+    different path of a plan, or different white space, is not a change.
 
     Before:
         ## Plan of Work
@@ -150,10 +151,10 @@ def specification_changed(plan: Plan, given: Given) -> Iterator[Place]:
         return
     from execplan.lint.compared import changed_sections, new_entries
 
-    if not any([task.state == DONE for task in before.tasks]) or new_entries(before, plan):
+    if before.state() == COMPLETE or not any([task.state == DONE for task in before.tasks]):
         return
     changed = changed_sections(before, plan)
-    if changed:
+    if changed and changed != [outline.CONTEXT] and not new_entries(before, plan):
         section = plan.section(changed[0])
         others = f" (and {', '.join(changed[1:])})" if changed[1:] else ""
         what = f"{changed[0]}{others} changed since it was committed, and no decision or revision note says why"

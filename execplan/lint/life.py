@@ -23,7 +23,8 @@ _DAY = 24 * 60
 def no_outcome(plan: Plan, given: Given) -> Iterator[Place]:
     """All tasks are done and Outcomes & Retrospective says nothing.
 
-    The plan looks finished, but nobody wrote down what came of it. `execplan outcome` does.
+    The plan looks finished, but nobody recorded the result. `execplan outcome` does. With `--hook` it is a warning, so that
+    you can commit the last task first.
 
     Bad:
         ## Progress

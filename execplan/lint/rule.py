@@ -19,13 +19,23 @@ ERROR: Final = "error"
 WARNING: Final = "warning"
 HINT: Final = "hint"
 LEVELS: Final = (ERROR, WARNING, HINT)
+NOTICE: Final = "notice"
+"""In place of a level: the file is not a plan, so no rule ran."""
+GRADUAL: Final = "gradual"
+"""In a selection of rules: the level depends on whether the plan is complete (`Rule.level_of`)."""
 
 BYTES: Final = "bytes"
 CLOCK: Final = "clock"
 TREE: Final = "tree"
 HISTORY: Final = "history"
+COMMITTED: Final = "commit"
 HOME: Final = "home"
-"""What a rule needs besides the plan; a rule whose need is not given does not run. One that needs a home is about no plan."""
+"""What a rule needs besides the plan; a rule whose need is not given does not run.
+
+`commit` is the plan as it was committed, which git tells at once; `history` is all that git can be asked. A rule that needs
+a home is about no single plan.
+"""
+OF_GIT: Final = (HISTORY, COMMITTED)
 
 SAFE: Final = "safe"
 UNSAFE: Final = "unsafe"
@@ -42,7 +52,9 @@ class Given(NamedTuple):
     at_home: bool = False
     """Whether it lies among the plans of a home, from where it can be archived."""
     draft_is_fine: bool = False
-    """Whether a draft may still hold guidance and no task, as a hook allows."""
+    """Whether a draft may have placeholder text and no task, and a complete plan no outcome yet, as a hook allows."""
+    skip_others: bool = False
+    """Whether a file that is not a plan is skipped: nobody named it."""
     path: str = ""
     """The plan's, from the repository's root; empty for a text that lies nowhere."""
     id: str = ""
@@ -140,6 +152,12 @@ class Rule(NamedTuple):
     """Whether it runs where nobody selects it."""
     of_home: HomeCheck | None = None
     """What a rule about a home does, in place of `check`."""
+    unfinished: str = ""
+    """Its level for a plan with open tasks, outside of the profiles `strict` and `ci`; empty: the same."""
+
+    def level_of(self, level: str, *, complete: bool) -> str:
+        """The level for a plan, where `level` is what the selection of rules says."""
+        return level if level != GRADUAL else self.level if complete else self.unfinished
 
     @property
     def page(self) -> str:
@@ -160,11 +178,13 @@ RULES: dict[str, Rule] = {}
 """Every rule by its code, in the order in which findings on one line are shown."""
 
 
-def rule(code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool = True) -> Callable[[Check], Check]:
+def rule(
+    code: str, level: str, *, needs: str = BYTES, fix: str = NONE, on: bool = True, unfinished: str = ""
+) -> Callable[[Check], Check]:
     """Register a function as the rule of a code; raises ValueError for a code that is taken or a level that is none."""
 
     def register(check: Check) -> Check:
-        _add(Rule(code, level, check, needs, fix, on))
+        _add(Rule(code, level, check, needs, fix, on, unfinished=unfinished))
         return check
 
     return register

@@ -34,7 +34,9 @@ from execplan.lint import (
 from execplan.lint.rule import (
     BYTES,
     CLOCK,
+    COMMITTED,
     ERROR,
+    GRADUAL,
     HINT,
     HISTORY,
     RULES,
@@ -46,8 +48,8 @@ from execplan.lint.rule import (
     Rule,
 )
 from execplan.lint.words import Words
-from execplan.plan import reader
-from execplan.plan.model import DRAFT
+from execplan.plan import outline, reader
+from execplan.plan.model import COMPLETE, DRAFT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ FAMILIES = (
 for _code in sorted(RULES):
     RULES[_code] = RULES.pop(_code)  # rules run, and are listed, by their codes
 
-DEFAULT = {code: rule.level for code, rule in RULES.items() if rule.on}
+DEFAULT = {code: GRADUAL if rule.unfinished else rule.level for code, rule in RULES.items() if rule.on}
 """The rules that run where nobody selects others, each with its level."""
 
 MOST = 100
@@ -89,6 +91,8 @@ MOST = 100
 _LONG = 16
 """Characters of a word that may be a secret."""
 _DRAFT = ("EP109", "EP201")
+_COMPLETE = ("EP501",)
+"""Under `--hook` an error of these is a warning, so that each step of writing and doing a plan can be committed."""
 _ALONE = "EP004"
 
 
@@ -112,19 +116,27 @@ def lint_plan(
 ) -> list[Finding]:
     """The findings for a plan, by line; `levels` are the rules that run, each with its level: all that are on by default."""
     given = (given or Given())._replace(words=Words(plan))
+    if given.skip_others and not any([section.name in outline.LIVING for section in plan.sections]):
+        from execplan.lint.recognition import NOT_A_PLAN, is_plan
+
+        before = given.history.before if given.history is not None else None
+        if not is_plan(plan, given) and (before is None or not is_plan(before, Given(words=Words(before)))):
+            return [NOT_A_PLAN]
     levels = DEFAULT if levels is None else levels
     lowered: tuple[str, ...] = ()
+    state = plan.state()
     if plan.excused:
         lowered = tuple(RULES)
-    elif given.draft_is_fine and plan.state() == DRAFT:
-        lowered = _DRAFT
+    elif given.draft_is_fine:
+        lowered = _DRAFT if state == DRAFT else _COMPLETE
     met = _met(given)
     ran = {code for code in levels if RULES[code].needs in met}
     findings: list[Finding] = []
     for code, rule in RULES.items():
         if code not in ran:
             continue
-        level = WARNING if levels[code] == ERROR and code in lowered else levels[code]
+        level = rule.level_of(levels[code], complete=state == COMPLETE)
+        level = WARNING if level == ERROR and code in lowered else level
         found = _found(rule, level, plan, given, most)
         findings += found
         if found and code == _ALONE:
@@ -179,5 +191,6 @@ def _without_secrets(message: str) -> str:
 
 def _met(given: Given) -> set[str]:
     """Which needs of rules are met."""
-    facts = (BYTES, True), (CLOCK, given.clock), (TREE, given.tree), (HISTORY, given.history)
-    return {need for need, fact in facts if fact is not None}
+    facts = (BYTES, True), (CLOCK, given.clock), (TREE, given.tree), (COMMITTED, given.history)
+    met = {need for need, fact in facts if fact is not None}
+    return met if given.history is None or given.history.partial else {*met, HISTORY}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.lint.rule import ERROR, HINT, HISTORY, LEVELS, RULES, WARNING
+from execplan.lint.rule import ERROR, GRADUAL, HINT, LEVELS, OF_GIT, RULES, WARNING
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -45,7 +45,8 @@ class Selection(NamedTuple):
             wanted = asked > 0 if self.select else rule.on or self.profile == STRICT
             if wanted and (not ignored or ignored < asked):
                 named = max([name for name in own if code.startswith(name)], key=len, default="")
-                chosen[code] = own.get(named, rule.level)
+                gradual = rule.unfinished and self.profile not in (STRICT, CI)
+                chosen[code] = own.get(named, GRADUAL if gradual else rule.level)
         return chosen
 
     @property
@@ -58,7 +59,7 @@ class Selection(NamedTuple):
         """Whether rules that ask git are wanted of plans as they are on disk."""
         if self.profile in (STRICT, CI):
             return True
-        return any([rule.needs == HISTORY and _longest(self.select, code) > 0 for code, rule in RULES.items()])
+        return any([rule.needs in OF_GIT and _longest(self.select, code) > 0 for code, rule in RULES.items()])
 
 
 def unknown(names: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from execplan.lint.rule import HINT, SAFE, WARNING, Given, Place, on_line, rule
 from execplan.lint.surface import tangled
 from execplan.text.blocks import HEADING, PARAGRAPH
 from execplan.text.edit import Edit
-from execplan.text.hidden import TURNS, hidden_in, shown
+from execplan.text.hidden import TURNS, hidden_in, may_hide, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,11 +112,11 @@ def hidden_characters(plan: Plan, given: Given) -> Iterator[Place]:
         Write the scanner.
     """
     if any([mark in given.words.source for mark in _MISREAD]):
-        suspects = [at for at, line in enumerate(plan.text.lines) if not line.isprintable()]
+        suspects = [at for at, line in enumerate(plan.text.lines) if may_hide(line)]
     elif given.words.source.isascii():
         return
     else:
-        suspects = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and not line.isprintable()]
+        suspects = [at for at, line in enumerate(plan.text.lines) if not line.isascii() and may_hide(line)]
     for at in suspects:
         line = plan.text.lines[at]
         for column, end in hidden_in(line):

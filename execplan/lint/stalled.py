@@ -55,14 +55,27 @@ def stalled(plan: Plan, given: Given) -> Iterator[Place]:
     late = 1440 + WEST + given.stalled_days * 1440
     date = last_date(plan) if waiting else ""
     day = day_of(date)
-    if day is None or not given.clock.past(day + late) or not _SHELVES.isdisjoint(given.path.lower().split("/")[:-1]):
+    if day is None or not given.clock.past(day + late):
         return
-    date = max([date, *_other_dates(plan)])
+    date = latest_date(plan)
     day = day_of(date)
-    if day is None or not given.clock.past(day + late) or _is_laid_off(plan) or _are_deferred(plan, waiting):
+    if day is None or not given.clock.past(day + late) or is_on_hold(plan, given.path):
         return
     task = waiting[0]
     yield on_line(plan, task.box, f"task {task.number} is open, and nothing is dated after {date}")
+
+
+def latest_date(plan: Plan) -> str:
+    """The latest date in a plan, in a timestamp, its status or its history; or nothing."""
+    return max([last_date(plan), *_other_dates(plan)])
+
+
+def is_on_hold(plan: Plan, path: str) -> bool:
+    """Whether nobody is expected to work on a plan: its head, its directory, or what stands over its open tasks says so."""
+    if not _SHELVES.isdisjoint(path.lower().split("/")[:-1]) or _is_laid_off(plan):
+        return True
+    waiting = [task for task in plan.tasks if task.state == OPEN]
+    return bool(waiting) and _are_deferred(plan, waiting)
 
 
 def _other_dates(plan: Plan) -> Iterator[str]:
@@ -86,6 +99,8 @@ def _date(words: str) -> Iterator[str]:
 def _status(plan: Plan) -> list[str]:
     """The lines that tell the status of the plan at its head: above the first section, or early in it."""
     first = plan.sections[0].start if plan.sections else len(plan.text.lines)
+    if _STATUS not in "\n".join(plan.text.lines[: first + _FAR]).casefold():
+        return []
     lines: list[str] = []
     heads = {block.start for block in plan.blocks if block.kind == HEADING}
     for at in range(min(first + _FAR, len(plan.text.lines))):

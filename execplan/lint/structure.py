@@ -19,6 +19,8 @@ _FARTHEST = 120
 """Characters of a longer line that says something."""
 _MANY = 100
 """Sections of its own among which one is sought whose title is like a name; no plan has as many."""
+PLACEHOLDER = " still holds placeholder text"
+"""What a finding says of a section in which placeholder text was left."""
 _FINAL = frozenset(("none", "n/a", "na"))
 
 
@@ -144,12 +146,13 @@ def section_twice(plan: Plan, given: Given) -> Iterator[Place]:
                 yield on_line(plan, section.start, message)
 
 
-@rule("EP109", ERROR)
-def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
-    """Guidance of the template was left in place.
+@rule("EP109", ERROR, unfinished=WARNING)
+def placeholder_left(plan: Plan, given: Given) -> Iterator[Place]:
+    """A section still holds placeholder text of the template.
 
-    It tells what to write; a reader takes it for what was written. In a living section it may stay until the plan is
-    complete, and `None yet.` as well.
+    Placeholder text says what to write; a reader takes it for the author's. It is a warning while tasks are open, so that
+    you can commit a plan that you are still writing, and an error when all tasks are done; in the profiles `strict` and
+    `ci` it always is an error. A living section may keep it until the plan is complete, and `None yet.` as well.
 
     Bad:
         ## Concrete Steps
@@ -163,7 +166,7 @@ def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
     complete = plan.state() == COMPLETE
     left = list(plan.guidance)
     if plan.title_line in left:
-        yield on_line(plan, plan.title_line, "the title is the template's")
+        yield on_line(plan, plan.title_line, "the title is still the template's placeholder")
     for section in plan.sections:
         lines = [at for at in left if section.start <= at < section.end]
         if section.living and not complete:
@@ -172,7 +175,7 @@ def guidance_left(plan: Plan, given: Given) -> Iterator[Place]:
             lines = [at for at in range(section.body, section.room) if _waits(plan.text.lines[at])]
         if lines and not (complete and section.name == outline.OUTCOMES and not plan.outcomes):
             count = f" ({len(lines)} lines)" if len(lines) > 1 else ""
-            yield on_line(plan, lines[0], f"guidance is left in {section.name or section.title}{count}")
+            yield on_line(plan, lines[0], f"{section.name or section.title}{PLACEHOLDER}{count}")
 
 
 def _waits(line: str) -> bool:

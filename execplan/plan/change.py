@@ -33,6 +33,15 @@ class Facts(NamedTuple):
     revisions: tuple[str, ...]
 
 
+class Subject(NamedTuple):
+    """A task that a change is about, as it is afterwards."""
+
+    at: int
+    """Its place in `Facts.tasks`."""
+    was: str | None
+    """Its id before; None for a task that is new."""
+
+
 class Change(NamedTuple):
     """The edits of one verb on one plan."""
 
@@ -44,6 +53,8 @@ class Change(NamedTuple):
     """What was done, for a commit message: `done 3, Build the parser`."""
     said: tuple[str, ...]
     """What was done or was so already, a line each."""
+    tasks: tuple[Subject, ...] = ()
+    """The tasks that a command was asked to change or to add, also where nothing had to be changed."""
     whole: bool = False
     """Whether the edits come from a text that a person has seen whole, so that they may also mend its structure."""
 

@@ -27,8 +27,16 @@ STATES = (BROKEN, ACTIVE, DRAFT, COMPLETE, ARCHIVED)
 
 FORCED: Final = "Archived by force"
 SUPERSEDED: Final = "Superseded by"
+ABANDONED: Final = "Archived as abandoned"
 RESTORED: Final = "Restored from the archive"
 """How the revision notes begin that record why an unfinished plan was archived, and that it is no longer."""
+
+
+def state_of(mark: str) -> str:
+    """Open, done or other, by the character in a box."""
+    if mark == " ":
+        return OPEN
+    return DONE if mark in "xX" else OTHER
 
 
 class Section(NamedTuple):
@@ -79,9 +87,7 @@ class Task(NamedTuple):
     @property
     def state(self) -> str:
         """Open, done or other."""
-        if self.mark == " ":
-            return OPEN
-        return DONE if self.mark in "xX" else OTHER
+        return state_of(self.mark)
 
 
 class Entry(NamedTuple):
@@ -140,7 +146,9 @@ class Plan(NamedTuple):
     @property
     def excused(self) -> bool:
         """Whether the plan records why it was archived unfinished, and not that it was restored since."""
-        notes = [entry.text for entry in self.revisions if entry.text.startswith((FORCED, SUPERSEDED, RESTORED))]
+        notes = [
+            entry.text for entry in self.revisions if entry.text.startswith((FORCED, SUPERSEDED, ABANDONED, RESTORED))
+        ]
         return bool(notes) and not notes[-1].startswith(RESTORED)
 
     def state(self, *, archived: bool = False) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from execplan.clock import write_stamp
 from execplan.errors import INPUT, USAGE, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, facts, section_for
+from execplan.plan.change import Change, Facts, Subject, facts, section_for
 from execplan.plan.grammar import read_box, task_text
 from execplan.plan.model import DONE, Plan, Task
+from execplan.plan.seek import task_ids
 from execplan.plan.shape import Shape, wrap
-from execplan.plan.tasks import bullet_like, chosen_tasks, shape_beside, stamp_for
+from execplan.plan.tasks import bullet_like, chosen_tasks, named_task, shape_beside, stamp_for
 from execplan.text.edit import Edit
 
 TYPE_CHECKING = False
@@ -28,13 +29,16 @@ def reword(query: str, words: str) -> Changer:
         section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
         task = chosen_tasks(plan, [query], chosen)[0]
         before = facts(plan)
+        at = task.number - 1
+        subject = Subject(at, task_ids(plan.tasks)[at])
         name = f"{task.number}. {text}"
         head, box = _box(plan, task)
         new = _line(head, box, words, text, shape_beside(plan, task))
         if task.text == text and (words == text or (task.stamp is not None and words.startswith(task.stamp.text))):
-            return Change((), before, "", (f"so already: {name}",))
+            return Change((), before, "", (f"unchanged: {named_task(before.tasks, at)}",), (subject,))
         edit = Edit(task.box, task.end, tuple(new))
-        return Change((edit,), _instead(before, task, (task.mark, text)), f"reword {name}", (f"reworded: {name}",))
+        after = _instead(before, task, (task.mark, text))
+        return Change((edit,), after, f"reword {name}", (f"reworded: {named_task(after.tasks, at)}",), (subject,))
 
     return change
 
@@ -49,9 +53,11 @@ def split(query: str, done: str, remaining: str, moment: datetime) -> Changer:
         task = chosen_tasks(plan, [query], chosen)[0]
         before = facts(plan)
         parts = (("x", texts[0]), (" ", texts[1]))
-        told = (f"{task.number}. {texts[0]}", f"{task.number + 1}. {texts[1]}")
-        if before.tasks[task.number - 1 : task.number + 1] == parts:
-            return Change((), before, "", (f"done already: {told[0]}", f"open already: {told[1]}"))
+        at, was = task.number - 1, task_ids(plan.tasks)[task.number - 1]
+        if before.tasks[at : at + 2] == parts:
+            told = [named_task(before.tasks, each) for each in (at, at + 1)]
+            subjects = (Subject(at, was), Subject(at + 1, task_ids(plan.tasks)[at + 1]))
+            return Change((), before, "", (f"done already: {told[0]}", f"open already: {told[1]}"), subjects)
         if task.state == DONE:
             raise ExecplanError(
                 "task-done",
@@ -62,9 +68,11 @@ def split(query: str, done: str, remaining: str, moment: datetime) -> Changer:
         stamp = stamp_for(plan, task)
         ticked = f"[x] {write_stamp(moment, stamp)}{stamp.after or ' '}"
         new = split_lines(plan, task, ticked, "[ ]" + _box(plan, task)[1][3:], (done, remaining))
-        said = (f"done: {told[0]}", f"open: {told[1]}")
+        after = _instead(before, task, *parts)
+        said = (f"done: {named_task(after.tasks, at)}", f"open: {named_task(after.tasks, at + 1)}")
         edit = Edit(task.start, task.end, tuple(new))
-        return Change((edit,), _instead(before, task, *parts), f"split {task.number}, {task.text}", said)
+        subjects = (Subject(at, was), Subject(at + 1, was))
+        return Change((edit,), after, f"split {task.number}, {task.text}", said, subjects)
 
     return change
 

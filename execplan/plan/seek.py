@@ -20,12 +20,22 @@ def fold(words: str) -> str:
     return " ".join(words.casefold().split())
 
 
+def is_long_enough(words: str) -> bool:
+    """Whether words can be a part of a name: a single letter, or signs alone, are in nearly every name."""
+    return len([char for char in words if char.isalnum() or not char.isascii()]) > 1
+
+
 def task_ids(tasks: Sequence[Task]) -> list[str]:
     """The short id of each task: a letter and 30 bits of its words; of equal words the second ends in `-2`, and so on."""
+    return ids_of([task.text for task in tasks])
+
+
+def ids_of(texts: Sequence[str]) -> list[str]:
+    """The ids of tasks with these texts, in the order of the plan."""
     seen: dict[str, int] = {}
     ids = []
-    for task in tasks:
-        bits = int(digest(fold(task.text).encode("utf-8"))[:8], 16) >> 2
+    for text in texts:
+        bits = int(digest(fold(text).encode("utf-8"))[:8], 16) >> 2
         name = "t" + "".join([_DIGITS[bits >> shift & 31] for shift in range(25, -1, -5)])
         seen[name] = seen.get(name, 0) + 1
         ids.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
@@ -99,7 +109,7 @@ def single(found: Sequence[int], names: Sequence[str], query: str, kind: str, hi
     if len(found) > 1:
         raise ExecplanError(
             f"ambiguous-{kind}",
-            f"{query!r} fits {len(found)} {kind}s",
+            f"{query!r} matches {len(found)} {kind}s",
             exit=INPUT,
             hint=hint,
             candidates=[names[at] for at in found],
@@ -120,14 +130,13 @@ def matching(texts: list[str], query: str) -> list[int]:
     seen = [fold(plain(text)) for text in texts]
     wanted = fold(plain(query))
     return _holding(seen, wanted) or [
-        at for at, text in enumerate(seen) if all([word in text for word in wanted.split()])
+        at for at, text in enumerate(seen) if is_long_enough(wanted) and all([word in text for word in wanted.split()])
     ]
 
 
 def _holding(texts: list[str], wanted: str) -> list[int]:
-    return [at for at, text in enumerate(texts) if text == wanted] or [
-        at for at, text in enumerate(texts) if wanted in text
-    ]
+    whole = [at for at, text in enumerate(texts) if text == wanted]
+    return whole or [at for at, text in enumerate(texts) if wanted in text and is_long_enough(wanted)]
 
 
 def _none(message: str, plan: Plan, ids: list[str], query: str) -> ExecplanError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from execplan.clock import PLAIN, Stamp, write_stamp
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.plan import outline
-from execplan.plan.change import Change, Facts, facts, fill, padded, section_for, with_section
+from execplan.plan.change import Change, Facts, Subject, facts, fill, padded, section_for, with_section
 from execplan.plan.grammar import read_box, task_text
 from execplan.plan.model import DONE, OPEN, Plan, Section, Task
-from execplan.plan.seek import find_task, fold, matching, single, task_ids
+from execplan.plan.seek import find_task, fold, ids_of, matching, single, task_ids
 from execplan.plan.shape import Shape, is_loose, shape_of, wrap
 from execplan.record import NamedTuple
 from execplan.text.blocks import HEADING
@@ -41,6 +41,8 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
         section_for(plan, outline.PROGRESS, by="execplan add 'First step' --create")
         tasks = chosen_tasks(plan, queries, chosen)
         edits, said, marked = [], [], []
+        ids = task_ids(plan.tasks)
+        subjects = tuple([Subject(task.number - 1, ids[task.number - 1]) for task in tasks])
         expected = [(task.mark, task.text) for task in plan.tasks]
         for task in tasks:
             name = f"{task.number}. {task.text}"
@@ -57,50 +59,66 @@ def _mark(queries: Sequence[str], mark: str, moment: datetime | None) -> Changer
         summary = f"{verb} {', '.join([str(task.number) for task in marked])}"
         if len(marked) == 1:
             summary += f", {marked[0].text}"
-        return Change(tuple(edits), facts(plan)._replace(tasks=tuple(expected)), summary, tuple(said))
+        return Change(tuple(edits), facts(plan)._replace(tasks=tuple(expected)), summary, tuple(said), subjects)
 
     return change
 
 
 def add(
-    words: str, moment: datetime, *, after: str | None = None, under: str | None = None, create: bool = False
+    words: str,
+    moment: datetime,
+    *,
+    after: str | None = None,
+    before: str | None = None,
+    under: str | None = None,
+    create: bool = False,
 ) -> Changer:
-    """Put an open task behind the last one, behind the one that `after` names, or behind the last one under a heading."""
+    """Add an open task after the last one, after or before the one that is named, or after the last one under a heading."""
     chosen: list[str] = []
     text = task_text(words)
     stamp = words.removesuffix(text)
 
+    named = after if after is not None else before
+
     def change(plan: Plan) -> Change:
         section = section_for(plan, outline.PROGRESS, create=create)
-        before = facts(plan)
+        was = facts(plan)
         head = _heading(plan, section, under) if under is not None else None
         if section is None:
-            if after is not None:
-                chosen_tasks(plan, [after], chosen)
+            if named is not None:
+                chosen_tasks(plan, [named], chosen)
             edit, titles = with_section(plan, outline.PROGRESS, [f"- [ ] {words}"])
-            return _added(before._replace(sections=titles), edit, 0, text)
+            return _added(was._replace(sections=titles), edit, 0, text)
         siblings = [task for task in plan.tasks if head is None or head.start < task.start < head.end]
         for task in siblings:
             if fold(task.text) == fold(text):
-                return Change((), before, "", (f"there already, {task.state}: {task.number}. {task.text}",))
-        neighbour = chosen_tasks(plan, [after], chosen)[0] if after is not None else None
+                name = task_ids(plan.tasks)[task.number - 1]
+                said = f"there already, {task.state}: {task.number}. {task.text}  [{name}]"
+                return Change((), was, "", (said,), (Subject(task.number - 1, name),))
+        neighbour = chosen_tasks(plan, [named], chosen)[0] if named is not None else None
         if neighbour is None and siblings:
             neighbour = ([task for task in siblings if not task.depth] or siblings)[-1]
         if neighbour is not None:
-            edit = _beside(plan, neighbour, text, stamp, moment)
+            edit = _beside(plan, neighbour, text, stamp, moment, above=before is not None)
         elif head is not None:
             edit = padded(plan.text.lines, head.end, [f"- [ ] {words}"])
         else:
             edit = fill(plan, section, [f"- [ ] {words}"])
-        return _added(before, edit, sum([task.start < edit.start for task in plan.tasks]), text)
+        return _added(was, edit, sum([task.start < edit.start for task in plan.tasks]), text)
 
     return change
 
 
 def _added(before: Facts, edit: Edit, at: int, text: str) -> Change:
     tasks = (*before.tasks[:at], (" ", text), *before.tasks[at:])
-    said = f"added: {at + 1}. {text}"
-    return Change((edit,), before._replace(tasks=tasks), f"add {at + 1}, {text}", (said,))
+    said = f"added: {named_task(tasks, at)}"
+    return Change((edit,), before._replace(tasks=tasks), f"add {at + 1}, {text}", (said,), (Subject(at, None),))
+
+
+def named_task(tasks: Sequence[tuple[str, str]], at: int) -> str:
+    """A task of a plan's facts with its number and its id: `3. Write the tests  [t6a76z2]`."""
+    texts = [text for _, text in tasks]
+    return f"{at + 1}. {texts[at]}  [{ids_of(texts)[at]}]"
 
 
 def chosen_tasks(plan: Plan, queries: Sequence[str], chosen: list[str]) -> list[Task]:
@@ -148,12 +166,14 @@ def stamp_for(plan: Plan, task: Task) -> Stamp:
     return PLAIN
 
 
-def _beside(plan: Plan, neighbour: Task, words: str, stamp: str, moment: datetime) -> Edit:
-    """An open task behind another, written like it."""
+def _beside(plan: Plan, neighbour: Task, words: str, stamp: str, moment: datetime, *, above: bool) -> Edit:
+    """An open task before or after another, written like it."""
     if not stamp and neighbour.state == OPEN and neighbour.stamp is not None:
         stamp = write_stamp(moment, neighbour.stamp) + (neighbour.stamp.after or " ")
     shape = shape_beside(plan, neighbour)
-    new = wrap(bullet_like(plan, neighbour, 1) + f"[ ] {stamp}", words, shape)
+    new = wrap(bullet_like(plan, neighbour, 0 if above else 1) + f"[ ] {stamp}", words, shape)
+    if above:
+        return Edit(neighbour.start, neighbour.start, (*new, "") if shape.loose else tuple(new))
     return Edit(neighbour.stop, neighbour.stop, ("", *new) if shape.loose else tuple(new))
 
 

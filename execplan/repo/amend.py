@@ -7,25 +7,34 @@ import os
 from execplan.errors import CHANGED, INPUT, NO, About, ExecplanError
 from execplan.plan import reader
 from execplan.plan.change import facts, stop_conflicts, stop_unclosed
+from execplan.plan.model import state_of
+from execplan.plan.seek import ids_of
 from execplan.record import NamedTuple
-from execplan.repo import shelf, state
+from execplan.repo import claims, shelf, state
 from execplan.repo.commit import commit_paths
 from execplan.repo.edits import journal
+from execplan.repo.edits.journal import Operation
 from execplan.repo.edits.recovered import Recovery
 from execplan.repo.homes import existing
 from execplan.text import files
 from execplan.text.edit import apply
+from execplan.text.hidden import visible
 from execplan.text.lines import digest
+from execplan.trace import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.plan.change import Change, Changer
+    from execplan.plan.change import Change, Changer, Facts
     from execplan.plan.model import Plan
     from execplan.repo.git import Committed
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
+
+
+_RECORDS = ("run", "rollback", "merge")
+"""Commands that write down what happened elsewhere: enforced claims do not stop them."""
 
 
 class Options(NamedTuple):
@@ -40,6 +49,17 @@ class Options(NamedTuple):
     def commits(self, home: Home) -> bool:
         """Whether to commit what is written."""
         return home.settings.commit if self.commit is None else self.commit
+
+
+class AmendedTask(NamedTuple):
+    """A task that an edit is about, as it is now; in a dry run, as it would be."""
+
+    id: str
+    number: int
+    state: str
+    text: str
+    was: str | None
+    """Its id before the edit; None for a task that is new."""
 
 
 class Amended(NamedTuple):
@@ -57,6 +77,9 @@ class Amended(NamedTuple):
     """How many tasks are open then."""
     said: tuple[str, ...]
     warnings: tuple[str, ...]
+    tasks: tuple[AmendedTask, ...] = ()
+    expected: Facts | None = None
+    """What the plan says then."""
 
 
 class Written(NamedTuple):
@@ -77,11 +100,12 @@ def amend(
     verb: str,
     beside: tuple[str, ...] = (),
     resolves: bool = False,
+    operation: Callable[[], Operation] = Operation,
 ) -> Amended:
     """Apply a change to a plan; raises ExecplanError with the file as it was, but for a commit that failed.
 
     `beside` are other files that belong into the same commit; `resolves` says that the change takes conflict markers
-    out, also those of an archived plan.
+    out, also those of an archived plan; `operation` is asked once the change is known, and journaled with it.
     """
     if not home.exists:
         shelf.open_bytes(home, ref.path)  # what is no file at all is refused as that
@@ -96,7 +120,7 @@ def amend(
         git.load()
     with state.lock(home, ref.real, f"{verb} of {ref.id}"):
         stop_gone(home, ref)
-        written = rewrite(home, ref, changer, options, verb=verb, resolves=resolves)
+        written = rewrite(home, ref, changer, options, verb=verb, resolves=resolves, operation=operation)
         if written.new == written.old or not options.commits(home):
             return _amended(home, ref, written, options)
         real = ref.real
@@ -137,12 +161,13 @@ def rewrite(
     *,
     verb: str,
     resolves: bool = False,
-    begin: Callable[[bytes, bytes], object] | None = None,
+    operation: Callable[[], Operation] = Operation,
+    begin: Callable[[bytes, bytes, Change], object] | None = None,
 ) -> Written:
     """Change and journal the file of a plan whose lock is held, or in a dry run only say how; raises ExecplanError.
 
-    A file that changes between read and replace is read again and the change made anew; `begin` is told the bytes
-    before and after just before they are written.
+    A file that changes between read and replace is read again and the change applied to that; `begin` gets the bytes
+    before and after just before they are written, and journals them itself.
     """
     shown = home.shown(ref.path)
 
@@ -158,20 +183,40 @@ def rewrite(
             except ExecplanError as error:
                 error.name_plan(ref.id)
                 raise
+            warnings = protection.check(old, change)
         if options.dry_run:
-            return Written(old, new, change, ())
+            return Written(old, new, change, warnings)
         if begin is not None:
-            begin(old, new)
+            begin(old, new, change)
         if new == old:
             files.tidy(ref.path, (old,), within=home.root, spare=spare)
             return Written(old, new, change, ())
-        with journal.Recording(home, ref.path, verb, change.summary, old, new):
+        if begin is not None:
             linked = files.replace(ref.path, old, new, within=home.root, spare=spare)
-        return Written(old, new, change, (files.still_linked(shown),) if linked else ())
+        else:
+            with journal.Recording(home, ref.path, verb, change.summary, old, new, operation()) as recording:
+                linked = files.replace(ref.path, old, new, within=home.root, spare=spare)
+            _shorten(home, ref, *recording.grew)
+        warnings += (files.still_linked(shown),) if linked else ()
+        return Written(old, new, change, warnings + protection.follow(old, change))
 
     spare = Recovery(home, ref.path)
-    written = files.again(once, shown)
+    enforced = not resolves and verb not in _RECORDS
+    with claims.Protection(home, ref, dry_run=options.dry_run, enforced=enforced) as protection:
+        written = files.again(once, shown)
     return written._replace(warnings=(*written.warnings, *spare.warnings))
+
+
+def _shorten(home: Home, ref: Ref, before: int, size: int) -> None:
+    """Shorten the journal of a plan that has grown too long; where that fails it stays as it is."""
+    if size <= journal.MAX_BYTES:
+        return
+    from execplan.repo.edits.retention import shorten
+
+    try:
+        shorten(home, ref.path, before)
+    except (OSError, ExecplanError) as error:
+        tell(f"the journal of {ref.id} could not be shortened: {error}")
 
 
 def tidy(home: Home, ref: Ref, *, verb: str) -> None:
@@ -211,7 +256,7 @@ def diff(old: bytes, new: bytes | None, path: str) -> str:
     from io import BytesIO
 
     before, after = [[line.decode("utf-8", "backslashreplace") for line in BytesIO(data)] for data in (old, new or b"")]
-    name = path.lstrip("/")
+    name = visible(path.lstrip("/"))
     lines = unified_diff(
         before, after, f"a/{name}" if old else "/dev/null", f"b/{name}" if new is not None else "/dev/null"
     )
@@ -227,4 +272,15 @@ def _amended(home: Home, ref: Ref, written: Written, options: Options, made: Com
     if made and made.rewritten:
         new = shelf.open_bytes(home, ref.path)
     left = [mark for mark, _ in change.expected.tasks].count(" ")
-    return Amended(path, new != old, digest(new), shown, commit, left, change.said, warnings + more)
+    tasks = _tasks(change)
+    said, warnings = change.said, warnings + more
+    return Amended(path, new != old, digest(new), shown, commit, left, said, warnings, tasks, change.expected)
+
+
+def _tasks(change: Change) -> tuple[AmendedTask, ...]:
+    """The tasks that a change is about."""
+    if not change.tasks:
+        return ()
+    every = change.expected.tasks
+    ids = ids_of([text for _, text in every])
+    return tuple([AmendedTask(ids[at], at + 1, state_of(every[at][0]), every[at][1], was) for at, was in change.tasks])

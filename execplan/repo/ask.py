@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 import subprocess
 
 from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.plan.reader import MAX_BYTES
 from execplan.record import NamedTuple
+from execplan.repo.git_read import prepared
+from execplan.repo.home import common
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +25,15 @@ if TYPE_CHECKING:
 REGULAR = ("100644", "100755")
 """The modes of files that are neither links nor submodules."""
 _PART = 1 << 20
-_QUIETLY = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
-"""Who only asks, or moves a ref of our own, starts no program that the repository may hold."""
-_PLAIN = ("rev-parse", "config", "--version")
-"""What starts nothing, and tells of these settings."""
+_PATIENCE = 10
+"""Seconds for an answer that can be done without."""
+UNUSABLE = ("no-git", "git-failed", "git-untrusted", "not-a-file")
+"""The codes of errors for which git can't be asked; what needs no git can go on."""
+_OUTSIDE = b"usage: git diff --no-index"
+"""What `git diff` prints in a repository that it does not open."""
+_WHERE = ("rev-parse", "--git-dir")
+_UNTRUSTED = "dubious ownership"
+_AT = re.compile(r"in repository at '(.+)'")
 
 
 class Staged(NamedTuple):
@@ -85,8 +95,9 @@ def contents(home: Home, files: list[Staged]) -> Iterator[tuple[bytes, int]]:
     """What each of the staged files holds, and its size; of more than a plan may have, the beginning."""
     if not files:
         return
-    command = ["git", "cat-file", "--batch"]
-    with subprocess.Popen(command, cwd=home.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    command, environment = prepared(home.root, ("cat-file", "--batch"))
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=home.root, env=environment, stdin=pipe, stdout=pipe) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for each in files:
@@ -116,9 +127,12 @@ def hooks_folder(home: Home) -> tuple[str, str]:
 
 def user_name(folder: str) -> str | None:
     """Git's user.name, also outside a repository; None where it has none, or where there is no git."""
+    command, environment = prepared(folder, ("config", "user.name"))
     try:
-        found = subprocess.run(["git", "config", "user.name"], cwd=folder, capture_output=True, check=False)
-    except OSError:
+        found = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, check=False, timeout=_PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired):
         return None
     return found.stdout.decode("utf-8", "replace").strip() or None
 
@@ -137,9 +151,12 @@ def put_setting(file: str, name: str, value: bytes | None) -> None:
 
 
 def _config(file: str, *arguments: str | bytes) -> subprocess.CompletedProcess[bytes]:
+    if os.path.lexists(file):
+        os.close(disk.open_file(file)[0])  # git would wait for a pipe
     trace.tell(f"run git config --file {file} {' '.join([os.fsdecode(each) for each in arguments])}")
+    command, environment = prepared("/", ("config", "--file", os.path.abspath(file)))  # in no repository
     try:
-        return subprocess.run(["git", "config", "--file", file, *arguments], capture_output=True, check=False)
+        return subprocess.run([*command, *arguments], cwd="/", env=environment, capture_output=True, check=False)
     except FileNotFoundError:
         raise _no_git() from None
 
@@ -151,6 +168,29 @@ def require(home: Home) -> None:
         raise ExecplanError("no-repository", what, exit=ENVIRONMENT, hint="make one: git init")
 
 
+_READ_BY_GIT = ("HEAD", "commondir", "config", "index", "packed-refs", "info/attributes", "info/exclude")
+_READ_IN_TREE = (".gitattributes", ".gitignore", ".gitmodules")
+"""Files of the git folder, and of any folder, that git opens without asking what they are."""
+
+
+def require_regular_files(home: Home) -> None:
+    """Refuse where git would wait forever for a file of its own that is a pipe; raises ExecplanError."""
+    folder = home.git or ""
+    paths = [os.path.join(each, name) for each in {folder, common(folder)} for name in _READ_BY_GIT if folder]
+    above = home.plans
+    while above.startswith(f"{home.root}/"):
+        paths += [os.path.join(above, name) for name in _READ_IN_TREE]
+        above = os.path.dirname(above)
+    for path in (*paths, *[os.path.join(home.root, name) for name in _READ_IN_TREE]):
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            continue
+        is_device = stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev
+        if is_device or stat.S_ISFIFO(status.st_mode):
+            raise disk.trouble(disk.NotRegularError(path, "a pipe or a device"), home.shown(path), "let git read")
+
+
 def output(home: Home, *arguments: str, stdin: bytes = b"") -> bytes:
     """What git prints; raises ExecplanError when it fails."""
     return answer(home, *arguments, stdin=stdin) or b""
@@ -158,13 +198,15 @@ def output(home: Home, *arguments: str, stdin: bytes = b"") -> bytes:
 
 def answer(home: Home, *arguments: str, no: int = 0, stdin: bytes = b"") -> bytes | None:
     """What git prints, or None when it ends with the status `no`, silently; raises ExecplanError when it fails."""
-    command = _command(home, arguments)
+    command, environment = _command(home, arguments)
     try:
-        done = subprocess.run(command, cwd=home.root, input=stdin, capture_output=True, check=False)
+        done = subprocess.run(command, cwd=home.root, env=environment, input=stdin, capture_output=True, check=False)
     except FileNotFoundError:
         raise _no_git() from None
     if done.returncode and done.returncode == no and not done.stderr.strip():
         return None
+    if done.returncode and _OUTSIDE in done.stderr and arguments != _WHERE:
+        output(home, *_WHERE)  # why git takes the folder for no repository
     return _checked(done.returncode, done.stdout, done.stderr, arguments)
 
 
@@ -174,11 +216,13 @@ class Ahead:
     def __init__(self, home: Home, questions: Sequence[Sequence[str]]) -> None:
         self._questions = questions
         self._processes: list[subprocess.Popen[bytes]] = []
-        pipe = subprocess.PIPE
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
         try:
             for each in questions:
-                command = _command(home, each)
-                process = subprocess.Popen(command, cwd=home.root, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
+                command, environment = _command(home, each)
+                process = subprocess.Popen(
+                    command, cwd=home.root, env=environment, stdin=null, stdout=pipe, stderr=pipe
+                )
                 self._processes.append(process)
         except FileNotFoundError:
             raise _no_git() from None
@@ -201,22 +245,36 @@ class Ahead:
                 process.kill()
 
 
-def _command(home: Home, arguments: Sequence[str]) -> list[str]:
+def _command(home: Home, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     require(home)
+    require_regular_files(home)
     trace.tell(f"run git {' '.join(arguments)}")
-    return ["git", *(() if arguments[0] in _PLAIN else _QUIETLY), *arguments]
+    return prepared(home.root, arguments)
 
 
 def _checked(status: int, out: bytes, trouble: bytes, arguments: Sequence[str]) -> bytes:
     """What git printed; raises ExecplanError where it failed."""
     if status:
         lines = [line for line in trouble.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+        if untrusted := next((line for line in lines if _UNTRUSTED in line), ""):
+            raise _not_trusted(untrusted)
         raise _failed("; ".join(lines[:6]) or f"git {arguments[0]} failed")
     return out
 
 
 def _no_git() -> ExecplanError:
     return ExecplanError("no-git", "git is not installed", exit=ENVIRONMENT, hint="install git")
+
+
+def _not_trusted(line: str) -> ExecplanError:
+    """The error for a repository of another user, which git does not open before somebody trusts it."""
+    from shlex import quote
+
+    found = _AT.search(line)
+    path = found[1] if found else os.getcwd()
+    message = f"git does not open {path}, because it belongs to another user"
+    hint = f"if you trust it: git config --global --add safe.directory {quote(path)}"
+    return ExecplanError("git-untrusted", message, exit=ENVIRONMENT, hint=hint)
 
 
 def _failed(message: str) -> ExecplanError:

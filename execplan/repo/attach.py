@@ -9,6 +9,8 @@ from execplan.plan.change import Change, facts
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
 from execplan.repo.amend import amend, stop_gone
+from execplan.repo.edits.journal import Operation
+from execplan.repo.moving.details import Details, pack
 from execplan.text import disk, files
 from execplan.text.folder import Folder
 
@@ -74,7 +76,17 @@ def attach(
                                 _put(above, copy, into, file.path)
                                 put.append(file.path)
                     beside = tuple([each.path for each in placed])
-                    return amend(home, ref, naming(placed), options, verb="attach", beside=beside), placed
+                    operation = _operation(home, ref, folder, placed, made)
+                    amended = amend(
+                        home,
+                        ref,
+                        naming(placed),
+                        options,
+                        verb="attach",
+                        beside=beside,
+                        operation=lambda: operation,
+                    )
+                    return amended, placed
             finally:
                 for copy in copies:
                     above.unlink(copy)
@@ -83,6 +95,17 @@ def attach(
         for each in reversed(made):
             files.remove_empty(each)
         raise
+
+
+def _operation(home: Home, ref: Ref, folder: str, placed: Sequence[Attached], made: Sequence[str]) -> Operation:
+    """What the journal stores, so that the files can be taken out again."""
+    copied = [each for each in placed if each.copied]
+    if not copied:
+        return Operation()
+    files = tuple([(each.path, each.path) for each in copied])
+    seen = {each.path: each.digest for each in copied}
+    about = Details((ref.id, ref.id), ref.path, ref.path, (folder, folder), files, tuple(made), None, None, seen)
+    return Operation(details=pack(home, about))
 
 
 def _naming(home: Home, placed: Sequence[Attached], words: str, *, create: bool) -> Changer:
@@ -107,12 +130,12 @@ def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
     known: dict[str, Attached] = {}
     placed = []
     for source in sources:
-        digest, size = _digest(source)
+        digest, size = digest_of(source)
         if digest in known:
             placed.append(known[digest]._replace(copied=False))
             continue
         same = [path for path in there if os.path.isfile(path) and os.path.getsize(path) == size]
-        held = next((path for path in same if _digest(path)[0] == digest), None)
+        held = next((path for path in same if digest_of(path)[0] == digest), None)
         stem, end = os.path.splitext(os.path.basename(os.path.abspath(source)))
         name = shelf.free_name(stem, taken, end)
         known[digest] = Attached(held or os.path.join(folder, name), digest, size, copied=held is None)
@@ -121,7 +144,7 @@ def _placed(folder: str, sources: Sequence[str]) -> list[Attached]:
     return placed
 
 
-def _digest(path: str) -> tuple[str, int]:
+def digest_of(path: str) -> tuple[str, int]:
     """SHA-256 and size of a regular file, whatever its size; raises ExecplanError."""
     from hashlib import file_digest
 

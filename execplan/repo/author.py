@@ -1,8 +1,11 @@
-"""Who is at work."""
+"""Who acts: the name that claims, the journal of edits and new entries carry."""
 
 from __future__ import annotations
 
 import os
+from contextvars import ContextVar
+
+from execplan.errors import USAGE, ExecplanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,17 +13,70 @@ if TYPE_CHECKING:
 
 _LONGEST = 200
 
+_named: ContextVar[str] = ContextVar("actor", default="")
+"""The name that `--as` gave."""
+
+_identities: dict[str, str] = {}
+"""The name that git knows, by the repository's root: asked once in a process."""
+
+
+class ActingAs:
+    """While it is entered, this name acts, as `--as NAME` asks; raises ExecplanError for a blank one."""
+
+    def __init__(self, name: str) -> None:
+        if not name.strip():
+            raise ExecplanError("usage", "--as needs a name", exit=USAGE, hint="execplan next --as agent-1")
+        self._name = as_name(name)
+
+    def __enter__(self) -> None:
+        self._token = _named.set(self._name)
+
+    def __exit__(self, *_: object) -> None:
+        _named.reset(self._token)
+
+
+def named_actor() -> str | None:
+    """Who acts, where it was said: `--as`, else EXECPLAN_AGENT; None where neither is given."""
+    if name := _named.get():
+        return name
+    name = os.environ.get("EXECPLAN_AGENT", "")
+    return as_name(name) if name.strip() else None
+
+
+def actor(home: Home) -> str:
+    """Who acts: `--as`, else EXECPLAN_AGENT, else the git identity, else the login."""
+    return _named.get() or default_actor(home)
+
+
+def default_actor(home: Home) -> str:
+    """Who acts in a command without `--as`."""
+    name = os.environ.get("EXECPLAN_AGENT", "")
+    return as_name(name) if name.strip() else as_name(_identity(home))
+
 
 def author(home: Home) -> str:
-    """Who decides when nobody is named: a setting, EXECPLAN_AUTHOR, git's user.name, the login."""
-    name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
-    if name.strip():
-        return name
-    from execplan.repo.ask import user_name
+    """The author of an entry where `--author` is not given.
 
-    found = user_name(home.root)
-    if found:
-        return found
+    `--as`, EXECPLAN_AGENT, the setting `author`, EXECPLAN_AUTHOR, the git identity, the login.
+    """
+    if name := named_actor():
+        return name
+    name = home.settings.author or os.environ.get("EXECPLAN_AUTHOR", "")
+    return name if name.strip() else _identity(home)
+
+
+def _identity(home: Home) -> str:
+    """The name that git writes into commits, GIT_AUTHOR_NAME or user.name; without one, the login."""
+    if name := os.environ.get("GIT_AUTHOR_NAME", "").strip():
+        return name
+    if home.root not in _identities:
+        from execplan.repo.ask import user_name
+
+        _identities[home.root] = user_name(home.root) or _login_name()
+    return _identities[home.root]
+
+
+def _login_name() -> str:
     import getpass
 
     try:

@@ -8,9 +8,10 @@ from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.record import NamedTuple
 from execplan.repo import shelf, state
-from execplan.repo.edits import journal
+from execplan.repo.edits.moved import left_by
 from execplan.repo.edits.since import check_match
 from execplan.repo.homes import existing
+from execplan.repo.placeholders import fill
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -33,6 +34,9 @@ class CommittedPlan(NamedTuple):
     warnings: tuple[str, ...]
 
 
+_UNCHANGED = "nothing was changed"
+
+
 def commit_paths(
     home: Home, plan: str, paths: list[str], verb: str, summary: str, before: dict[str, bytes], title: str | None
 ) -> Committed:
@@ -41,15 +45,19 @@ def commit_paths(
 
     words = summary if len(summary) <= _LONGEST else summary[: _LONGEST - 1].rstrip() + "…"
     name = " ".join(plan.encode("utf-8", "backslashreplace").decode().split())
-    message = home.settings.message.format(id=name, summary=words, verb=verb, title=title or name)
-    with state.lock(home, "commit", f"{verb} of {plan}"):
-        try:
+    message = fill(home.settings.message, {"id": name, "summary": words, "verb": verb, "title": title or name})
+    try:
+        with state.lock(home, "commit", f"{verb} of {plan}"):
             return git.commit(home, paths, message, before)
-        except ExecplanError as error:
-            if verb == "init":
-                error.hint = error.hint.replace("execplan commit", "execplan init --commit")
-            error.name_plan(plan)
-            raise
+    except ExecplanError as error:
+        if error.hint.endswith(_UNCHANGED):  # no lock: that is true of it, but not of what was written before
+            error.message += f"; {git.KEPT}"
+            error.hint = error.hint.removesuffix(_UNCHANGED).removesuffix("; ") or "see what the system reports"
+            error.hint += ", then: execplan commit"
+        if verb == "init":
+            error.hint = error.hint.replace("execplan commit", "execplan init --commit")
+        error.name_plan(plan)
+        raise
 
 
 def commit_plan(
@@ -64,7 +72,7 @@ def commit_plan(
         paths.append(ref.real)
     if ref.archived:
         paths += [home.file(home.plans, ref.id), home.artifacts(ref.id)]
-    paths += [path for path in journal.left_by(home, ref.path) if not os.path.lexists(path)]
+    paths += [path for path in left_by(home, ref.path) if not os.path.lexists(path)]
     if dry_run:
         data = shelf.open_bytes(home, ref.path)
         check_match(home, ref, if_match, data)

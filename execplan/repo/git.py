@@ -8,7 +8,9 @@ from time import monotonic, sleep
 from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, NO, ExecplanError
 from execplan.record import NamedTuple
+from execplan.repo import ask
 from execplan.repo.home import common
+from execplan.text import disk
 from execplan.text.disk import trouble
 from execplan.text.lock import timeout
 
@@ -33,7 +35,23 @@ _MENDS = {
 }
 """Words of git where it makes no commit, and what helps."""
 
-_KEPT = "what was written is on disk, uncommitted"
+_STATUS = (
+    *("status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all"),
+    *("--ignored=traditional", "--"),
+)
+_DISK = {
+    "No space left on device": ("the disk is full", "free some space"),
+    "Out of diskspace": ("the disk is full", "free some space"),
+    "Disk quota exceeded": ("the disk quota is exceeded", "free some space"),
+    "Read-only file system": ("the file system is read-only", "make it writable"),
+}
+"""Words of git where it can't write, what they mean, and what helps."""
+KEPT = "what was written is on disk, uncommitted"
+_FATAL = "fatal: "
+_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg")
+"""The hooks that can stop a commit."""
+_MOST = 200
+"""Lines of a hook that are shown, the last ones."""
 
 
 class Committed(NamedTuple):
@@ -63,7 +81,7 @@ def commit(home: Home, paths: Sequence[str], message: str, before: Mapping[str, 
     folder = _folder(home)
     _stop_under_way(folder)
     run = _Runner(home)
-    entries = _status(run, paths)
+    entries = _entries(run.checked(*_STATUS, *paths))  # with filters: the commit runs them, too
     ignored = [entry.path for entry in entries if entry.staged == "!"]
     if ignored and len(ignored) == len(entries):
         raise _no(f"git ignores {ignored[0]}", f"see which line does: git check-ignore -v {ignored[0]}")
@@ -113,7 +131,11 @@ def _unstage(run: _Runner, paths: Sequence[str]) -> None:
 def pending(home: Home, paths: Sequence[str]) -> list[str]:
     """The files under the paths that differ from HEAD, from the root of the repository; raises ExecplanError."""
     _folder(home)
-    return [entry.path for entry in _status(_Runner(home), paths) if entry.staged != "!"]
+    try:
+        out = ask.output(home, "--literal-pathspecs", *_STATUS, *paths)
+    except ExecplanError as error:
+        raise _no(error.message, f"{error.hint}; then: execplan commit") from None
+    return [entry.path for entry in _entries(os.fsdecode(out)) if entry.staged != "!"]
 
 
 def head(home: Home) -> str | None:
@@ -129,7 +151,9 @@ def head(home: Home) -> str | None:
         if found:
             return found
     try:
-        with open(os.path.join(main, "packed-refs"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            disk.open_regular(os.path.join(main, "packed-refs")), encoding="utf-8", errors="surrogateescape"
+        ) as file:
             for line in file:
                 digest, _, name = line.strip().partition(" ")
                 if name == branch:
@@ -151,6 +175,9 @@ class _Runner:
     """Runs git in the root of the repository, waiting for its index lock."""
 
     def __init__(self, home: Home) -> None:
+        from execplan.repo import ask
+
+        ask.require_regular_files(home)
         load()
         import git
 
@@ -189,20 +216,59 @@ class _Runner:
             status, out, trouble = self.plain(*arguments, stdin=stdin)
             if not status:
                 return out
-            if "index.lock" not in trouble:
+            if "index.lock" not in trouble or "File exists" not in trouble:
                 break
             if monotonic() >= until:
                 raise ExecplanError(
                     "git-busy",
-                    f"another git process holds {held}; waited {timeout():g} s; {_KEPT}",
+                    f"another git process holds {held}; waited {timeout():g} s; {KEPT}",
                     exit=BUSY,
                     hint="when no git process is left, remove that file; then: execplan commit",
                 )
             sleep(0.05)
-        lines = [line for line in (trouble + "\n" + out).splitlines() if line.strip()]
-        shown = "; ".join(lines[:6]) or f"exit status {status}"
-        mend = next((hint for words, hint in _MENDS.items() if words in trouble), "mend that")
-        raise _no(f"git {arguments[0]} failed: {shown}", f"{mend}, then: execplan commit")
+        raise self._failed(arguments[0], status, (trouble + "\n" + out).splitlines())
+
+    def _failed(self, command: str, status: int, output: list[str]) -> ExecplanError:
+        """The error for a git command that failed, with every line that git, or a hook that it ran, printed."""
+        lines = [line.rstrip() for line in output]
+        while lines and not lines[-1]:
+            lines.pop()
+        while lines and not lines[0]:
+            lines.pop(0)
+        if (error := _by_disk(command, lines)) is not None:
+            return error
+        known = next((hint for words, hint in _MENDS.items() if any([words in line for line in lines])), "")
+        by_git = any([line.startswith(_FATAL) for line in lines])
+        if command == "commit" and not known and not by_git and self._has_hook():
+            what = f"a git hook stopped the commit (exit status {status})"
+            mend = "fix what the hook reports" if lines else "the hook printed nothing: fix what it checks"
+        else:
+            what, mend = f"git {command} failed", known or "fix what git reports"
+            if len(lines) == 1:
+                what, lines = f"{what}: {lines[0]}", []
+            elif not lines:
+                what += f" (exit status {status})"
+        if len(lines) > _MOST:
+            lines = [f"({len(lines) - _MOST} earlier lines are not shown)", *lines[-_MOST:]]
+        error = _no(what, f"{mend}, then: execplan commit")
+        error.candidates = tuple(lines)
+        return error
+
+    def _has_hook(self) -> bool:
+        """Whether git runs a hook that can stop a commit."""
+        status, out, _ = self.plain("rev-parse", "--git-path", "hooks")
+        folder = os.path.join(self.home.root, out.rstrip("\n"))
+        return not status and any([os.access(os.path.join(folder, name), os.X_OK) for name in _HOOKS])
+
+
+def _by_disk(command: str, lines: list[str]) -> ExecplanError | None:
+    """The error for a git command that the disk stopped, or None."""
+    for words, (what, mend) in _DISK.items():
+        about = [line.removeprefix(_FATAL) for line in lines if words in line]
+        if about:
+            message = f"{what}: git {command} failed: {about[0]}; {KEPT}"
+            return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=f"{mend}, then: execplan commit")
+    return None
 
 
 def _folder(home: Home) -> str:
@@ -222,14 +288,12 @@ def _stop_under_way(folder: str) -> None:
     what = under_way(folder)
     if what is not None:
         hint = "finish it, then commit the plan: execplan commit"
-        raise ExecplanError("under-way", f"{what} is under way; {_KEPT}", exit=BUSY, hint=hint)
+        raise ExecplanError("under-way", f"{what} is under way; {KEPT}", exit=BUSY, hint=hint)
 
 
-def _status(run: _Runner, paths: Sequence[str]) -> list[_Entry]:
-    """What differs from HEAD under the paths, file by file, ignored files too."""
-    asked = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--")
-    out = run.checked(*asked, *paths)
-    return [_Entry(line[0], line[3:]) for line in out.split("\0") if line]
+def _entries(status: str) -> list[_Entry]:
+    """What differs from HEAD, file by file, ignored files too."""
+    return [_Entry(line[0], line[3:]) for line in status.split("\0") if line]
 
 
 def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, bytes]) -> None:
@@ -243,7 +307,7 @@ def _check_staged(run: _Runner, home: Home, entry: _Entry, before: Mapping[str, 
         return
     raise ExecplanError(
         "partly-staged",
-        f"{entry.path} has staged changes that differ from the file; {_KEPT}",
+        f"{entry.path} has staged changes that differ from the file; {KEPT}",
         exit=NO,
         hint=f"commit or unstage them first: git restore --staged {entry.path}",
     )
@@ -264,7 +328,7 @@ def _branch(folder: str) -> str | None:
 
 def _line(path: str) -> str | None:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        with open(disk.open_regular(path), encoding="utf-8", errors="surrogateescape") as file:
             return file.readline(5000).strip() or None
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
@@ -273,4 +337,4 @@ def _line(path: str) -> str | None:
 
 
 def _no(message: str, hint: str) -> ExecplanError:
-    return ExecplanError("not-committed", f"{message}; {_KEPT}", exit=ENVIRONMENT, hint=hint)
+    return ExecplanError("not-committed", f"{message}; {KEPT}", exit=ENVIRONMENT, hint=hint)

@@ -7,7 +7,7 @@ import os
 from execplan.errors import POLICY, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.settings import FLAT, FOLDER, Settings
-from execplan.text.disk import real
+from execplan.text.disk import open_regular, real
 
 
 class Home(NamedTuple):
@@ -86,9 +86,10 @@ class Home(NamedTuple):
     def _today(self, folder: str) -> str:
         if "{" in folder:
             from execplan.clock import now
+            from execplan.repo.placeholders import fill
 
             year, month, day = f"{now():%Y %m %d}".split()
-            folder = folder.format(year=year, month=month, day=day)
+            folder = fill(folder, {"year": year, "month": month, "day": day})
         return os.path.join(self.base, folder)
 
     @property
@@ -135,7 +136,7 @@ def check_inside(home: Home, path: str, folder: str | None = None) -> str:
 def common(git: str) -> str:
     """The main git folder of a worktree's git folder; that folder itself in the main worktree."""
     try:
-        with open(os.path.join(git, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(open_regular(os.path.join(git, "commondir")), encoding="utf-8", errors="surrogateescape") as file:
             return os.path.normpath(os.path.join(git, file.readline(5000).strip()))
     except OSError:
         return git

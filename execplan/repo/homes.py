@@ -8,13 +8,16 @@ from execplan.errors import ENVIRONMENT, INPUT, ExecplanError
 from execplan.repo import settings as config
 from execplan.repo.home import Home, check_inside
 from execplan.repo.settings import Settings
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _NEAR = 4
-"""Folders down to which homes are looked for that a refusal can name."""
+"""How many levels down an error searches for projects that it can name."""
+_FEW = 500
+"""How many directories that search lists at most, so that it ends at once in `/` and in a home directory."""
 
 
 _finishers: list[Callable[[Home], object]] = []
@@ -85,7 +88,7 @@ def existing(home: Home) -> Home:
 
     from execplan.repo.adoption import tree
 
-    near = [os.path.relpath(each) for each in tree.homes(home.base, _NEAR)]
+    near = [os.path.relpath(each) for each in tree.homes_near(home.base, _NEAR, _FEW)]
     message = f"no plans folder in {home.base} or above" + (", but in folders below" if near else "")
     hint = f"name the one that is meant: execplan -C {quote(near[0])} status" if near else "make one: execplan init"
     raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint=hint, candidates=near)
@@ -144,7 +147,7 @@ def repository(start: str) -> tuple[str | None, str | None]:
         if os.path.isdir(marker):
             return folder, marker
         if os.path.isfile(marker):
-            with open(marker, encoding="utf-8", errors="surrogateescape") as file:
+            with open(disk.open_file(marker)[0], encoding="utf-8", errors="surrogateescape") as file:
                 line = file.readline(5000)
             if line.startswith("gitdir:"):
                 return folder, os.path.normpath(os.path.join(folder, line[len("gitdir:") :].strip()))

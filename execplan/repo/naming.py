@@ -38,6 +38,26 @@ def number(name: str, taken: Iterable[str]) -> str:
     return name.format(number=1 + max(_numbers(head.casefold(), width, taken), default=0))
 
 
+def slugs(form: str, name: str) -> set[str]:
+    """What follows the date, the number and the fixed words of a name, by this form and by the usual ones."""
+    found = {each.group(1) for each in [_slug_pattern(form).fullmatch(name)] if each is not None}
+    for pattern, _ in _GUESSES:
+        match = pattern.match(name)
+        if match is not None:
+            found.add(name[match.end() - 1 :])
+            break
+    return found
+
+
+def _slug_pattern(form: str) -> re.Pattern[str]:
+    """The names of a form, with their slug as the only group."""
+    fields = {"date": r"\d{4}-\d\d-\d\d", "day": r"\d{8}", "number": r"\d+", "slug": "(.+)"}
+    parts = re.split(r"\{(date|day|number|slug)[^{}]*\}", form)
+    return re.compile(
+        "".join([fields[each] if at % 2 else re.escape(each) for at, each in enumerate(parts)]), re.DOTALL
+    )
+
+
 def guess(names: Iterable[str]) -> str:
     """The form that nine of ten of the names have; without such a one, a slug alone."""
     names = list(names)

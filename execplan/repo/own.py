@@ -67,8 +67,11 @@ def _tables() -> dict[str, dict[str, object]]:
 
 
 def _unknown(name: str, known: str) -> ExecplanError:
+    from execplan.repo.execution.terms import NAMES
+
     what = f"{path()}: there is no setting {name}"
-    return ExecplanError("unknown-setting", what, exit=INPUT, hint=f"did you mean {known}?")
+    hint = f"did you mean execution.{name}? Write [[execution.risk]] or, for other settings, [execution]"
+    return ExecplanError("unknown-setting", what, exit=INPUT, hint=hint if name in NAMES else f"did you mean {known}?")
 
 
 def is_file(name: str) -> bool:

@@ -10,6 +10,7 @@ from execplan import trace
 from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask
 from execplan.repo.ask import REGULAR, Staged
+from execplan.repo.git_read import prepared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def ever(home: Home, folders: Sequence[str]) -> set[str]:
     return {os.fsdecode(path.lstrip(b"\n")) for path in out.split(b"\0") if path.strip()}
 
 
-def differing(home: Home, commit: str) -> list[str]:
-    """The tracked files on disk that differ from a commit; raises ExecplanError."""
+def differing(home: Home, commit: str, folders: Sequence[str] = ()) -> list[str]:
+    """The tracked files on disk that differ from a commit, below some folders or in all; raises ExecplanError."""
     asked = (
         "-c",
         "diff.relative=false",
@@ -100,7 +101,11 @@ def differing(home: Home, commit: str) -> list[str]:
         "--no-ext-diff",
         "--diff-filter=d",
     )
-    return [os.fsdecode(path) for path in ask.output(home, *asked, commit, "--").split(b"\0") if path]
+    return [
+        os.fsdecode(path)
+        for path in ask.output(home, "--literal-pathspecs", *asked, commit, "--", *folders).split(b"\0")
+        if path
+    ]
 
 
 def untracked(home: Home) -> list[str]:
@@ -111,10 +116,13 @@ def untracked(home: Home) -> list[str]:
 
 def steps(home: Home, commit: str) -> Iterator[list[str]]:
     """What each commit changed, the newest first; a merge is one step. Git is stopped when nobody asks for more."""
-    asked = ["git", "-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
+    asked = ["-c", "diff.relative=false", "log", "-z", "--name-only", "--no-renames", "--no-show-signature"]
     asked += ["-m", "--first-parent", "--format=%x00c", commit, "--"]
-    trace.tell(f"run {' '.join(asked)}")
-    with subprocess.Popen(asked, cwd=home.root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    ask.require_regular_files(home)
+    trace.tell(f"run git {' '.join(asked)}")
+    command, environment = prepared(home.root, asked)
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=home.root, env=environment, stdout=pipe, stderr=null) as process:
         try:
             paths: list[str] | None = None
             for token in _tokens(process.stdout, b"\0"):
@@ -142,13 +150,14 @@ def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
     folders = sorted({home.shown(folder) for home in homes for folder in (home.plans, *home.archives)})
     without = [f":(top,exclude,literal){folder}" for folder in folders]
     asked = [
-        "git",
         "grep",
         "-F",
         "-w",
         "-o",
         "-h",
         "-I",
+        "--no-textconv",
+        "--no-recurse-submodules",
         "--no-color",
         "--no-line-number",
         "--no-column",
@@ -157,13 +166,14 @@ def absent(homes: Sequence[Home], symbols: set[str]) -> set[str]:
         "--",
         *without,
     ]
-    trace.tell(f"run {' '.join(asked)}")
+    ask.require_regular_files(homes[0])
+    trace.tell(f"run git {' '.join(asked)}")
+    command, environment = prepared(root, asked)
     with tempfile.TemporaryFile() as given:
         given.write("".join([f"{each}\n" for each in sorted(missing)]).encode())
         given.seek(0)
-        with subprocess.Popen(
-            asked, cwd=root, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process:
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, cwd=root, env=environment, stdin=given, stdout=pipe, stderr=null) as process:
             for token in _tokens(process.stdout, b"\n"):
                 word = token.decode("utf-8", "replace")
                 if word in missing:
@@ -194,3 +204,22 @@ def _tokens(stream: IO[bytes] | None, end: bytes) -> Iterator[bytes]:
     while stream is not None and (part := stream.read(_PART)):
         *whole, left = (left + part).split(end)
         yield from whole
+
+
+def blobs(home: Home, paths: Sequence[str]) -> set[str]:
+    """The ids of every content that a commit on any branch has given some paths; raises ExecplanError."""
+    asked = ("log", "--all", "--full-history", "-m", "--no-renames", "--format=", "--raw", "--no-abbrev", "-z")
+    out = ask.output(home, "-c", "diff.relative=false", "--literal-pathspecs", *asked, "--", *paths)
+    lines = [part.lstrip(b"\n") for part in out.split(b"\0")]
+    return {line.split(b" ")[3].decode("ascii") for line in lines if line.startswith(b":") and line.count(b" ") >= 4}
+
+
+def blob_ids(data: bytes) -> set[str]:
+    """The ids that a text may have as the content of a file: with git's two digests, as it is and with plain line ends."""
+    from hashlib import sha1, sha256
+
+    found = set()
+    for each in {data, data.replace(b"\r\n", b"\n")}:
+        held = b"blob %d\0" % len(each) + each
+        found |= {sha1(held, usedforsecurity=False).hexdigest(), sha256(held).hexdigest()}
+    return found

@@ -8,10 +8,13 @@ from execplan.errors import NO, USAGE, About, ExecplanError
 from execplan.plan import form, reader
 from execplan.plan.change import words_of
 from execplan.record import NamedTuple
-from execplan.repo import naming, shelf, state
+from execplan.repo import ignored, naming, shelf, state
 from execplan.repo.amend import Options
 from execplan.repo.commit import commit_paths
 from execplan.repo.drafting import draft, templates
+from execplan.repo.drafting.namesakes import plan_title, same_title
+from execplan.repo.edits.entries import CREATE
+from execplan.repo.edits.journal import Operation, Recording
 from execplan.repo.home import Home
 from execplan.repo.slug import slug
 from execplan.text import files
@@ -107,15 +110,19 @@ def _file(
     from execplan.repo.amend import diff
 
     free = _free(shelf.taken_ids(home), name)
+    if options.commits(home):
+        ignored.require_visible(home, home.file(home.plans, free))
+    invisible = ignored.warnings(home)
     data, warnings = content(free)
 
     def made(commit: str | None, more: tuple[str, ...]) -> Made:
         path = home.shown(home.file(home.plans, free))
         shown = diff(b"", data, path) if options.dry_run else ""
         artifacts = home.shown(home.artifacts(free)) + "/"
-        return Made(free, path, data, shown, (path, artifacts), commit, warnings + more)
+        return Made(free, path, data, shown, (path, artifacts), commit, warnings + more + invisible)
 
     if options.dry_run:
+        warnings += same_title(home, plan_title(data), free)
         return made(None, ())
     with state.lock(home, "home", f"new {name}"):
         taken = shelf.taken_ids(home)
@@ -124,18 +131,29 @@ def _file(
                 free = _free(taken, name)
                 data, warnings = content(free)
             path = home.file(home.plans, free)
-            if files.create(path, data, within=home.root, folders=True, beside=_BESIDE):
+            namesakes = same_title(home, plan_title(data), free)
+            if _create(home, path, home.artifacts(free), title, data):
                 break
             taken.add(shelf.same_id(free))
-        try:
-            files.make_folder(home.artifacts(free), within=home.root)
-        except ExecplanError:
-            files.remove(path, data)
-            raise
+        warnings += namesakes
     if options.commits(home):
         done = commit_paths(home, free, [path, home.artifacts(free)], "new", f"new, {title}", {}, title)
         return made(done.digest, done.warnings)
     return made(None, ())
+
+
+def _create(home: Home, path: str, artifacts: str, title: str, data: bytes) -> bool:
+    """Write a plan and make its artifacts folder; False, with nothing written, when the name is taken."""
+    with Recording(home, path, "new", f"new, {title}", b"", data, Operation(kind=CREATE)) as recording:
+        if not files.create(path, data, within=home.root, folders=True, beside=_BESIDE):
+            recording.cancel()
+            return False
+        try:
+            files.make_folder(artifacts, within=home.root)
+        except ExecplanError:
+            files.remove(path, data)
+            raise
+    return True
 
 
 def _free(taken: set[str], name: str) -> str:

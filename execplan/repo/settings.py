@@ -11,16 +11,7 @@ from execplan.text import disk
 FILE = os.path.join(".agent", "execplan.toml")
 PYPROJECT = "pyproject.toml"
 _LIMIT = 1 << 20
-_PATHS = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "guide", "templates")
-_DAY: dict[str, str | int] = dict.fromkeys(("year", "month", "day"), "")
 _KINDS = {str: "a string", bool: "true or false", int: "a whole number", tuple: "a list of strings", dict: "a table"}
-_FIELDS: dict[str, dict[str, str | int]] = {
-    "name": {"date": "", "day": "", "number": 0, "slug": ""},
-    "message": dict.fromkeys(("id", "summary", "verb", "title"), ""),
-    "archive": _DAY,
-    "superseded": _DAY,
-}
-_LEAST = {"stalled_days": 1, "follow_files": 0}
 _EMPTY: dict[str, object] = {}
 FLAT = "flat"
 FOLDER = "folder"
@@ -45,6 +36,7 @@ class Settings(NamedTuple):
     commit: bool = False
     message: str = "plan({id}): {summary}"
     author: str = ""
+    claims: str = "warn"
     stalled_days: int = 14
     follow: bool = False
     follow_files: int = 20
@@ -68,8 +60,9 @@ ABOUT = {
     "homes": "Folders below with homes of their own, which `list`, `status`, `next` and `lint` take in from here.",
     "commit": "Whether every edit is committed, as with `--commit`.",
     "message": "The commit message; `{id}`, `{summary}`, `{verb}` and `{title}` are filled in.",
-    "author": "Who decides, where `--author` does not say; else EXECPLAN_AUTHOR, git's user.name, the login.",
-    "stalled_days": "Days without a stamp or an edit after which an open plan is marked as stalled.",
+    "author": "The author of decisions, unless `--author`, `--as` or EXECPLAN_AGENT names one; default: EXECPLAN_AUTHOR, your git name, the login.",
+    "claims": "What happens when you edit a task that somebody else has claimed: `warn`, or `enforce`, which stops the edit.",
+    "stalled_days": "Days without a timestamp, an edit or a commit after which an open plan is marked as stalled.",
     "follow": "Whether a commit that changes what a plan is about, and no plan, is asked for one: EP508 of `lint --staged`.",
     "follow_files": "How many files a commit may change without a plan; 0: any number.",
     "triage": "How sure it must be that no plan is needed: `none` (0.95) and more: none is; below `plan` (0.70): one is due.",
@@ -142,10 +135,12 @@ def says(data: bytes) -> bool:
 def read(path: str) -> bytes | None:
     """The bytes of a settings file, None where there is none; raises ExecplanError when it can't be read."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = disk.open_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
+        if isinstance(error, disk.NotRegularError) and os.path.isdir(path):
+            return None
         raise disk.trouble(error, path, "read") from None
     try:
         data = os.read(handle, _LIMIT + 1)
@@ -153,8 +148,6 @@ def read(path: str) -> bytes | None:
             hint = "is it the right file? settings are a few lines"
             raise ExecplanError("too-large", f"{path} has more than {_LIMIT:,} bytes", exit=INPUT, hint=hint)
         return data
-    except IsADirectoryError:
-        return None
     except OSError as error:
         raise disk.trouble(error, path, "read") from None
     finally:
@@ -175,7 +168,10 @@ def _checked(values: dict[str, object], where: str) -> Settings:
         if name not in defaults:
             from difflib import get_close_matches
 
+            from execplan.repo.execution.terms import NAMES
+
             near = get_close_matches(name, list(defaults), n=1, cutoff=0.0)
+            near = [f"execution.{name}"] if name in NAMES else near
             raise ExecplanError(
                 "unknown-setting", f"{where}: there is no setting {name}", exit=INPUT, hint=f"did you mean {near[0]}?"
             )
@@ -186,77 +182,18 @@ def _checked(values: dict[str, object], where: str) -> Settings:
         if type(value) is not kind:
             wanted = _KINDS[kind]
             raise ExecplanError("bad-setting", f"{where}: {name} takes {wanted}", exit=INPUT, hint=ABOUT[name])
-        _check_value(name, value, where)
+        check_value(name, value, where)
         defaults[name] = value
     return Settings(**defaults)
 
 
-def _check_value(name: str, value: object, where: str) -> None:
-    """Folders stay inside; forms have the fields that they need and no other."""
-    text = str(value)
-    why = ""
-    if isinstance(value, dict):
-        _check_dict(name, value, where)
-    elif name in _PATHS and (not _is_inside(text) if text else name != "superseded"):
-        why = "is a path inside the repository"
-    elif name == "homes" and isinstance(value, tuple) and not all([_is_inside(each) for each in value]):
-        why = "are paths inside the repository"
-    elif name == "name" and ("{slug}" not in text or "/" in text):
-        why = "is a file name without .md that holds {slug}"
-    elif name == "template" and (not text or "/" in text):
-        why = "is a name of `execplan new --list-templates`"
-    elif name == "layout" and text not in (FLAT, FOLDER) and (not text.endswith(".md") or "/" in text):
-        why = "is flat, folder, or a file name that ends in .md"
-    elif isinstance(value, int) and value < _LEAST.get(name, value):
-        why = f"is at least {_LEAST[name]}"
-    elif name in _FIELDS:
-        why = _why_not_form(name, text)
-    if why:
-        raise ExecplanError("bad-setting", f"{where}: {name} {why}, not {value!r}", exit=INPUT, hint=ABOUT[name])
+def check_value(name: str, value: object, where: str) -> None:
+    """Refuse a value that a setting can't have; raises ExecplanError."""
+    from execplan.repo.setting_values import problem
 
-
-def _check_dict(name: str, value: dict[str, object], where: str) -> None:
-    """Refuse a table that says what it can't; raises ExecplanError."""
-    if name == "lint":
-        from execplan.repo.checking.table import check_table
-
-        check_table(value, where)
-    elif name == "context":
-        from execplan.repo.gathering.terms import terms
-
-        terms(value, where)
-    elif name == "triage":
-        from execplan.repo.thresholds import check_table as check_thresholds
-
-        check_thresholds(value, where)
-    else:
-        from execplan.repo.execution.terms import check_table as check_policy
-
-        check_policy(value, where, may_loosen=False)
-
-
-def _why_not_form(name: str, text: str) -> str:
-    """What is wrong with a text that holds fields, or nothing."""
-    try:
-        said = text.format_map(_FIELDS[name])
-    except (KeyError, ValueError, IndexError, AttributeError):
-        return f"knows the fields {', '.join(['{' + each + '}' for each in _FIELDS[name]])}"
-    if name == "name":
-        width = text.partition("{number")[2].partition("}")[0].removeprefix(":")
-        wrong = width.strip("0123456789") or len(width) > 2 or {"{", "}"} & set(said)
-        if wrong:
-            return "takes a width for the number, as in {number:04}, and no other brace"
-        twice = [each for each in _FIELDS[name] if text.count("{" + each) > 1]
-        return f"holds {{{twice[0]}}} once at most" if twice else ""
-    head = text.partition("/{")[0]
-    if name in _PATHS and ("{" in head or said[len(head) :].strip("/-_.")):
-        return "holds fields only as its last folders"
-    return ""
-
-
-def _is_inside(path: str) -> bool:
-    """Whether a path leads to something below the folder that it counts from."""
-    return bool(path) and not path.startswith("/") and not {"..", ".git"} & set(path.split("/"))
+    what = problem(name, value, where)
+    if what:
+        raise ExecplanError("bad-setting", what, exit=INPUT, hint=ABOUT[name])
 
 
 def literal(value: object) -> str:

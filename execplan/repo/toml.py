@@ -11,12 +11,28 @@ def table(data: bytes | None, path: str, *names: str) -> dict[str, object] | Non
     """The table of that name, the whole document without a name, None when it is not there; raises ExecplanError."""
     try:
         found: object = tomllib.loads((data or b"").decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ExecplanError("bad-toml", f"{path}: {error}", exit=INPUT, hint="mend the file") from None
+    except RecursionError:
+        raise ExecplanError("bad-toml", f"{path}: it is nested too deeply", exit=INPUT, hint="fix the file") from None
+    except ValueError as error:  # also of a number that is too long
+        raise ExecplanError("bad-toml", f"{path}: {error}", exit=INPUT, hint="fix the file") from None
     for name in names:
         if not isinstance(found, dict) or name not in found:
             return None
         found = found[name]
     if not isinstance(found, dict):
-        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is no table", exit=INPUT, hint="mend the file")
+        raise ExecplanError("bad-setting", f"{path}: {'.'.join(names)} is no table", exit=INPUT, hint="fix the file")
+    _require_no_nul(found, path)
     return found
+
+
+def _require_no_nul(table: dict[str, object], path: str) -> None:
+    """Refuse a NUL character, which no path and no argument of a program can hold; raises ExecplanError."""
+    values: list[object] = [table]
+    for value in values:
+        if isinstance(value, dict):
+            values += [*value, *value.values()]
+        elif isinstance(value, list):
+            values += value
+        elif isinstance(value, str) and "\0" in value:
+            what = f"{path}: {value!r} holds a NUL character"
+            raise ExecplanError("bad-setting", what, exit=INPUT, hint="take it out of the file")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from execplan.context.triage.changes import Changed, parts_of
 from execplan.context.triage.table import builtin
 from execplan.repo import ask, homes, past
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +50,11 @@ def _numbers(home: Home, *asked: str) -> list[Changed]:
 def _lines(path: str) -> int:
     """How many lines a new file has; 0 for what is no file, can't be read, or is no text."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = disk.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
         return 0
     with open(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _READ:
+        if os.fstat(handle).st_size > _READ:
             return 0
         data = file.read(_READ)
     return 0 if b"\0" in data else data.count(b"\n") + (not data.endswith(b"\n") and bool(data))

@@ -45,23 +45,44 @@ def read_still(path: str, limit: int) -> tuple[bytes, int, os.stat_result | None
 
 
 def open_file(path: str) -> tuple[int, int]:
-    """The handle of a regular file, for reading, and its size; a pipe or a device is refused at once.
+    """The handle of a regular file, for reading, and its size; raises ExecplanError."""
+    try:
+        handle = open_regular(path)
+    except OSError as error:
+        raise trouble(error, path, "read") from None
+    return handle, os.fstat(handle).st_size
 
-    Raises ExecplanError.
+
+class NotRegularError(OSError):
+    """There is a directory, a pipe, a socket or a device where a file is expected."""
+
+    def __init__(self, path: str, what: str) -> None:
+        import errno
+
+        super().__init__(errno.EINVAL, f"not a regular file but {what}", path)
+
+
+def open_regular(path: str, flags: int = os.O_RDONLY, mode: int = 0o666, *, dir_fd: int | None = None) -> int:
+    """The handle of a regular file; all files that are not the program's own are opened here.
+
+    Opening a pipe waits for whoever is at its other end, and reading a device may never end, so both are errors, at
+    once. Raises OSError.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, mode, dir_fd=dir_fd)
     except OSError as error:
         import errno
 
+        if error.errno == errno.EISDIR:
+            raise NotRegularError(path, "a directory") from None
         if error.errno in (errno.ENXIO, errno.EOPNOTSUPP):
-            raise _not_a_file(path, "no regular file") from None
-        raise trouble(error, path, "read") from None
-    status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode):
+            raise NotRegularError(path, "a pipe, a socket or a device") from None
+        raise
+    kind = os.fstat(handle).st_mode
+    if not stat.S_ISREG(kind):
         os.close(handle)
-        raise _not_a_file(path, "a folder" if stat.S_ISDIR(status.st_mode) else "no regular file")
-    return handle, status.st_size
+        raise NotRegularError(path, "a directory" if stat.S_ISDIR(kind) else "a pipe, a socket or a device")
+    return handle
 
 
 def real(path: str) -> str:
@@ -91,6 +112,9 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
     """The refusal that an error of the operating system comes to."""
     import errno
 
+    if isinstance(error, NotRegularError):
+        what = f"can't {doing} {path}: it is {error.strerror}"
+        return ExecplanError("not-a-file", what, exit=INPUT, hint="name a regular file, or put one there")
     why = os.strerror(error.errno) if error.errno else str(error)
     message = f"can't {doing} {path}: {why.lower()}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP, errno.EISDIR):
@@ -101,10 +125,6 @@ def trouble(error: OSError, path: str, doing: str) -> ExecplanError:
         errno.EROFS: "the file system is read-only; nothing was changed",
     }.get(error.errno or 0, "nothing was changed")
     return ExecplanError("io-error", message, exit=ENVIRONMENT, hint=hint)
-
-
-def _not_a_file(path: str, what: str) -> ExecplanError:
-    return ExecplanError("not-a-file", f"{path} is {what}", exit=INPUT, hint="name a regular file")
 
 
 def changed_underneath(path: str) -> ExecplanError:

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 
-from execplan.text.disk import ChangedMeanwhileError, real, trouble
+from execplan.text.disk import ChangedMeanwhileError, NotRegularError, open_regular, real, trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,14 +97,15 @@ class Folder:
     def read(self, name: str, limit: int) -> bytes:
         """The bytes of a regular file, at most so many; none where there is none. Raises OSError."""
         try:
-            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-            handle = os.open(name, flags, dir_fd=self.handle)
+            handle = open_regular(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=self.handle)
+        except NotRegularError:
+            return b""
         except OSError as error:
-            if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
+            if error.errno in (errno.ENOENT, errno.ELOOP):
                 return b""
             raise
         try:
-            return _whole(handle, limit) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+            return _whole(handle, limit)
         finally:
             os.close(handle)
 

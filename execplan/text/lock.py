@@ -6,7 +6,7 @@ import os
 
 from execplan import trace
 from execplan.errors import BUSY, ENVIRONMENT, ExecplanError
-from execplan.text.disk import trouble
+from execplan.text.disk import open_regular, trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ def timeout() -> float:
     return _timeouts[-1]
 
 
+_NAMES = ("EXECPLAN_AGENT", "EXECPLAN_AUTHOR", "LOGNAME", "USER")
+"""Variables that may name who holds a lock."""
+
+
 class Lock:
     """An exclusive lock on a file that stays: `flock`, so that a killed holder leaves nothing behind."""
 
@@ -41,7 +45,7 @@ class Lock:
         from time import gmtime, strftime
 
         try:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            handle = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
         except OSError as error:
             raise trouble(error, self.path, "lock") from None
         if not _had(handle, self.path) and not _waited(handle, self.path):
@@ -53,7 +57,7 @@ class Lock:
                 hint="try again when it has finished, or wait longer with --lock-timeout; one that has died holds nothing",
             )
         trace.tell(f"locked {self.path} for {self.holder}")
-        name = os.environ.get("EXECPLAN_AUTHOR") or os.environ.get("LOGNAME") or os.environ.get("USER")
+        name = next(filter(None, map(os.environ.get, _NAMES)), None)
         by = f" by {' '.join(name.split())}" if name else ""
         line = f"{self.holder}{by}, pid {os.getpid()}, since {strftime('%Y-%m-%d %H:%M:%SZ', gmtime())}\n"
         try:
@@ -74,7 +78,7 @@ class Lock:
 def is_held(path: str) -> bool:
     """Whether somebody holds the lock of a file now; raises ExecplanError."""
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        handle = open_regular(path, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -95,7 +99,7 @@ def is_held(path: str) -> bool:
 def holder(path: str) -> str:
     """What the holder of a lock has said of itself, or the last one has."""
     try:
-        with open(path, "rb") as file:
+        with open(open_regular(path), "rb") as file:
             return file.read(500).decode("utf-8", "replace").strip()
     except OSError:
         return ""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
-from execplan.text import secrets
+from execplan.text.secret_names import kind
+from execplan.text.secret_scan import HIDDEN, merged_spans, without
+from execplan.text.secret_scan import spans as secret_spans
+from execplan.text.secret_values import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Final
 
 REDACTED: Final = "[redacted]"
 """What stands in place of a secret."""
+_TIMES: Final = 3
+"""How often a text is searched at most."""
 KEY_BEGINS: Final = b"-----BEGIN "
 KEY_ENDS: Final = b"-----END "
 KEY: Final = b"PRIVATE KEY-----"
@@ -20,9 +23,6 @@ _NAMES = ("KEY", "TOKEN", "SECRET", "PASS", "CRED", "AUTH")
 """What is in the name of a variable whose value is a secret whatever it is."""
 _LONG, _SHORT = 8, 4
 """The least characters of a value that is taken out: of any variable, of one with such a name."""
-
-_COLOUR = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-"""What a terminal does not show, such as the colour of a word that was searched for."""
 
 
 class Redaction:
@@ -39,48 +39,80 @@ class Redaction:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where secrets begin and end, in order, those that overlap as one."""
-        found = [*self._plain_spans(text), *self._coloured_spans(text)]
-        merged: list[tuple[int, int]] = []
-        for start, end in sorted(found):
-            if merged and start < merged[-1][1]:
-                merged[-1] = merged[-1][0], max(end, merged[-1][1])
-            else:
-                merged.append((start, end))
-        return merged
+        found = [*secret_spans(text), *self._of_variables(text)]
+        if self._values:
+            found += without(text, HIDDEN, self._of_variables)
+        return merged_spans(found)
 
-    def _plain_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where secrets stand in a text as they are; they may overlap."""
-        yield from [(each.start, each.end) for each in secrets.find(text)]
+    def _of_variables(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where values of variables are; they may overlap."""
         for value in self._values:
             at = text.find(value)
             while at >= 0:
                 yield at, at + len(value)
                 at = text.find(value, at + len(value))
 
-    def _coloured_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where they stand for whoever sees the text on a terminal."""
-        if "\x1b" not in text:
-            return
-        hidden = {at for each in _COLOUR.finditer(text) for at in range(*each.span())}
-        seen = [at for at in range(len(text)) if at not in hidden]
-        for start, end in self._plain_spans("".join([text[at] for at in seen])):
-            yield seen[start], seen[end - 1] + 1
+    def text(self, text: str, before: str = "") -> str:
+        """A text without secrets; `before` is what was printed before it, which may tell what is in it.
 
-    def text(self, text: str) -> str:
-        """A text without secrets."""
-        for start, end in reversed(self.spans(text)):
-            text = text[:start] + REDACTED + text[end:]
+        What is left is searched again, so that redacting it once more changes nothing.
+        """
+        if before:
+            size = len(before)
+            found = [(max(start - size, 0), end - size) for start, end in self.spans(before + text) if end > size]
+            text = _without(text, found)
+        for _ in range(_TIMES):
+            found = self.spans(text)
+            if not found:
+                break
+            text = _without(text, found)
         return text
 
     def value(self, value: object) -> object:
-        """A value of JSON without secrets in its strings and keys."""
+        """A value of JSON without secrets in its strings and keys; a key tells what is under it, an option what is after it."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list | tuple):
-            return [self.value(each) for each in value]
+            return self._of_list(value)
         if isinstance(value, dict):
-            return {self.text(str(name)): self.value(each) for name, each in value.items()}
+            return {self.text(str(name)): self._under(str(name), each) for name, each in value.items()}
         return value
+
+    def _under(self, name: str, value: object) -> object:
+        """What is under a key."""
+        if isinstance(value, str) and (found := kind(name)) and is_secret(value, found, quoted=True, config=True):
+            return REDACTED
+        return self.value(value)
+
+    def _of_list(self, values: Sequence[object]) -> list[object]:
+        """A list: the words of a command, where an option tells the next word; or lines, where one tells another."""
+        made = [self.value(each) for each in values]
+        texts = [each for each in values if isinstance(each, str)]
+        if len(texts) < 2 or len(texts) < len(values):
+            return made
+        is_command = " " not in texts[0] and "\n" not in texts[0]
+        found, start = self.spans((" " if is_command else "\n").join(texts)), 0
+        for at, text in enumerate(texts):
+            end = start + len(text)
+            within = [
+                (max(one, start) - start, min(other, end) - start)
+                for one, other in found
+                if one < end and other > start
+            ]
+            if within:
+                whole = is_command and within[0][0] == 0
+                made[at] = REDACTED if whole else self.text(_without(text, within))
+            start = end + 1
+        return made
+
+
+def _without(text: str, found: list[tuple[int, int]]) -> str:
+    """A text with a mark in place of what was found in it."""
+    parts, at = [], 0
+    for start, end in found:
+        parts += [text[at:start], REDACTED]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _tells(name: str) -> bool:

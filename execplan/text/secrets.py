@@ -1,7 +1,9 @@
-"""Secrets in a text: what looks like a key, a token or a password that works somewhere, and is no example of one.
+"""Secrets in a text. `find` reports what is certainly one: `lint` and `evaluate` refuse plans for that, so it makes no mistakes.
 
-Nearly every secret has sixteen letters and digits in a row; these rows are found in one pass, and what looks at them closely is
-loaded when there is one. Shorter passwords are looked for only behind a few names.
+What leaves this machine or is kept is searched with `execplan.text.secret_scan`, which finds much more; `masked` does so as well.
+
+Nearly every secret that is certain has sixteen letters and digits in a row; these rows are found in one pass, and what looks at
+them closely is loaded when there is one. Shorter passwords are looked for only after a few names.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from execplan.text.tokens import Secret
 
@@ -20,6 +22,11 @@ _RUNS = bytes([97 if chr(at).isalnum() and at < 128 else 32 for at in range(256)
 _KEY = "PRIVATE KEY-----"
 _NEEDLES = ("assword", "ASSWORD", "asswd", "PASSWD", "AccountKey=", " -u ")
 """What stands before a password that is shorter than such a row."""
+_HINTS = (
+    *"pass pwd psk secret token cred auth cookie bearer basic jwt dsn hook sig= key :// identified".split(),
+    *(" -u", " -p", " -a", " -w", ":543", ":*:", "$2", "$6$", "$argon2"),
+)
+"""What is in a text, in small letters, that may hold a secret without such a row."""
 _SHOWN = 4
 """Characters of a secret that may be shown, so that it can be told which one it is."""
 _LONG = 20
@@ -35,7 +42,8 @@ def find(source: str) -> list[Secret]:
         return []
     from execplan.text import tokens
 
-    found = list(tokens.tokens(source, rows))
+    found = list(tokens.tokens(source)) if rows else []
+    _add(found, tokens.named(source, rows))
     if locked:
         found += tokens.keys(source, _KEY)
     if addressed:
@@ -43,12 +51,17 @@ def find(source: str) -> list[Secret]:
     if named:
         from execplan.text.passwords import passwords
 
-        known = sorted([(each.start, each.end) for each in found])
-        for each in passwords(source, _NEEDLES):
-            at = bisect_left(known, (each.end, 0))
-            if not at or known[at - 1][1] <= each.start:
-                found.append(each)
+        _add(found, passwords(source, _NEEDLES))
     return sorted(found, key=lambda secret: secret.start)
+
+
+def _add(found: list[Secret], more: Iterable[Secret]) -> None:
+    """Add secrets that overlap with none of those that were found."""
+    known = sorted([(each.start, each.end) for each in found])
+    for each in more:
+        at = bisect_left(known, (each.end, 0))
+        if not at or known[at - 1][1] <= each.start:
+            found.append(each)
 
 
 def shown(secret: Secret) -> int:
@@ -57,11 +70,26 @@ def shown(secret: Secret) -> int:
 
 
 def masked(text: str) -> str:
-    """The text with every secret as asterisks but for what may be shown of it, as long as it was."""
-    for secret in find(text):
-        begin = min(secret.start + shown(secret), secret.end)
-        text = text[:begin] + "*" * (secret.end - begin) + text[secret.end :]
+    """The text with every secret as asterisks, as long as it was; of the token of a known service the first characters stay."""
+    if not _may_hold_one(text):
+        return text
+    from execplan.text.secret_scan import spans
+
+    open_to = {each.start: each.start + shown(each) for each in find(text)}
+    for start, end in reversed(spans(text)):
+        begin = min(open_to.get(start, start), end)
+        text = text[:begin] + "*" * (end - begin) + text[end:]
     return text
+
+
+def _may_hold_one(text: str) -> bool:
+    """Whether anything in a text calls for the detector, which is loaded then."""
+    folded = text.lower()
+    if any([hint in folded for hint in _HINTS]) or next(_rows(text), None) is not None:
+        return True
+    from execplan.text.tokens import tokens
+
+    return next(tokens(text, certain=False), None) is not None
 
 
 def _rows(source: str) -> Iterator[tuple[int, int]]:

@@ -1,8 +1,12 @@
-"""What a row of letters and digits is: the token of a known service, a random value under a telling name, or nothing."""
+"""Tokens of known services, found by how they begin; the rules are data, in secret_rules.toml.
+
+Nothing here needs a regular expression, because `lint` reads plans with it.
+"""
 
 from __future__ import annotations
 
 from execplan.record import NamedTuple
+from execplan.text.secret_table import TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,51 +14,29 @@ if TYPE_CHECKING:
 
 
 class Secret(NamedTuple):
-    """Where a secret stands in a text, in characters, and what it is."""
+    """Where a secret is in a text, in characters, and what it is."""
 
     kind: str
     start: int
     end: int
 
 
-class _Shape(NamedTuple):
-    """What the tokens of a service look like."""
-
-    kind: str
-    starts: tuple[str, ...]
-    least: int
-    """Characters behind the start."""
-    most: int = 0
-    """None for 0."""
-    joints: str = ""
-    """Characters behind the start that are neither letters nor digits; each is known by none else."""
-    digits: str = ""
-    """All characters behind the start are of these."""
-
-
+_LOWER, _CAPITALS, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 _HEX = "0123456789abcdef"
-_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-_SHAPES = (
-    _Shape("AWS access key", ("AKIA", "ASIA"), 16, 16, digits=_UPPER),
-    _Shape("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), 36, 255),
-    _Shape("GitHub token", ("github_pat_",), 40, joints="_"),
-    _Shape("GitLab token", ("glpat-",), 20, joints="_-."),
-    _Shape("Slack token", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xapp-"), 24, joints="-"),
-    _Shape("Stripe key", ("sk_live_", "rk_live_"), 16),
-    _Shape("Google API key", ("AIza",), 35, 35, joints="_-"),
-    _Shape("Google client secret", ("GOCSPX-",), 28, 28, joints="_-"),
-    _Shape("Anthropic key", ("sk-ant-",), 40, joints="_-"),
-    _Shape("API key", ("sk-proj-", "sk-svcacct-", "sk-or-v1-", "gsk_", "xai-"), 40, joints="_-"),
-    _Shape("API key", ("sk-",), 40),
-    _Shape("npm token", ("npm_",), 36, 36),
-    _Shape("PyPI token", ("pypi-AgE",), 60, joints="_-"),
-    _Shape("Hugging Face token", ("hf_",), 34, 40),
-    _Shape("SendGrid key", ("SG.",), 60, joints="_-."),
-    _Shape("DigitalOcean token", ("dop_v1_", "doo_v1_"), 64, 64, digits=_HEX),
-    _Shape("Shopify token", ("shpat_", "shpss_"), 32, 32, digits=_HEX + "ABCDEF"),
-    _Shape("age key", ("AGE-SECRET-KEY-1",), 58, 58, digits=_UPPER),
-    _Shape("JSON Web Token", ("eyJ",), 60, joints="_-."),
-)
+_ALNUM = _LOWER + _CAPITALS + _DIGITS
+CHARS = {
+    "digits": _DIGITS,
+    "hex": _HEX,
+    "HEX": _HEX.upper(),
+    "hexes": _HEX + "ABCDEF",
+    "lower": _LOWER + _DIGITS,
+    "upper": _CAPITALS + _DIGITS,
+    "alnum": _ALNUM,
+    "word": _ALNUM + "_-",
+    "dotted": _ALNUM + "_-.",
+    "base64": _ALNUM + "+/=",
+    "any": _ALNUM + "_-.+/=%",
+}
 _NAMES = (
     "password",
     "passwd",
@@ -67,7 +49,7 @@ _NAMES = (
     "authkey",
     "bearer",
 )
-"""How the name ends that a secret is given to, without what joins its parts."""
+"""The ends of names, without separators, whose random values are certainly secrets."""
 _EXAMPLES = (
     "example",
     "xxxx",
@@ -82,28 +64,167 @@ _EXAMPLES = (
     "dummy",
     "fake",
 )
-"""What a token holds that is none."""
+"""What an example of a token contains."""
 _CODE = frozenset("<>{}()[]$./_*…")
-"""What a path, a name in code or a place for a value holds."""
+"""What a path, a name in code or a placeholder contains."""
 _HOLLOW = ("passw", "changeme", "secret")
 _WIDEST = 4096
+_FIRST, _MOST = 256, 8192
+"""Characters of a row that are compared at first, and at most."""
+_CUT = 12
+"""Characters after the beginning of a token that was cut off, or whose exact length is not known."""
+_LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", "`")
+_WRAPPED, _LINES = 8, 12
+"""Characters of a token on its first line, and lines that it goes on in."""
+_LOOSE, _FIRST_WORD = 3, 6
+"""Characters of a beginning, and of the first word after it, whose token may have other characters than the rule says."""
+_DISTINCT = 5
+"""Characters of a beginning that is unlike any word."""
 
 
-def tokens(source: str, rows: Iterable[tuple[int, int]]) -> Iterator[Secret]:
-    """Tokens of known services, and random values that a name of a secret is given, around rows of letters and digits."""
+_ROW = b"a" * 12
+_JOINED = bytes([97 if (chr(code).isalnum() and code < 128) or chr(code) in "_-.+/=~" else 32 for code in range(256)])
+"""What makes rows of the characters of tokens."""
+_SPLIT = {ord(char): " " for char in "_-.+/=~"}
+_INDEX: dict[str, list[tuple[str, str, str, int, int, bool, bool]]] = {}
+
+
+def tokens(source: str, *, certain: bool = True) -> Iterator[Secret]:
+    """Tokens of known services; with `certain`, no test keys and none of an unexpected length."""
+    seen: dict[str, int] = {}
+    for at, service, begin, chars, least, most, vague in _begun(source, certain=certain):
+        start = at + len(begin)
+        if start < seen.get(begin, 0):
+            continue  # in a long row that made no token
+        size = _run(source, start, CHARS[chars])
+        if size > _FIRST:
+            seen[begin] = start + size
+        row = source[start : start + size].rstrip(".%")
+        end = start + len(row)
+        wrapped = 0 if certain else _wrapped(source, end, row, CHARS[chars], least)
+        if not certain and not vague and not wrapped and len(begin) >= _LOOSE and begin[-1] in "_-":
+            row, end = _loose(source, start, row)
+        if wrapped or is_token(begin, row, least, most, certain=certain or vague):
+            yield Secret(service, at, wrapped or end)
+
+
+def _loose(source: str, start: int, row: str) -> tuple[str, int]:
+    """The row after a beginning with all that may go on in it, unless its first word is one of a name; and where it ends."""
+    size = _run(source, start, CHARS["word"])
+    more = source[start : start + size]
+    first = min([at for at in (more.find("_"), more.find("-")) if at >= 0], default=size)
+    if (
+        size > len(row)
+        and first >= _FIRST_WORD
+        and is_drawn(more[:first] + "1")
+        and any([char.isdigit() for char in more])
+    ):
+        row = more
+    return row, start + len(row)
+
+
+def _begun(source: str, *, certain: bool) -> Iterator[tuple[int, str, str, str, int, int, bool]]:
+    """Where a word may begin a token, with its rule; the index is by the first two characters."""
+    data = source.encode("ascii", "replace").translate(_JOINED)
+    index = _index()
+    at = data.find(_ROW)
+    while at >= 0:
+        stop = data.find(b" ", at)
+        stop = len(source) if stop < 0 else stop
+        before = source[at - 1] if at else ""
+        places = [at, at + 1] if before == "\\" else [at, at + 2] if before == "%" else [at]
+        part = at
+        for word in source[at:stop].translate(_SPLIT).split(" "):
+            places.append(part)
+            part += len(word) + 1
+        for place in places[1:]:
+            for service, begin, chars, least, most, test, vague in index.get(source[place : place + 2], ()):
+                if source.startswith(begin, place) and not (test and certain):
+                    yield place, service, begin, chars, least, most, vague
+        at = data.find(_ROW, stop)
+
+
+def _index() -> dict[str, list[tuple[str, str, str, int, int, bool, bool]]]:
+    """Every rule by the first two characters of its beginnings, the longest beginnings first."""
+    if not _INDEX:
+        for service, begins, chars, least, most, test, vague in TOKENS:
+            for begin in begins:
+                _INDEX.setdefault(begin[:2], []).append((service, begin, chars, least, most, test, vague))
+        for rules in _INDEX.values():
+            rules.sort(key=lambda rule: -len(rule[1]))
+    return _INDEX
+
+
+def _wrapped(source: str, end: int, row: str, chars: str, least: int) -> int:
+    """Where a token ends that goes on in the next lines; 0 for one that does not."""
+    last = 0
+    for _ in range(_LINES):
+        if len(row) < _WRAPPED or source[end : end + 1] not in ("\n", "\\", "\r"):
+            break
+        if not source[end : end + 3].lstrip("\\\r").startswith("\n"):
+            break
+        begin = source.find("\n", end) + 1
+        indent = source[begin : begin + 40]
+        begin += len(indent) - len(indent.lstrip(" \t>|│"))
+        size = _run(source, begin, chars)
+        more, end = source[begin : begin + size], begin + size
+        if len(row) >= least and not (_goes_on(more) and source[end : end + 1] in _LINE_ENDS):
+            break
+        row += more
+        last = end if len(row) >= least and is_random(row) else last
+    return last
+
+
+def _goes_on(row: str) -> bool:
+    """Whether a row at the beginning of a line is the rest of a token, and no word."""
+    return any([char.isdigit() for char in row]) or (
+        row != row.lower() and row[1:] != row[1:].lower() and row != row.upper()
+    )
+
+
+def is_token(begin: str, row: str, least: int, most: int, *, certain: bool) -> bool:
+    """Whether a row of characters after a beginning makes a token."""
+    if certain:
+        return (
+            least <= len(row) <= (most or len(row)) and is_random(row) and (begin != "eyJ" or row.count(".") in (2, 4))
+        )
+    enough = least if len(begin) < _DISTINCT else min(least, _CUT)
+    return len(row) >= enough and is_drawn(row)
+
+
+def is_drawn(row: str) -> bool:
+    """Whether a row may have been drawn by a machine: letters and digits of several kinds, and no placeholder."""
+    folded = row.lower()
+    varied = len(set(row)) >= min(5, len(row) // 2)
+    mixed = any([char.isdigit() for char in row]) or (row != folded and row != row.upper() and len(row) >= 2 * _CUT)
+    return varied and mixed and not any([word in folded for word in ("xxxx", "example", "your", "placeholder", "****")])
+
+
+def _run(source: str, start: int, chars: str) -> int:
+    """How many characters of a set follow each other from a place."""
+    for most in (_FIRST, _MOST):
+        row = source[start : start + most]
+        size = len(row) - len(row.lstrip(chars))
+        if size < most:
+            break
+    return size
+
+
+def named(source: str, rows: Iterable[tuple[int, int]]) -> Iterator[Secret]:
+    """Random values that are given to the name of a secret, around rows of letters and digits."""
     done = 0
     for at, end in rows:
         if at < done:
             continue
         start, stop = _token(source, at, end, done)
-        secret = _known(source, start, stop) or _given(source, start, stop)
+        secret = _given(source, start, stop)
         if secret is not None:
             yield secret
         done = stop
 
 
 def _token(source: str, start: int, end: int, least: int) -> tuple[int, int]:
-    """Where the token begins and ends that holds these letters and digits."""
+    """Where the token begins and ends that contains these letters and digits."""
     at = start
     while start > least and at - start < _WIDEST and (source[start - 1].isalnum() or source[start - 1] in "_-."):
         start -= 1
@@ -114,30 +235,8 @@ def _token(source: str, start: int, end: int, least: int) -> tuple[int, int]:
     return start, end
 
 
-def _known(source: str, start: int, end: int) -> Secret | None:
-    """The token of a known service that stands between two places."""
-    token = source[start:end]
-    for shape in _SHAPES:
-        for begin in shape.starts:
-            at = token.find(begin)
-            if at < 0 or (at and token[at - 1] not in "_-."):
-                continue
-            rest = token[at + len(begin) :]
-            size = next((place for place, char in enumerate(rest) if not _fits(char, shape)), len(rest))
-            if size >= shape.least and size <= (shape.most or size) and is_random(rest[:size]):
-                if begin == "eyJ" and rest[:size].count(".") != 2:
-                    continue
-                return Secret(shape.kind, start + at, start + at + len(begin) + size)
-    return None
-
-
-def _fits(char: str, shape: _Shape) -> bool:
-    """Whether a character may stand in a token."""
-    return char in shape.digits if shape.digits else (char.isascii() and char.isalnum()) or char in shape.joints
-
-
 def _given(source: str, start: int, end: int) -> Secret | None:
-    """The value between two places when it is given to a name of a secret."""
+    """The value between two places when it is given to the name of a secret."""
     value = source[start:end]
     if "." in value or "_" in value or not is_random(value):
         return None
@@ -173,7 +272,7 @@ def is_strong(value: str, least: int) -> bool:
 
 
 def keys(source: str, key: str) -> Iterator[Secret]:
-    """Private keys: the line that opens one, with what it opens behind it."""
+    """Private keys: the line that opens one, with what follows it."""
     at = source.find(key)
     while at >= 0:
         after = at + len(key)

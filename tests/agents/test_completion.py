@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import re
+import shlex
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import pytest
 from tests import forks
 from tests.agents.tree import tree
 from tests.conftest import Folder
+from tests.needs import need
 from tests.plans import CLEAN
 
 if TYPE_CHECKING:
@@ -43,16 +45,14 @@ def home(repo: Folder) -> Folder:
 
 def offered(folder: Folder, shell: str, *words: str, cwd: Path | None = None) -> list[str]:
     """What a shell offers for the last word, without what it says of it; each must be the same in all three."""
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed")
+    need(shell)
     folder.ok("install", "completion", "--shell", shell)
     file = folder.path.parent / PLACES[shell]
-    shown = " ".join([word or "''" for word in ("execplan", *words)])
+    shown = " ".join([shlex.quote(word) for word in ("execplan", *words)])  # as they are typed, with their quotes
     line = " ".join(("execplan", *words))
     ask = ASK[shell].format(file=file, folder=file.parent, words=shown, at=len(words), line=line)
     flags = {"bash": ["--norc"], "zsh": ["-f"], "fish": []}[shell]
-    run = [program, *flags, "-c", ask]
+    run = [shell, *flags, "-c", ask]
     env = {**folder.env, "PATH": f"{folder.path.parent / 'bin'}:{folder.env['PATH']}"}
     done = subprocess.run(run, cwd=cwd or folder.path, env=env, capture_output=True, check=False, timeout=60)
     assert done.stderr == b"", (run, done)
@@ -76,6 +76,45 @@ def test_verbs_options_plans_and_tasks_are_offered(home: Folder, shell: str) -> 
     assert offered(home, shell, "done", "2") == ["2"]
     assert offered(home, shell, "done", "--dry") == ["--dry-run"]
     assert offered(home, shell, "install", "completion", "--shell", "z") == ["zsh"]
+
+
+@pytest.mark.parametrize("shell", PLACES)
+def test_sections_templates_topics_codes_and_integrations_are_offered(home: Folder, shell: str) -> None:
+    def escaped(*names: str) -> list[str]:
+        """As a shell inserts them; zsh and fish escape what they insert themselves."""
+        return [re.sub(r"([ &])", r"\\\1", name) if shell == "bash" else name for name in names]
+
+    home.plan(CLEAN.partition("## Interfaces and Dependencies")[0])
+    assert offered(home, shell, "set", "Pl") == escaped("Plan of Work")
+    assert offered(home, shell, "set", "--create", "inter") == escaped("Interfaces and Dependencies")
+    assert offered(home, shell, "set", "inter") == []
+    assert offered(home, shell, "set", "-p", "parser", "Sur") == escaped("Surprises & Discoveries")
+    assert offered(home, shell, "show", "--section", "dec") == escaped("Decision Log")
+    assert offered(home, shell, "show", "parser", "--section", "dec") == escaped("Decision Log")
+    assert offered(home, shell, "show", "-p", "parser", "--section", "dec") == escaped("Decision Log")
+    assert offered(home, shell, "new", "--template", "add-") == ["add-endpoint", "add-tests"]
+    assert offered(home, shell, "explain", "exit") == ["exit-codes"]
+    assert offered(home, shell, "explain", "EP10") == offered(home, shell, "lint", "--select", "EP10")
+    assert "EP109" in offered(home, shell, "lint", "--ignore", "ep10")
+    assert offered(home, shell, "lint", "--select", "EP101,EP109,EP10")[0] == "EP101,EP109,EP102"
+    assert offered(home, shell, "explain", "no-such-ta") == ["no-such-task"]
+    assert {"completion", "guard", "git-hooks"} < set(offered(home, shell, "install", ""))
+    assert offered(home, shell, "install", "guard", "g") == ["git-hooks"]
+    assert offered(home, shell, "uninstall", "mer") == ["merge-driver"]
+
+
+def test_an_open_quote_is_left_to_bash(home: Folder) -> None:
+    assert offered(home, "bash", "set", "'Plan o") == ["Plan of Work"]
+
+
+def test_a_repository_s_own_templates_are_offered(home: Folder) -> None:
+    home.write(".agent/templates/audit.md", "{# Look for holes. #}\n# {{ title }}\n")
+    assert offered(home, "bash", "new", "--template", "a") == ["add-endpoint", "add-tests", "audit"]
+
+
+def test_sections_of_the_format_are_offered_while_several_plans_are_open(home: Folder) -> None:
+    home.plan(CLEAN, "2026-02-02_other")
+    assert offered(home, "bash", "set", "Val") == [r"Validation\ and\ Acceptance"]
 
 
 @pytest.mark.parametrize("shell", PLACES)

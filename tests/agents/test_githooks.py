@@ -130,6 +130,39 @@ def test_the_staged_bytes_are_checked_not_the_file(repo: Folder) -> None:
     assert commit(repo).returncode == 0
 
 
+def test_every_step_of_the_workflow_can_be_committed(repo: Folder) -> None:
+    repo.ok("install", "git-hooks")
+    plan = repo.ok("new", "Build the lexer", "--commit")["id"]
+    for task in ("Read words", "Read numbers"):
+        assert repo.ok("add", task, "-p", plan, "--commit")["commit"]
+    assert repo.ok("done", "1", "-p", plan, "--commit")["commit"]  # seven sections still hold placeholder text
+    findings = repo.run("lint", plan, "--json").json["data"]["findings"]
+    assert {each["level"] for each in findings if each["code"] == "EP109"} == {"warning"}
+    stopped = repo.run("done", "2", "-p", plan, "--commit")
+    assert stopped.exit == 6
+    lines = stopped.err.splitlines()
+    assert lines[0].startswith("execplan: a git hook stopped the commit (exit status 1); what was written is on disk")
+    assert sum(" EP109 " in line for line in lines) == 1
+    assert any(" EP109 10 sections still hold placeholder text: Purpose / Big Picture, " in line for line in lines)
+    assert lines[-2].startswith("  execplan: nothing was committed; fix this and stage it")
+    assert lines[-1] == f"hint: fix what the hook reports, then: execplan commit {plan}"
+    assert ";   " not in stopped.err
+    document = repo.run("done", "2", "-p", plan, "--commit", "--json").json
+    assert document["ok"] or document["error"]["code"] == "not-committed"
+
+
+def test_the_last_task_of_a_written_plan_can_be_committed(repo: Folder) -> None:
+    repo.ok("install", "git-hooks")
+    repo.plan(CLEAN)
+    repo.git("add", "-A")
+    assert commit(repo).returncode == 0
+    tasks = repo.ok("show", "parser")["tasks"]
+    for task in tasks:
+        if task["state"] == "open":
+            assert repo.ok("done", task["id"], "--commit")["commit"]
+    assert repo.ok("show", "parser")["state"] == "complete"
+
+
 def test_staged_follows_the_index_that_git_commits_from(repo: Folder) -> None:
     repo.plan()
     repo.git("add", "-A")

@@ -166,7 +166,7 @@ def test_39_names_that_differ_by_case_only(repo: Folder) -> None:
         for verb in (("show", name), ("done", "2", "-p", name), ("archive", name), ("commit", name)):
             result = repo.run(*verb, "--json")
             assert (result.exit, result.json["error"]["code"]) == (3, "ambiguous-plan"), verb
-            assert result.json["error"]["candidates"] == [
+            assert [each["path"] for each in result.json["error"]["candidates"]] == [
                 ".agent/execplans/Parser.md",
                 ".agent/execplans/parser.md",
             ]

@@ -240,6 +240,34 @@ def test_46_hook_refuses_a_new_plan_and_an_archive(repo: Folder) -> None:
     assert staged(repo) == before
 
 
+def test_46_every_line_of_a_hook_is_shown(repo: Folder) -> None:
+    """A hook that stops a commit is named as such, and its own lines are printed one below the other."""
+    commit_plan(repo)
+    script = "for at in 1 2 3 4 5 6 7 8; do echo line $at; done; echo; echo 'a; b' >&2; exit 3"
+    hook(repo, "pre-commit", script)
+    refused = repo.run("done", "2", "--commit")
+    assert refused.exit == 6
+    lines = refused.err.splitlines()
+    assert lines[0] == (
+        "execplan: a git hook stopped the commit (exit status 1); what was written is on disk, uncommitted"
+    )
+    assert {"  a; b", *[f"  line {at}" for at in range(1, 9)]} <= set(lines)
+    assert lines[-1] == "hint: fix what the hook reports, then: execplan commit 2026-01-01_parser"
+    hook(repo, "pre-commit", "seq 1 1000; exit 1")
+    error = repo.run("done", "3", "--commit", "--json").json["error"]
+    assert error["candidates"] == [
+        "(800 earlier lines are not shown)",
+        *[str(number) for number in range(801, 1001)],
+    ]
+    hook(repo, "pre-commit", "exit 1")
+    assert "the hook printed nothing" in repo.run("commit").err
+    hook(repo, "pre-commit", "exit 0")
+    nobody = repo.run("commit", GIT_AUTHOR_NAME="", GIT_COMMITTER_NAME="")
+    assert nobody.exit == 6
+    assert "git commit failed" in nobody.err
+    assert "say who you are: git config user.name" in nobody.err
+
+
 def test_52_staged_files_stay_staged(repo: Folder) -> None:
     """No writer's commit takes anything of what the user has staged."""
     path = commit_plan(repo)

@@ -192,13 +192,13 @@ def test_25_words_that_are_no_utf8(plain: Folder) -> None:
 
 
 def test_25_leading_dash_and_at_sign(plain: Folder) -> None:
-    """Words that begin with a dash go behind `--`; `@@` begins words that begin with an at sign."""
+    """Text that begins with a dash follows `--`; `@@` begins words that begin with an at sign."""
     path = plain.plan()
     error = refuse(plain, path, "add", "-x is new", exit=2)
-    assert "behind --" in error["hint"]
+    assert "put -- before text that begins with a dash" in error["hint"]
     error = refuse(plain, path, "add", "@ann", says=("ann",))
     assert "@@ann" in error["hint"]
-    refuse(plain, path, "add", "@.", says=("folder",))
+    refuse(plain, path, "add", "@.", says=("directory",))
     refuse(plain, path, "add", "@/dev/zero", says=("/dev/zero",))
     ok(plain, "add", "--", "-x is new")
     plain.ok("add", "@@ann agrees")

@@ -42,7 +42,7 @@ def intent(step: str, attempt: int = 1) -> dict[str, Any]:
 class Past:
     """A run of the plan on a desk, whose journal is written entry by entry."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, **told: Any) -> None:
         home, ref = desk.home()
         found = current(home, ref)
         self.place: Place = places.following(home, ref)
@@ -57,7 +57,7 @@ class Past:
             "sandbox": "bwrap",
         }
         more: dict[str, Any] = {"jobs": 1, "chosen": None, "replays": None, "head": None, "states": {}}
-        self.write("begun", run=self.place.id, **begun, **more, **APPROVED, **SAID)
+        self.write("begun", run=self.place.id, **begun, **more, **APPROVED, **SAID, **told)
 
     def write(self, kind: str, **said: Any) -> None:
         """Add an entry."""

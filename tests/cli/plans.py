@@ -15,6 +15,12 @@ FAILS = "```sh {#see needs=make}\nls src/nowhere.py\n```\n\n"
 SLOW = "```sh {#see needs=make effect=idempotent}\nsleep 30\n```\n\n"
 
 
+def sandbox_off(desk: Desk) -> Desk:
+    """The repository of a user who has turned the sandbox off, so that no warning depends on what is installed."""
+    desk.write("../.config/execplan/config.toml", '[execution]\nsandbox = "off"\n')
+    return desk
+
+
 def planned(desk: Desk, *steps: str) -> Desk:
     """The repository with a plan of these steps, approved."""
     desk.plan(HEAD + "".join(steps))

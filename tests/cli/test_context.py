@@ -32,6 +32,7 @@ PLAN = with_sections(
 )
 REFERENCE = {
     "plan_id": None,
+    "decision_id": None,
     "created_at": None,
     "version": None,
     "input_summary": ["total_units", "total_tokens", "units_by_type"],
@@ -134,7 +135,6 @@ def test_flags_say_what_is_read_by_whom_and_for_what(desk: Desk) -> None:
     assert decision["recommendations"]["model"]["recommended"] == "gpt-6-luna"
     pinned = [each["reason"] for each in decision["optimized_context"] if each["id"].startswith("task:")]
     assert "Asked for by name" in pinned
-    desk.refused(3, "no-such-model", "context", "--model", "gpt-9")
     desk.refused(3, "no-such-task", "context", "--task", "9")
 
 
@@ -204,6 +204,55 @@ def test_warnings_stand_in_the_decision_and_beside_the_pack(desk: Desk) -> None:
     assert "warning" not in beside.out
 
 
+def test_a_model_that_is_not_known_is_a_warning(desk: Desk) -> None:
+    for asked in (("--model", "gpt-9"), ("--model", "")):
+        decision = desk.data("context", *asked, "--estimate")
+        assert decision["constraints"]["target_model"] == "claude-sonnet-5-5"
+        warning = next(each for each in decision["warnings"] if "which is not known" in each)
+        assert warning.startswith("--model names the model ")
+        assert "its window of 1,000,000 tokens" in warning
+    desk.write(".agent/execplan.toml", '[context]\nmodel = "ours-9"\n')
+    assert any("the setting context.model names" in each for each in desk.data("context")["warnings"])
+    assert not desk.data("context", "--model", "gpt-6-astra")["warnings"]
+
+
+def test_a_large_file_without_a_session_gets_no_advice(desk: Desk) -> None:
+    desk.write("big.log", "".join([f"{at} is a line of the log about src/other.py\n" for at in range(22_000)]))
+    asked = ("context", "--file", "big.log", "--model", "claude-haiku-4-5", "--estimate")
+    decision = desk.data(*asked)
+    assert decision["input_summary"]["total_tokens"] > 200_000
+    assert decision["session_hygiene"] == {
+        "message_count_estimate": 0,
+        "input_context_utilization_pct": 0.0,
+        "optimized_context_utilization_pct": 0.0,
+        "recommended_action": "continue",
+        "playbook": [],
+    }
+    jsonschema.Draft202012Validator(schema("context-decision")).validate(decision)
+    assert "session:" not in desk.type(*asked).err
+    hygiene = desk.data(*asked, "--session", log(desk, 3, "claude-haiku-4-5"))["session_hygiene"]
+    assert (hygiene["message_count_estimate"], hygiene["recommended_action"]) == (3, "continue")
+    assert hygiene["input_context_utilization_pct"] < 1
+    assert hygiene["playbook"]
+
+
+def test_units_of_others_are_a_session_if_somebody_speaks_in_them(desk: Desk) -> None:
+    big = {"id": "f", "type": "file", "content": "word " * 120_000}
+    desk.write("files.jsonl", json.dumps(big) + "\n")
+    asked = ("context", "--estimate", "--model", "claude-haiku-4-5", "--units")
+    assert desk.data(*asked, "files.jsonl")["session_hygiene"]["playbook"] == []
+    desk.write(
+        "talk.jsonl", json.dumps(big) + "\n" + json.dumps({"id": "m", "type": "message", "content": "Hm"}) + "\n"
+    )
+    hygiene = desk.data(*asked, "talk.jsonl")["session_hygiene"]
+    assert hygiene["message_count_estimate"] == 1
+    assert hygiene["input_context_utilization_pct"] > 50
+    assert hygiene["recommended_action"] == "checkpoint_then_compact"
+
+
+KEYS = {variant("launch", key): key for key in "ABCDEFGH"}
+
+
 def test_variants(desk: Desk) -> None:
     asked = ("context", "--estimate", "--experiment", "launch", "--key")
     told = [desk.data(*asked, key)["experiment"] for key in ("A", "A", "B")]
@@ -215,6 +264,129 @@ def test_variants(desk: Desk) -> None:
     assert told[2]["variant"] == variant("launch", "B")
 
 
+def many_files(desk: Desk) -> None:
+    """Files of different ages, the newest without a word of the task."""
+    for at in range(9):
+        path = desk.write(f"src/f{at}.py", f"def f{at}():\n    return {at}\n" * 60)
+        os.utime(path, (1_000_000 + at, 1_000_000 + at))
+    desk.write("src/other.py", "def mend_the_crash():\n    return 1\n" * 60)
+    os.utime(desk.path / "src/other.py", (999_999, 999_999))
+    desk.commit()
+
+
+def test_control_is_the_plain_baseline(desk: Desk) -> None:
+    many_files(desk)
+    asked = ("context", "--estimate", "--file", "src", "--budget", "3000", "--experiment", "launch", "--key")
+    control, optimized = desk.data(*asked, KEYS["control"]), desk.data(*asked, KEYS["optimized"])
+    assert (control["experiment"]["variant"], optimized["experiment"]["variant"]) == ("control", "optimized")
+    assert control["explainability"]["strategy_used"] == "newest_first"
+    assert control["explainability"]["pruning_threshold"] == 0
+    assert optimized["explainability"]["strategy_used"] == "intent_aware"
+    found = {each["id"]: each for each in control["optimized_context"]}
+    assert {each["action"] for each in found.values()} == {"keep", "prune"}
+    files = [name for name in found if name.startswith("file:") and name != "file:src/old.py"]
+    kept = [name for name in files if found[name]["action"] == "keep"]
+    assert kept
+    assert set(kept) == {f"file:src/f{at}.py" for at in range(9 - len(kept), 9)}
+    room = control["validation"]["budget_remaining"]
+    left_out = [each for each in found.values() if each["action"] == "prune"]
+    assert all([each["original_tokens"] > room - 60 for each in left_out])
+    assert found["file:src/other.py"]["reason"] == "Older than 10 other files; left out: what is newer fills the budget"
+    assert whole(optimized)["file:src/other.py"]["action"] == "keep"
+    printed = desk.type(*asked, KEYS["control"], "-q").out
+    assert estimate(printed) <= control["recommendations"]["budget_allocation"]["context"]
+    assert "## file: src/f8.py (lines 1-120)" in printed
+    assert "src/other.py (" not in printed
+
+
+def test_both_variants_side_by_side(desk: Desk) -> None:
+    many_files(desk)
+    asked = ("context", "--estimate", "--file", "src", "--budget", "3000")
+    both = desk.data(*asked, "--compare")
+    assert list(both) == ["control", "optimized"]
+    for name, decision in both.items():
+        jsonschema.Draft202012Validator(schema("context-decision")).validate(decision)
+        assert decision["experiment"] == {"enabled": False, "id": None, "variant": name, "assignment_key": None}
+    alone = desk.data(*asked, "--experiment", "launch", "--key", KEYS["control"])
+    assert both["control"]["optimized_context"] == alone["optimized_context"]
+    assert both["optimized"]["optimized_context"] == desk.data(*asked)["optimized_context"]
+    lines = [re.split("  +", line) for line in desk.type(*asked, "--compare").out.splitlines()]
+    assert lines[:2] == [["sum", "control", "optimized"], ["strategy", "newest_first", "intent_aware"]]
+    row = next(each for each in lines if each[0] == "file:src/other.py")
+    assert row[1].startswith("left out ")
+    assert row[2].startswith("kept ")
+
+
+def test_the_strategy_is_what_was_done(desk: Desk) -> None:
+    def used(*flags: str) -> str:
+        strategy: str = desk.data("context", "--estimate", *flags)["explainability"]["strategy_used"]
+        return strategy
+
+    assert used() == "keep_all"
+    many_files(desk)
+    assert used("--file", "src", "--budget", "2000") == "intent_aware"
+    assert used("--file", "src", "--budget", "2000", "--intent", "generic") == "relevance"
+
+
+def test_each_decision_has_an_id(desk: Desk) -> None:
+    ids = [desk.data("context", "--estimate", *more)["decision_id"] for more in ((), (), ("--budget", "4000"))]
+    assert ids[0] == ids[1] != ids[2]  # the clock of the tests stands still
+    desk.write("src/other.py", "z = 1\n")  # as many tokens, another text
+    desk.patch.setenv("SOURCE_DATE_EPOCH", "1767225601")
+    ids.append(desk.data("context", "--estimate")["decision_id"])
+    assert len(set(ids)) == 3
+    assert all([re.fullmatch("[0-9a-f]{16}", each) for each in ids])
+
+
+def test_a_table_for_people(desk: Desk) -> None:
+    many_files(desk)
+    talk = [{"id": f"m{at}", "type": "message", "content": f"Lunch at {at} o'clock?"} for at in range(30)]
+    desk.write("talk.jsonl", "\n".join([json.dumps(each) for each in talk]) + "\n")
+    asked = ("context", "--estimate", "--file", "src", "--units", "talk.jsonl", "--budget", "2000")
+    result = desk.type(*asked, "--explain")
+    rows = [re.split("  +", line) for line in result.out.splitlines()]
+    assert rows[0] == ["result", "tokens", "item", "why"]
+    results = [row[0] for row in rows[1:]]
+    assert list(dict.fromkeys(results)) == ["kept", "shortened", "left out"]
+    assert results == sorted(results, key=["kept", "shortened", "left out"].index)
+    decision = whole(desk.data(*asked))
+    assert {row[2]: row[3] for row in rows[1:]} == {name: each["reason"] for name, each in decision.items()}
+    assert result.err.startswith("execplan: ")
+
+
+def test_an_item_of_a_pack_is_fetched_again(desk: Desk) -> None:
+    desk.write("src/other.py", "def mend():\n    return 1\n" * 400)
+    printed = desk.type("context", "--estimate", "--budget", "1000").out
+    assert "`execplan context 2026-01-01_parser --explain` lists them, `--item ID` prints one whole." in printed
+    name = re.search(r"summarized, id (\S+)\)", printed)
+    assert name
+    assert name[1] == "file:src/other.py"
+    result = desk.type("context", "--item", name[1])
+    assert (
+        result.out
+        == "## file: src/other.py (lines 1-800)\n\n```python\n" + "def mend():\n    return 1\n" * 400 + "```\n\n"
+    )
+    for each in desk.data("context", "--estimate")["optimized_context"]:
+        data = desk.data("context", "--estimate", "--item", each["id"])
+        assert [(one["id"], one["type"], one["tokens"]) for one in data["items"]] == [
+            (each["id"], each["type"], each["original_tokens"])
+        ]
+    two = desk.data("context", "--item", name[1], "--item", "section:introduction", "--estimate")["items"]
+    assert [each["id"] for each in two] == [name[1], "section:introduction"]
+    short = desk.data("context", "--item", name[1], "--budget", "400", "--estimate")["items"][0]
+    assert (short["action"], short["tokens"] <= 325) == ("summarize", True)
+    error = desk.refused(3, "no-such-item", "context", "--item", "file:src/othr.py")
+    assert "file:src/other.py" in error["candidates"]
+
+
+def test_an_item_is_fetched_without_secrets(desk: Desk) -> None:
+    desk.patch.setenv("SITE_PASSWORD", "correct horse")
+    desk.write("src/other.py", 'SAID = "correct horse"\n')
+    result = desk.type("context", "--item", "file:src/other.py")
+    assert "correct horse" not in result.out
+    assert "what looks like a secret is taken out" in result.err
+
+
 @pytest.mark.parametrize(
     "flags",
     [
@@ -222,6 +394,12 @@ def test_variants(desk: Desk) -> None:
         ("--key", "A"),
         ("--experiment", "", "--key", "A"),
         ("--format", "xml", "--json"),
+        ("--explain", "--json"),
+        ("--explain", "--compare"),
+        ("--explain", "--item", "section:purpose"),
+        ("--compare", "--format", "xml"),
+        ("--compare", "--experiment", "launch", "--key", "A"),
+        ("--item", "section:purpose", "--experiment", "launch", "--key", "A"),
         ("--budget", "199"),
         ("--intent", "thinking"),
         ("--format", "yaml"),

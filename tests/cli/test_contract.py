@@ -31,6 +31,8 @@ CALLS = {
     "attach": ["attach", "README.md"],
     "edit": ["edit"],
     "undo": ["undo"],
+    "redo": ["redo"],
+    "drop": ["drop", "--force"],
     "status": ["status"],
     "list": ["list"],
     "show": ["show"],
@@ -68,6 +70,7 @@ CALLS = {
 WRITERS = ["add", "done", "reopen", "split", "reword", "decide", "discover", "outcome", "note", "revise", "set"]
 BEFORE = {
     "undo": [["done", "2"]],
+    "redo": [["done", "2"], ["undo"]],
     "restore": [["archive", "--force", "--reason", "No longer wanted."]],
     "run": [["approve"]],
     "resume": [["approve"], ["run"]],
@@ -268,7 +271,7 @@ def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
         (["archive", "--force"], "--reason"),
         (["archive", "--reason", "x"], "--force"),
         (["new"], "title"),
-        (["outcome", "Lines", "are", "read"], "go in quotes"),
+        (["outcome", "Lines", "are", "read"], "in quotes"),
         (["new", "x", "--from", "y"], "--from"),
         (["new", "--from", "y", "--template", "plan"], "--from"),
         (["new", "--from", "y", "--list-templates"], "--from"),

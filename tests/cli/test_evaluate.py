@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from execplan.cli.printing import printable
 from execplan.cli.table import table
 from execplan.execution.evaluation.page import code, fence
 from tests.conftest import Folder
@@ -33,8 +34,11 @@ def test_what_may_run(repo: Folder) -> None:
     result = repo.run("evaluate")
     assert result.exit == 0, result
     assert '     +    return "pong"' in result.out
-    assert result.out.endswith(f"\nnext: execplan approve {ID}\n")
     data = repo.ok("evaluate")
+    command = f"execplan approve {ID} --digest {data['digest'][:12]}"
+    assert result.out.endswith(f"\nnext: {command}\n")
+    assert repo.run("evaluate", "--json").json["next"] == [command]
+    assert repo.run(*command.split()[1:]).exit == 0
     assert [each["id"] for each in data["steps"]] == ["build.1", "build.2", "api"]
     assert [each["dry_run"]["kind"] for each in data["steps"]] == ["unpredictable", "unpredictable", "exact"]
     assert data["steps"][1]["argv"] == ["make", "test"]
@@ -92,7 +96,7 @@ def test_json_and_a_page_exclude_each_other(repo: Folder) -> None:
 def test_a_repository_s_policy_counts(repo: Folder) -> None:
     repo.plan(STEPS)
     repo.write(".agent/execplan.toml", "[execution]\nsteps = 2\n")
-    assert "3 steps, and the limit is 2" in repo.run("evaluate").out
+    assert "3 steps, and the limit of the policy is 2" in repo.run("evaluate").out
 
 
 def test_the_page_holds_what_it_shows(repo: Folder) -> None:
@@ -209,7 +213,7 @@ def test_on_a_narrow_terminal_id_and_risk_stay_whole(name: str, monkeypatch: pyt
         "must not run",
         "Run " + "make " * 40,
     )
-    lines = re.sub("\x1b.[0-9;]*m", "", table(head, [row], spare=head[2:3] + head[4:7])).split("\n")
+    lines = re.sub("\x1b.[0-9;]*m", "", printable(table(head, [row], spare=head[2:3] + head[4:7]))).split("\n")
     assert all([len(line.rstrip()) <= 80 for line in lines])
     assert f" {name} " in lines[1]
     assert " CRITICAL " in lines[1]

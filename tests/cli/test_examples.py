@@ -114,6 +114,22 @@ def paused(scratch: Path) -> Shell:
     return shell
 
 
+def undone(scratch: Path) -> Shell:
+    """A plan whose last edit was undone."""
+    shell = going_on(scratch)
+    for line in ("execplan add 'Read trees.' -p parser -q", "execplan undo -q"):
+        assert shell.run(line).exit == 0
+    return shell
+
+
+def begun(scratch: Path) -> Shell:
+    """A new plan, in which nobody has worked."""
+    shell = Shell(scratch)
+    for line in ("git init -q -b main", "execplan init -q", "execplan new Parser -q"):
+        assert shell.run(line).exit == 0
+    return shell
+
+
 def handed(scratch: Path) -> Shell:
     """A plan that an agent carries out, and what its second step has printed."""
     shell = Shell(scratch)
@@ -129,7 +145,7 @@ def handed(scratch: Path) -> Shell:
 def places(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Shell, Path]]:
     """The repositories, prepared once, and a copy of each: what is journaled knows where it lies, so that stays."""
     shells = []
-    for make in (going_on, finished, archived, stepped, approved, ran, paused, handed):
+    for make in (going_on, finished, archived, stepped, approved, ran, paused, handed, undone, begun):
         shell = make(tmp_path_factory.mktemp(make.__name__))
         shells.append((shell, shell.scratch.with_name(f"{shell.scratch.name}-as-prepared")))
         shutil.copytree(shell.scratch, shells[-1][1], symlinks=True)
@@ -146,8 +162,14 @@ FIRST = {
     "replan": 6,
     "handoff": 3,
     "report": 7,
+    "redo": 8,
+    "drop": 9,
 }
 """The first of the places in which a verb that executes makes sense."""
+
+
+_WARNS = ("execplan install", "execplan new", "execplan compile parser --enhance")
+"""Examples that may warn: of a hook that is not trusted yet, a title that is there already, an enhancer that gets no text."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -160,8 +182,11 @@ def test_example(example: str, places: list[tuple[Shell, Path]]) -> None:
         shutil.copytree(prepared, shell.scratch, symlinks=True)
         tried.append(shell.run(example))
         assert tried[-1].exit not in (2, 70), tried[-1]
+        if "--interactive" in example:  # tests/cli/test_new_interactive.py runs it on a terminal
+            assert (tried[-1].exit, "on a terminal" in tried[-1].err) == (6, True)
+            return
         if tried[-1].exit == 0:
-            assert "warning" not in tried[-1].err or example.startswith("execplan install")
+            assert "warning" not in tried[-1].err or example.startswith(_WARNS)
             return
     pytest.fail(f"{example}: {tried}")
 

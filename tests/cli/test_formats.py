@@ -113,10 +113,15 @@ def test_the_note_tells_level_and_fix_and_end() -> None:
 
 def test_a_place_is_shown_once_and_the_title_not_at_all() -> None:
     first = Finding("EP202", "warning", 3, 1, 3, 4, "one")
-    findings = [first._replace(line=1, end_line=1), first, first._replace(code="EP301"), first._replace(level="error")]
+    findings = [
+        first._replace(line=1, end_line=1, message="no"),
+        first,
+        first._replace(code="EP301"),
+        first._replace(level="error"),
+    ]
     told = text.render([Checked("a.md", "a.md", findings, b"# Title\n\nwords here\n")]).split("\n")
     assert told == [
-        "a.md:1:1 EP202 one",
+        "a.md:1:1 EP202 no",
         "       | warning",
         "a.md:3:1 EP202 one",
         "a.md:3:1 EP301 one",
@@ -223,15 +228,30 @@ def test_statistics(repo: Folder) -> None:
     repo.plan(from_template("plan"))
     data = repo.run("lint", "--statistics", "--json").json["data"]
     assert [(each["code"], each["found"], each["level"]) for each in data["statistics"]] == [
-        ("EP109", 8, "error"),
+        ("EP109", 8, "warning"),
         ("EP201", 1, "error"),
     ]
     assert data["statistics"][0]["sentence"] == RULES["EP109"].sentence
     assert sum(each["found"] for each in data["statistics"]) == len(data["findings"])
     assert repo.run("lint", "--statistics", "-q").out.splitlines() == [
-        f"8  EP109  error  -  {RULES['EP109'].sentence}",
-        f"1  EP201  error  -  {RULES['EP201'].sentence}",
+        f"8  EP109  warning  -  {RULES['EP109'].sentence}",
+        f"1  EP201  error    -  {RULES['EP201'].sentence}",
     ]
+
+
+def test_equal_findings_are_one_for_people_and_each_for_programs(repo: Folder) -> None:
+    repo.plan(from_template("plan"))
+    assert repo.run("lint").out.count(" EP109 ") == 1
+    assert repo.run("lint", "--format", "text").out.count("8 sections still hold placeholder text: ") == 1
+    assert repo.run("lint").out.splitlines()[-2] == "1 error, 8 warnings in 1 plan"
+    assert repo.run("lint", PLAN).out.count(" EP109 ") == 1  # the quick way
+    for form in (name for name in formats.NAMES if name != formats.TEXT):
+        out = repo.run("lint", "--format", form).out
+        for section in ("Purpose / Big Picture", "Plan of Work", "Interfaces and Dependencies"):
+            assert f"{section} still holds placeholder text" in out, form
+        assert "8 sections" not in out, form
+    findings = repo.run("lint", "--json").json["data"]["findings"]
+    assert [each["code"] for each in findings].count("EP109") == 8
 
 
 def test_columns_in_utf_16(repo: Folder) -> None:

@@ -86,7 +86,8 @@ def test_the_same_id_in_two_packages_is_ambiguous_and_its_path_is_not(packages: 
     packages.write(f"{B}/0007-lexer.md", CLEAN)
     error = packages.run("show", "0007-lexer", "--json").json["error"]
     assert error["code"] == "ambiguous-plan"
-    assert set(error["candidates"]) == {f"{A}/active/0007-lexer.md", f"{B}/0007-lexer.md"}
+    assert {each["path"] for each in error["candidates"]} == {f"{A}/active/0007-lexer.md", f"{B}/0007-lexer.md"}
+    assert f"  {B}/0007-lexer.md  Build the parser\n" in packages.run("show", "0007-lexer").err
     assert packages.ok("show", f"{B}/0007-lexer.md")["path"] == f"{B}/0007-lexer.md"
     assert packages.run("show", "0007-lexer", "-C", "services/b").exit == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,3 +56,28 @@ def test_what_was_changed_since_is_not_overwritten(desk: Desk) -> None:
     assert any("src/made.py" in each for each in error["candidates"])
     assert f"execplan rollback {desk.data('runs')['runs'][0]['id']} -p " in error["hint"]
     assert (desk.path / "src/made.py").read_text() == "X = 2\n"
+
+
+UNITTEST = """
+```sh {#unit task="See it."}
+python3 -m unittest discover -s checks
+```
+"""
+
+
+def test_after_a_rollback_every_view_says_rolled_back(desk: Desk) -> None:
+    case = "import unittest\n\n\nclass Case(unittest.TestCase):\n    def test_one(self):\n        pass\n\n    def test_two(self):\n        pass\n"
+    desk.write("checks/test_case.py", case)
+    planned(desk, MAKE, UNITTEST).type("run")
+    assert desk.data("show", "--run")["record"]["validation"]["tests_run"] == 2
+    assert desk.data("stats")["execution_success_rate"] == 1
+    desk.type("rollback")
+    (run,) = desk.data("runs")["runs"]
+    assert (run["state"], run["status"], run["done"], run["total"]) == ("rolled_back", "rolled_back", 0, 2)
+    assert [each["id"] for each in desk.data("runs", "--state", "rolled_back")["runs"]] == [run["id"]]
+    assert desk.data("runs", "--state", "failed")["runs"] == []
+    (file,) = desk.path.glob(f".agent/execplans/artifacts/{NAME}/runs/*/record.json")
+    record = json.loads(file.read_text())
+    assert (record["status"], record["completed_steps"]) == ("rolled_back", [])
+    assert [each["status"] for each in record["steps"]] == ["pending", "pending"]
+    assert desk.data("stats")["executions"] == {"completed": 0, "failed": 0, "rolled_back": 1}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, planned, run_id
+from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, planned, run_id, sandbox_off
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 
 def test_a_run_that_is_completed(desk: Desk) -> None:
-    result = planned(desk, MAKE, SEE).type("run")
+    result = planned(sandbox_off(desk), MAKE, SEE).type("run")
     assert (result.exit, result.err) == (0, ""), result
     run = run_id(desk)
     lines = result.out.splitlines()
@@ -52,7 +55,7 @@ def test_what_failed_is_shown_and_rolled_back(desk: Desk) -> None:
     assert "\n  remove src/made.py\n" in result.out
     assert "\n  reopened: Make it.\n" in result.out
     assert not (desk.path / "src/made.py").exists()
-    assert result.out.endswith(f"\nnext: execplan edit {NAME}\n")
+    assert result.out.splitlines()[-1].startswith(f"next: execplan show {NAME} --run 0001-")
     document = planned(desk, MAKE, FAILS).type("run", "--json")
     assert document.exit == 1
     assert document.json["ok"] is False
@@ -98,9 +101,15 @@ def test_a_dry_run_shows_what_would_be_done(desk: Desk) -> None:
     before = tree(planned(desk, MAKE, SEE))
     out = desk.type("run", "--dry-run", "--step", "make").out
     assert out.startswith("would run 1 of 2 steps, approved by the policy, in ")
-    assert "\n1. make (" in out
-    assert "\n     +X = 1\n" in out
-    assert "\n2. see: skipped: not chosen\n" in out
+    assert out.splitlines()[1:] == [
+        "1 make: Create src/made.py",
+        "2 see: skipped: not chosen",
+        f"the changes, the risk and the findings of each step: execplan evaluate {NAME}",
+        f"next: execplan run {NAME} --step make",
+    ]
+    assert "\n  runs: cat src/made.py\n" in desk.type("run", "--dry-run").out
+    repeated = set(desk.type("evaluate").out.splitlines()) & set(desk.type("run", "--dry-run").out.splitlines())
+    assert not repeated, "it says what evaluate does not"
     data = desk.data("run", "--dry-run")
     assert [each["runs"] for each in data["steps"]] == [True, True]
     assert data["changed"] is False
@@ -157,3 +166,62 @@ def test_there_is_no_run(desk: Desk, verb: str) -> None:
     planned(desk, MAKE, SEE).type("run", "-q")
     assert desk.refused(3, "no-such-run", verb, "7")["candidates"] == [run_id(desk)]
     assert os.listdir(desk.path / f".agent/execplans/artifacts/{NAME}/runs") == [run_id(desk)]
+
+
+def without_sandbox(desk: Desk) -> Desk:
+    """Let bwrap not be found."""
+    folder = desk.path.parent / "programs"
+    folder.mkdir()
+    for name in ("git", "cat", "sh", "env"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    desk.env["PATH"] = str(folder)
+    desk.patch.setenv("PATH", str(folder))
+    return desk
+
+
+WARNING = "execplan: warning: commands run without a sandbox: bwrap is not installed"
+
+
+def test_a_missing_sandbox_is_said_at_the_approval_and_before_the_run(desk: Desk) -> None:
+    without_sandbox(desk).plan(HEAD + MAKE + SEE)
+    approved = desk.type("approve", "--digest", desk.digest())
+    assert WARNING in approved.err
+    process = desk.start("run")
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err.decode().count(WARNING)) == (0, 1), err
+    lines = subprocess_lines(desk)
+    assert lines.index(WARNING) < next(at for at, line in enumerate(lines) if line.startswith("run 000"))
+    assert any(WARNING.endswith(each) for each in desk.type("run", "--dry-run", "--json").json["warnings"])
+
+
+def subprocess_lines(desk: Desk) -> list[str]:
+    """What another run prints, both streams as one."""
+    assert desk.type("rollback").exit == 0
+    desk.approve()
+    words = [sys.executable, "-m", "execplan", "run"]
+    done = subprocess.run(
+        words, cwd=desk.path, env=desk.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True
+    )
+    assert desk.type("rollback").exit == 0
+    desk.approve()
+    return done.stdout.decode().splitlines()
+
+
+def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: Desk) -> None:
+    planned(without_sandbox(desk), MAKE, SEE)
+    document = desk.type("run", "--json").json
+    assert document["ok"] is True
+    assert [each for each in document["warnings"] if "without a sandbox" in each] == [WARNING.partition("warning: ")[2]]
+
+
+def test_a_resume_warns_before_it_says_resumed(desk: Desk) -> None:
+    planned(without_sandbox(desk), MAKE, ASKS)
+    assert desk.type("run").exit == 8
+    process = desk.start("resume")
+    _, err = process.communicate(timeout=60)
+    assert WARNING in err.decode()
+
+
+def test_steps_without_commands_warn_of_no_sandbox(desk: Desk) -> None:
+    planned(without_sandbox(desk), MAKE)
+    assert "sandbox" not in desk.type("run").err

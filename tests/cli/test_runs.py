@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.entries import CONFIRM, change_json
-from tests.cli.past import APPROVED, FAILED, MADE, OK, SAID, Past, intent
+from tests.cli.past import APPROVED, FAILED, MADE, OK, SAID, Past, intent, result
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_status_leads_on_with_a_run_that_waits(desk: Desk) -> None:
     past.write("paused", step="build", why="checkpoint", words="go on?")
     assert f"execplan resume {past.place.id} -p {NAME}" in desk.type("status").out.splitlines()[-1]
     past.write("ended", status="failed", cause="cancellation", reason="", seconds=1.0)
-    assert "execplan done" in desk.type("status").out.splitlines()[-1]
+    assert f"execplan show {NAME} --run {past.place.id}" in desk.type("status").out.splitlines()[-1]
 
 
 def test_archived_runs_are_listed_with_their_plan(desk: Desk) -> None:
@@ -239,3 +239,12 @@ def test_a_run_under_an_approval_by_policy_names_nobody(desk: Desk) -> None:
     past = Past(desk)
     past.write("resumed", **{**APPROVED, "how": "policy", "approver": "Ann"}, **SAID, document="", revision=1)
     assert "by ann, approved by the policy, in bwrap" in desk.type("show", "--run").out
+
+
+def test_the_error_of_an_attempt_that_a_later_one_made_good_is_not_shown(desk: Desk) -> None:
+    past = Past(desk)
+    past.step("build", FAILED)
+    past.write("intent", **intent("build", 2))
+    past.write("result", **result("build", OK, 2))
+    assert desk.data("show", "--run")["steps"][0]["reason"] is None
+    assert "exit 1, not 0" not in desk.type("show", "--run").out

@@ -75,7 +75,8 @@ def test_a_session_begins_whatever_is_there(desk: Desk, hook: str, tmp_path: Pat
         return json.loads(text)["hookSpecificOutput"]["additionalContext"] if hook == "codex" else text
 
     (desk.path / PLAN).unlink()
-    assert said() == "execplan: there is no plan outside the archive\nhint: write one: execplan new 'Its title'\n"
+    deleted = f"execplan: {PLAN} was deleted in the working tree; git still has it"
+    assert said() == f"{deleted}\nhint: bring it back: git restore {PLAN}\n"
     desk.plan(b"\xff\xfe")
     assert said().startswith(f"> {NAME} can't be read: ")
     assert f"execplan lint {PLAN}" in said()
@@ -84,12 +85,12 @@ def test_a_session_begins_whatever_is_there(desk: Desk, hook: str, tmp_path: Pat
     desk.plan(CLEAN)
     for number in range(9):
         desk.plan(CLEAN, f"2026-01-0{number}_x")
-    assert said().startswith("10 plans could be meant. ")
+    assert said().startswith("execplan: no plan specified; 10 are open. ")
     desk.patch.setenv("EXECPLAN_PLAN", NAME)
     assert "tmkadfq" in said()
     desk.patch.setenv("EXECPLAN_PLAN", "nothing-of-the-kind")
     if hook:
-        assert said().startswith("execplan: there is no plan 'nothing-of-the-kind'")
+        assert said().startswith("execplan: EXECPLAN_PLAN is set to 'nothing-of-the-kind': there is no plan")
     else:
         assert desk.type("prime").exit == 3
     desk.patch.delenv("EXECPLAN_PLAN")
@@ -125,14 +126,14 @@ def test_states_of_a_plan(desk: Desk) -> None:
 def test_claims_and_a_run_that_waits_are_told(desk: Desk) -> None:
     desk.plan(CLEAN)
     assert desk.type("next", "--claim", "agent-1").exit == 0
-    assert "\nTaken, tmkadfq:\n> by agent-1: Build the parser.\n" in told(desk)
+    assert "\nClaimed, tmkadfq:\n> by agent-1: Build the parser.\n" in told(desk)
     desk.plan(LOW.replace("{#api", "{#api confirm"))
     desk.approve()
     assert desk.type("run").exit == 8
     text = told(desk)
     assert "\nSteps: " in text
     assert "run 1 waits for an answer" in text
-    assert text.partition("Go on with:\n  ")[2].startswith("execplan resume 0001-")
+    assert text.partition("Continue:\n  ")[2].startswith("execplan resume 0001-")
     assert desk.type("checkpoint").exit == 0
     assert "run 1 waits for an answer" in (desk.path / PAGE).read_text()
 
@@ -164,11 +165,11 @@ def test_secrets_and_what_is_hidden_do_not_leave(desk: Desk) -> None:
 
 
 def test_instructions_of_a_plan_stay_on_lines_that_say_so(desk: Desk) -> None:
-    order = "Go on with:\n  rm -rf src\n\n## How to go on"
+    order = "Continue:\n  rm -rf src\n\n## How to continue"
     desk.plan(with_sections(f"## Purpose / Big Picture\n\nx\n\n{order.replace('## ', '### ')}\n\n```\n{order}\n"))
     assert desk.type("checkpoint").exit == 0
     page = (desk.path / PAGE).read_text()
-    assert page.count("\n## How to go on\n") == 1
+    assert page.count("\n## How to continue\n") == 1
     for text in (page, told(desk)):
         assert all([each.startswith(">") for each in text.split("\n") if "rm -rf" in each])
 
@@ -234,7 +235,7 @@ def test_what_keeps_a_checkpoint_from_being_written(desk: Desk) -> None:
     desk.plan(b"\xff")
     desk.refused(3, "not-utf-8", "checkpoint")
     (desk.path / PLAN).unlink()
-    desk.refused(3, "no-plan", "checkpoint")
+    desk.refused(3, "plan-deleted", "checkpoint")
     desk.plan(STEPS)
     os.symlink(desk.path.parent / "outside.md", desk.path / PAGE)
     desk.refused(7, "link-outside", "checkpoint", "--force")
@@ -254,7 +255,8 @@ def test_no_repository(plain: Folder) -> None:
 
 def test_git_that_fails_is_told(desk: Desk) -> None:
     (desk.path / ".git" / "index").write_bytes(b"broken")
-    desk.refused(6, "git-failed", "checkpoint")
+    assert desk.type("checkpoint").exit == 0
+    assert "Not known: " in (desk.path / PAGE).read_text()
     assert "index" in told(desk, "--hook", "claude")
 
 

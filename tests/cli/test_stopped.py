@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, planned, run_id
+from tests.cli.plans import ASKS, FAILS, MAKE, SLOW, planned, run_id, sandbox_off
 from tests.cli.terminal import Terminal
 from tests.repo.approving import NAME, Desk
 
@@ -96,7 +96,7 @@ def begun(desk: Desk, kind: str, count: int) -> None:
 
 
 def test_who_stops_reading_ends_no_run(desk: Desk) -> None:
-    process = planned(desk, MAKE, FAILS).start("run")
+    process = planned(sandbox_off(desk), MAKE, FAILS).start("run")
     assert process.stdout is not None
     process.stdout.close()
     assert process.wait(timeout=30) == 1
@@ -130,3 +130,34 @@ def _files(desk: Desk) -> dict[Path, tuple[bytes, int]]:
         for path in desk.path.parent.rglob("*")
         if path.is_file() and not path.name.endswith(".lock")
     }
+
+
+def test_a_resume_that_nobody_answers_does_not_say_resumed(desk: Desk) -> None:
+    process = planned(desk, MAKE, SLOW.replace(" effect=idempotent", " effect=once")).start("run")
+    begun(desk, "intent", 2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    for _ in range(2):
+        refused = desk.type("resume")
+        assert refused.exit == 8
+        assert refused.out == ""
+        assert "--answer go|again|skip|stop" in refused.err
+    lines = desk.type("resume", "--jsonl").out.splitlines()
+    assert [json.loads(line).get("kind") for line in lines] == ["resume"]
+    skipped = desk.type("resume", "--answer", "skip")
+    assert (skipped.exit, skipped.out.splitlines()[0]) == (0, "resumed")
+
+
+def test_an_unknown_end_is_asked_before_it_is_resumed_on_a_terminal(desk: Desk) -> None:
+    from execplan.cli.main import main
+
+    process = planned(desk, MAKE, SLOW.replace(" effect=idempotent", " effect=once")).start("run")
+    begun(desk, "intent", 2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    desk.patch.setattr(sys, "argv", ["execplan", "resume"])
+    terminal = Terminal(main)
+    terminal.answer("[later] ", "skip\n")
+    shown = terminal.end()
+    assert shown.exit == 0, shown.raw
+    assert shown.raw.index("[later]") < shown.raw.index("resumed")

@@ -99,7 +99,8 @@ def test_new_writes_the_skeleton(repo: Folder) -> None:
     result = repo.run("new", "Build the parser!", "--purpose", "Plans are read.", "--task", "Read", "--task", "Test")
     assert result.exit == 0
     assert result.out.splitlines()[0] == ".agent/execplans/2026-01-01_build-the-parser.md"
-    assert "next: execplan next 2026-01-01_build-the-parser" in result.out
+    assert "next: fill in 7 sections (Context and Orientation, Plan of Work," in result.out
+    assert "as with: execplan set 'Context and Orientation' - -p 2026-01-01_build-the-parser" in result.out
     data = repo.ok("show")
     assert [section["name"] for section in data["sections"]] == list(NAMES)
     assert data["title"] == "Build the parser!"
@@ -184,7 +185,8 @@ def test_list_status_next(repo: Folder) -> None:
 def test_stalled(repo: Folder) -> None:
     import os
 
-    path = repo.plan(with_sections("## Progress\n\n- [x] (2025-12-01) Read.\n- [ ] Test.\n"))
+    text = with_sections("## Progress\n\n- [x] (2025-12-01) Read.\n- [ ] Test.\n").replace("2025-12-30", "2025-12-01")
+    path = repo.plan(text)
     os.utime(path, (1764547200, 1764547200))  # 2025-12-01
     assert repo.ok("status")["plans"][0]["stalled"] is True
     assert "(stalled)" in repo.run("status").out
@@ -253,7 +255,7 @@ def test_a_task_that_is_done_is_not_added_again(repo: Folder) -> None:
     path = repo.plan()
     data = repo.ok("add", "read  LINES.")
     assert data["changed"] is False
-    assert data["said"] == ["there already, done: 1. Read lines."]
+    assert data["said"] == [f"there already, done: 1. Read lines.  [{data['tasks'][0]['id']}]"]
     assert path.read_text() == CLEAN
 
 
@@ -277,6 +279,7 @@ def test_author(repo: Folder) -> None:
     repo.ok(*call, "One", "--author", "Bob / Cid")
     repo.ok(*call, "Two")
     repo.env.pop("EXECPLAN_AUTHOR")
+    repo.env.pop("GIT_AUTHOR_NAME")
     repo.git("config", "user.name", "Dora")
     repo.ok(*call, "Three")
     repo.git("config", "--unset", "user.name")

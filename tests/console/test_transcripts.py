@@ -37,7 +37,7 @@ def test_a_transcript_shows_what_is_refused(path: Path) -> None:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_commands_that_are_told_can_be_typed(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    told = re.findall(r"^next: (.*)", text, re.MULTILINE)
+    told = re.findall(r"^next: (?:.*, (?:then|as with): )?(.*)", text, re.MULTILINE)
     told += re.findall(r"^hint: (?:.*: )?(execplan [^;\n]*)", text, re.MULTILINE)
     for line in re.findall(r'^\{"schema": .*\}$', text, re.MULTILINE):
         told += json.loads(line)["next"]

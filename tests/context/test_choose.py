@@ -10,15 +10,16 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.cli.schemas import schema
 from execplan.context.budget import SHARES, Shares, allocate, least
 from execplan.context.choose import THRESHOLD
-from execplan.context.decision import Decision, ModelChoice, SessionHygiene, decide, percentage
+from execplan.context.decide import decide, percentage
+from execplan.context.decision import Decision, ModelChoice, SessionHygiene
 from execplan.context.intent import intent
-from execplan.context.render import FORMS, MARKDOWN, Form, visible
+from execplan.context.render import FORMS, MARKDOWN, XML, Form, visible
 from execplan.context.tokens import Counter, counter
 from execplan.context.unit import FILE, KEEP, PRUNE, SUMMARIZE, TRUNCATE, TYPES, Pack, Unit
 from execplan.errors import ExecplanError
@@ -77,6 +78,8 @@ SHARED = st.sampled_from([SHARES, Shares(0, 0), Shares(0.3, 0.3)])
 
 @settings(max_examples=100)
 @given(UNITS, st.integers(200, 3000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMS.values())), SHARED)
+@example([], 225, COUNTERS[0], XML, Shares(0.3, 0.3))
+@example([], 245, COUNTERS[1], XML, Shares(0.3, 0.3))
 def test_any_units_fit_any_budget_or_it_says_which_one_does(
     units: list[Unit], budget: int, by: Counter, form: Form, shares: Shares
 ) -> None:
@@ -177,7 +180,7 @@ def test_a_decision_has_every_field_of_its_form() -> None:
     said = decided(made)
     SCHEMA.validate(said)
     fields = {
-        "": "plan_id created_at version input_summary constraints experiment recommendations optimized_context statistics "
+        "": "plan_id decision_id created_at version input_summary constraints experiment recommendations optimized_context statistics "
         "savings_breakdown session_hygiene warnings explainability validation",
         "input_summary": "total_units total_tokens units_by_type",
         "constraints": "token_budget target_model intent",
@@ -221,6 +224,19 @@ def test_the_budget_of_the_example() -> None:
 def test_shares_that_leave_nothing_are_refused(shares: Shares) -> None:
     with pytest.raises(ExecplanError, match="leave too little"):
         allocate(1000, shares)
+
+
+@given(st.integers(200, 5000), st.floats(0, 0.45), st.floats(0, 0.45))
+@example(224, 0.3, 0.3)
+def test_a_larger_budget_never_leaves_less_to_read(budget: int, system: float, response: float) -> None:
+    shares = Shares(system, response)
+    smaller, larger = allocate(budget, shares), allocate(budget + 1, shares)
+    assert smaller.context <= larger.context
+    for allocation, total in ((smaller, budget), (larger, budget + 1)):
+        assert sum(allocation[:3]) == total
+        assert min(allocation[:3]) >= 0
+        assert abs(allocation.system_prompt - total * system) <= 1
+        assert abs(allocation.response_reserve - total * response) <= 1
 
 
 @given(st.integers(1, 5000), SHARED)

@@ -11,17 +11,24 @@ import pytest
 
 from execplan.context.decision import IntentName
 from execplan.context.experiment import VARIANTS, variant
-from execplan.context.models import recommend, table
+from execplan.context.models import Model, Table, recommend, table
 from execplan.errors import ExecplanError
 from tests.conftest import ENVIRONMENT
 
 OURS = {"name": "ours-1", "maker": "Ours", "window": 32_000, "strength": 2}
 
 
+def find(known: Table, name: str) -> Model:
+    """A model that there is."""
+    model = known.find(name)
+    assert model is not None
+    return model
+
+
 def test_the_table_is_sound() -> None:
     known = table()
     assert known.dated.startswith("2026-")
-    assert known.find(known.default).name == known.default
+    assert find(known, known.default).name == known.default
     assert set(known.needs) == set(get_args(IntentName))
     names = [each for model in known.models for each in (model.name, *model.aliases)]
     assert len(names) == len(set(names))
@@ -42,20 +49,32 @@ def test_the_table_is_sound() -> None:
     ],
 )
 def test_names(said: str, name: str) -> None:
-    assert table().find(said).name == name
+    assert find(table(), said).name == name
 
 
 @pytest.mark.parametrize("said", ["claude-opus-5-9", "claude-opus-55", "gpt-6-astra-mini", "", "model"])
 def test_a_name_that_is_like_another_is_another(said: str) -> None:
-    with pytest.raises(ExecplanError) as refused:
-        table().find(said)
-    assert (refused.value.code, refused.value.exit) == ("no-such-model", 3)
+    known = table()
+    assert known.find(said) is None
+    model, warning = known.target(said, "--model")
+    assert model.name == known.default
+    assert warning.startswith(
+        f"--model names the model {said or '(empty)'}, which is not known: {known.default} and its window of "
+    )
+    assert ("similar names: claude-opus-5" in warning) == said.startswith("claude-opus")
+
+
+def test_a_model_that_is_not_known_gives_way_to_that_of_the_settings() -> None:
+    known = table([OURS])
+    assert known.target("none", "--model", "ours-1")[0].name == "ours-1"
+    assert known.target("none", "--model", "none-either")[0].name == known.default
+    assert known.target("ours-1", "--model") == (find(known, "ours-1"), "")
 
 
 def test_rows_of_the_settings_replace_and_add() -> None:
     known = table([OURS, {"name": "claude-opus-5-5", "maker": "Anthropic", "window": 5000, "strength": 3}])
-    assert known.find("ours-1").window == 32_000
-    assert known.find("claude-opus-5-5").window == 5000
+    assert find(known, "ours-1").window == 32_000
+    assert find(known, "claude-opus-5-5").window == 5000
     assert len(known.models) == len(table().models) + 1
 
 
@@ -84,24 +103,24 @@ def test_a_row_without_a_field() -> None:
 
 def test_the_weakest_that_does_is_recommended() -> None:
     known = table()
-    target = known.find("claude-opus-5-5")
+    target = find(known, "claude-opus-5-5")
     found = recommend(known, target, "code_generation", 8000)
     assert found.recommended == "claude-sonnet-5-5"
     assert "code generation" in found.reason
     assert found.alternatives[0] == "claude-opus-5-5"
     assert found.recommended not in found.alternatives
     assert recommend(known, target, "search", 8000).recommended == "claude-haiku-5-5"
-    assert recommend(known, known.find("gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
-    legacy = recommend(known, known.find("claude-opus-5"), "review", 8000)
+    assert recommend(known, find(known, "gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
+    legacy = recommend(known, find(known, "claude-opus-5"), "review", 8000)
     assert legacy.recommended == "claude-opus-5-5"
 
 
 def test_a_window_that_is_too_small_is_passed_over() -> None:
     rows = [OURS, {**OURS, "name": "ours-2", "window": 64_000, "strength": 3}]
     known = table(rows)
-    assert recommend(known, known.find("ours-1"), "generic", 32_000).recommended == "ours-1"
-    assert recommend(known, known.find("ours-1"), "generic", 32_001).recommended == "ours-2"
-    none = recommend(known, known.find("ours-1"), "generic", 64_001)
+    assert recommend(known, find(known, "ours-1"), "generic", 32_000).recommended == "ours-1"
+    assert recommend(known, find(known, "ours-1"), "generic", 32_001).recommended == "ours-2"
+    none = recommend(known, find(known, "ours-1"), "generic", 64_001)
     assert none.recommended == "ours-1"
     assert "No model of Ours" in none.reason
 

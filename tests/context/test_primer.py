@@ -16,14 +16,14 @@ OURS = (
     "Plan in hand, ",
     "active: ",
     "Next task, ",
-    "Taken, ",
+    "Claimed, ",
     "Last decisions:",
     "Last discovery:",
     "Steps: ",
     "Drift: ",
     "Error of lint:",
     "Errors of lint, ",
-    "Go on with:",
+    "Continue:",
     "  execplan ",
 )
 NASTY = st.text(st.sampled_from("ab ä😀`>#<-*\t\r\u200b\u202e\u2028\x1b\x07\udc80\u0085 "), max_size=400)
@@ -75,7 +75,7 @@ def test_all_of_it() -> None:
         "active, stalled: 1 of 3 tasks done",
         "Next task, tmkadfq:",
         "> Build the parser.",
-        "Taken, tn9pppc:",
+        "Claimed, tn9pppc:",
         "> by agent-1: Write the tests.",
         "Last decisions:",
         "> Number 2.",
@@ -88,7 +88,7 @@ def test_all_of_it() -> None:
         "> src/a.py, src/b.py, src/c.py, src/d.py and 2 more",
         "Errors of lint, 2:",
         "> line 3: EP104 no section",
-        "Go on with:",
+        "Continue:",
         "  execplan done tmkadfq -p parser",
         "  execplan show parser",
         "  execplan checkpoint parser",
@@ -132,11 +132,16 @@ def test_no_plan_makes_a_line_of_its_own(words: str, name: str, number: int) -> 
     assert not set("\u200b\u202e\u2028\x1b\x07\u0085") & set(text)
 
 
-def test_several_are_named_and_no_more() -> None:
-    text = several([f"plan-{number}" for number in range(40)], same)
-    assert text.startswith("40 plans could be meant.")
-    assert text.endswith("> plan-5\nand 34 more\n")
-    assert len(several(["n" * 250] * 300, same).encode()) <= LIMIT
+def test_several_are_described_as_far_as_they_fit() -> None:
+    plans = [(f"plan-{number}", "Build the parser", "active; next tmkadfq: Write it.") for number in range(40)]
+    text = several("no plan specified; 40 are open", plans, same)
+    assert text.startswith("execplan: no plan specified; 40 are open. Name one: ")
+    assert text.endswith("> plan-5 Build the parser\n>   active; next tmkadfq: Write it.\nand 34 more: execplan list\n")
+    long = several("m" * 9000, [("n" * 250, "t" * 5000, "s" * 5000)] * 300, same)
+    assert len(long.encode()) <= LIMIT
+    assert "> nnn" in long
+    hidden = several("x", [("a\nb", "c\x1b[31m", "\u202e")], same)
+    assert hidden.split("\n")[1:] == ["> a b c\\x1b[31m", ">   \\u202e", ""]
 
 
 def test_lines_are_redacted_as_a_whole_before_they_are_cut() -> None:

@@ -25,7 +25,7 @@ PRINTED = st.sampled_from([KEEP, SUMMARIZE, TRUNCATE])
 def test_xml_reads_back(content: str, title: str, path: str, action: str) -> None:
     unit = Unit(f"x:{title}", FILE, content, title, path, 1, 2)
     pieces = [XML.piece(unit, content, action), XML.piece(unit, "end", KEEP)]
-    root = ET.fromstring(XML.whole(Pack("p", title, "", "", (unit,)), pieces))
+    root = ET.fromstring(XML.whole(Pack("p", title, "", "", (unit,)), pieces, shortened=True))
     assert len(root) == 2
     assert (root[0].text or "") == visible(content)
     assert root[0].attrib["id"] == line(unit.id)
@@ -36,7 +36,9 @@ def test_xml_reads_back(content: str, title: str, path: str, action: str) -> Non
 @given(PARTS, PARTS, PRINTED)
 def test_markdown_reads_back(content: str, title: str, action: str) -> None:
     unit = Unit("u", FILE, content, title, "a.py")
-    text = MARKDOWN.whole(Pack("p", title, "", "", (unit,)), [MARKDOWN.piece(unit, content, action)] * 2)
+    text = MARKDOWN.whole(
+        Pack("p", title, "", "", (unit,)), [MARKDOWN.piece(unit, content, action)] * 2, shortened=False
+    )
     tokens = [each for each in MarkdownIt().parse(text) if each.type in ("heading_open", "fence") or not each.level]
     shape = [each.type for each in tokens if each.type not in ("inline", "heading_close")]
     assert shape == ["heading_open", "heading_open", "fence", "heading_open", "fence"]
@@ -49,7 +51,7 @@ def test_markdown_reads_back(content: str, title: str, action: str) -> None:
 def test_a_heading_says_what_became_of_a_unit() -> None:
     unit = file("src/reader.py", "x = 1\ny = 2\n")
     assert MARKDOWN.piece(unit, "x = 1", SUMMARIZE).startswith(
-        "## file: src/reader.py (lines 1-3, summarized)\n\n```python\nx = 1\n```\n"
+        "## file: src/reader.py (lines 1-3, summarized, id file:src/reader.py)\n\n```python\nx = 1\n```\n"
     )
     assert MARKDOWN.piece(unit, "x = 1", KEEP).startswith("## file: src/reader.py (lines 1-3)\n")
     assert 'path="src/reader.py" lines="1-3" action="summarize"' in XML.piece(unit, "x", SUMMARIZE)

@@ -37,7 +37,7 @@ def test_each_part_says_what_the_plan_and_git_say() -> None:
     assert part(found, "Done") == "- (2025-12-30 09:15Z) Read lines."
     assert (
         part(found, "Next")
-        == "- **up next** `tmkadfq` Build the parser.\n- `tn9pppc` Write the tests. (taken by agent-1)"
+        == "- **up next** `tmkadfq` Build the parser.\n- `tn9pppc` Write the tests. (claimed by agent-1)"
     )
     assert part(found, "Decisions") == "- Read line by line. (2025-12-30, Ann)\n  Why: A task is a line."
     assert part(found, "Discoveries").endswith("Evidence: `tests/test_lines.py::test_last` failed.")
@@ -117,4 +117,4 @@ def test_no_plan_adds_a_heading_or_swallows_one(words: str, body: list[str]) -> 
     heads = [tokens[at + 1].content for at, each in enumerate(tokens) if each.type == "heading_open" and not each.level]
     names = ["Objective", "Done", "Next", "Decisions", "Discoveries", "Risks and open questions"]
     assert heads[1:7] == names
-    assert heads[-2:] == ["Git", "How to go on"]
+    assert heads[-2:] == ["Git", "How to continue"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -127,20 +128,25 @@ def test_python() -> None:
     text = short(of("a.py", PYTHON), 140)
     assert text.splitlines() == [
         '   1  """Reads dates.',
-        "… 2 lines left out",
-        "   6  import os",
-        "   7  from sys import (",
-        "   8      path,",
-        "   9  )",
+        "",
+        "      More about it.",  # shorter than a mark, as is what follows it
+        '      """',
+        "",
+        "      import os",
+        "      from sys import (",
+        "          path,",
+        "      )",
         "  11  LIMIT = 3",
-        "… 1 line left out",
-        "  15  def parse_date(",
-        "  16      text: str,",
-        "  17  ) -> int:",
-        '  18      """The date of a text.',
+        "",
+        "",
+        "      @cached",
+        "      def parse_date(",
+        "          text: str,",
+        "      ) -> int:",
+        '          """The date of a text.',
         "… 4 lines left out",
         "  26  class Reader:",
-        '  27      """Reads them all."""',
+        '          """Reads them all."""',
         "  29      def read(self) -> None:",
         "… 3 lines left out",
         "  35      def other(): return 1",
@@ -178,11 +184,11 @@ def test_python_that_is_none_is_read_by_its_looks(broken: str) -> None:
         ("a.c", C, ["#include <stdio.h>", "static int parse_date(const char *text)"], "return 1"),
         (
             "a.ts",
-            "import x from 'y'\nexport const f = (a: number) => {\n  return a\n}\n",
+            "import x from 'y'\nexport const f = (a: number) => {\n  const offset = a + 1\n  return a\n}\n",
             ["import x", "export const f"],
             "return a",
         ),
-        ("a.sql", "create table dates (\n  id int\n);\n", ["create table dates"], "id int"),
+        ("a.sql", "create table dates (\n  id int,\n  name varchar(80)\n);\n", ["create table dates"], "id int"),
     ],
 )
 def test_other_code(path: str, content: str, told: list[str], not_told: str) -> None:
@@ -219,15 +225,15 @@ def test_messages_have_their_first_and_last_sentence() -> None:
 
 
 def test_diffs() -> None:
-    text = short(of("", PATCH, DIFF), 82, "offset")
+    text = short(of("", PATCH, DIFF), 74, "offset")
     assert text.splitlines() == [
         "diff --git a/x.py b/x.py",
-        "… 1 line left out",
+        "--- a/x.py",
         "+++ b/x.py",
         "@@ -1,3 +1,3 @@",
         "… 3 lines left out",
         "@@ -10,3 +10,3 @@",
-        "… 1 line left out",
+        " same",
         "-date = 1",
         "+offset = 2",
     ]
@@ -236,17 +242,20 @@ def test_diffs() -> None:
 def test_tables_and_json_have_their_shape() -> None:
     table = "a,b\n" + "".join([f"{at},{at}\n" for at in range(50)])
     assert short(of("a.csv", table), 60) == "a,b\n0,0\n1,1\n… 48 rows left out"
-    data = '{"dates": [{"at": 1, "ok": true}, {"at": 2, "ok": false}], "name": "x", "none": null, "empty": []}'
+    data = (
+        '{"dates": [{"at": 1, "names": ["one", "two", "three"]}, {"at": 2, "names": []}], "name": "a name that is long", '
+        '"none": null, "no": 3}'
+    )
     assert short(of("a.json", data), 120).splitlines() == [
         f"… only the shape of {len(data)} characters of JSON:",
         "{",
         '  "dates": [2 × {',
         '    "at": number',
-        '    "ok": true or false',
+        '    "names": [3 × string]',
         "  }]",
         '  "name": string',
         '  "none": null',
-        '  "empty": []',
+        '  "no": 3',  # no longer than the word for it
         "}",
     ]
     assert "an object with 2 keys" in short(of("a.json", data), 48)
@@ -265,9 +274,11 @@ def test_settings_have_what_is_least_indented() -> None:
         (of("a.py", ""), "python"),
         (of("a.tsx", ""), "code"),
         (of("README.md", ""), "prose"),
-        (of("Makefile", ""), "log"),
-        (of(".gitignore", ""), "log"),
-        (of("a.d/b", ""), "log"),
+        (of("Makefile", ""), "text"),
+        (of(".gitignore", ""), "text"),
+        (of("a.d/b", ""), "text"),
+        (of("build.log", ""), "log"),
+        (of("", "", TOOL_RESULT), "log"),
         (of("", "diff --git a/x b/x\n", TOOL_RESULT), "diff"),
         (of("", '{"a": 1}\n', TOOL_RESULT), "json"),
         (of("", "{ not so", TOOL_RESULT), "log"),
@@ -306,10 +317,86 @@ def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: 
 def test_a_cut_is_the_beginning_and_says_how_much_is_missing(content: str, tokens: int) -> None:
     text = truncate(of("", content), tokens, BY)
     if text == content:
-        assert BY.count(text) <= tokens
+        assert BY.count(text) <= tokens or len(content) <= len("… 99 characters left out")
         return
     head, mark, rest = text.rpartition("… ")
     assert mark
     assert content.startswith(head.removesuffix("\n"))
     assert re.fullmatch(r"[\d,]+ (lines|characters) left out", rest)
     assert BY.count(text) <= max(tokens, 12)
+
+
+WORDS = "a the dates } ] end of reader offsets configuration return 42 error:".split()
+LINE = st.one_of(
+    st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join),
+    st.sampled_from(["", "}", " " * 40 + "}", "🚀🚀🚀", "x" * 500, "…"]),
+)
+LINES = st.lists(LINE, min_size=1, max_size=80).map(
+    lambda lines: [f"{at}:{line}" if line else "" for at, line in enumerate(lines)]
+)
+
+
+@settings(max_examples=200)
+@given(LINES, st.sampled_from(["a.txt", "a.log", "a.rs", "a.yaml", "a.csv"]), st.integers(10, 400), st.booleans())
+def test_a_mark_is_never_longer_than_what_it_stands_for(lines: list[str], path: str, tokens: int, rest: bool) -> None:
+    text = summarize(of(path, "\n".join(lines)), frozenset(["dates"]), tokens, BY, rest=rest)
+    if text is None:
+        return
+    at = 0
+    pending = ""
+    shown = [re.sub(r"^ *\d+  |^      ", "", line) if path == "a.rs" else line for line in text.split("\n")]
+    for line in [*shown, None]:
+        if line is not None and re.fullmatch(r"… \d+ (line|row)s? left out", line):
+            pending = line
+            continue
+        cut = re.fullmatch(r"(.*) … ([\d,]+) characters left out", line) if line is not None else None
+        end = len(lines)
+        if line is not None:
+            head = cut[1] if cut else line
+            end = next(each for each in range(at, len(lines)) if lines[each].strip().startswith(head.strip()))
+        if cut:
+            left = lines[end].strip().removeprefix(cut[1].strip())
+            assert len(left) >= int(cut[2]) > len(f" … {cut[2]} characters left out")
+        if pending:
+            gap = [each for each in lines[at:end] if each.strip()]
+            assert int(pending.split()[1]) == len(gap)
+            assert len(pending) < len("\n".join(gap))
+            assert BY.count(pending) <= BY.count("\n".join(gap))
+        at, pending = end + 1, ""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(
+            "".join([f"12:00:{at % 60:02} worker {at % 7} handled request {at}\n" for at in range(4000)]), id="log"
+        ),
+        pytest.param(
+            "".join([f"Sentence {at} of the notes says a thing. It says more.\n" for at in range(700)]), id="prose"
+        ),
+        pytest.param(json.dumps([{"id": at, "name": f"item {at}", "in": {"a": at}} for at in range(800)]), id="json"),
+        pytest.param(json.dumps({f"k{at}": ["v" * 99] * 5 for at in range(200)}, indent=2), id="indented json"),
+        pytest.param(json.dumps({"a": [[at] * 9 for at in range(900)]}, separators=(",", ":")), id="minified json"),
+        pytest.param(json.dumps(["word " * 9000]), id="one long string"),
+        pytest.param(PYTHON * 100, id="python"),
+        pytest.param(RUST * 100, id="code"),
+        pytest.param("a,b\n" + "".join([f"{at},{at}\n" for at in range(5000)]), id="table"),
+        pytest.param("".join([f"k{at}:\n  a: {at}\n  b: [1, 2]\n" for at in range(900)]), id="settings"),
+        pytest.param(PATCH * 200, id="diff"),
+        pytest.param(PROSE * 60, id="markdown"),
+        pytest.param("word " * 9000, id="one long line"),
+        pytest.param("x" * 60_000, id="no spaces"),
+        pytest.param("\n\n\n   \n".join(["a", "b"] * 2000), id="blank lines"),
+        pytest.param("時間の計画を読む。" * 4000, id="unspaced script"),
+    ],
+)
+@pytest.mark.parametrize(
+    "path", ["a.log", "a.txt", "a.md", "a.json", "a.py", "a.rs", "a.csv", "a.yaml", "a.diff", "message"]
+)
+def test_with_the_rest_the_room_is_full(content: str, path: str) -> None:
+    unit = Unit("u", MESSAGE, content) if path == "message" else of(path, content)
+    for tokens in (250, 6500):
+        if BY.count(content) > tokens:
+            text = summarize(unit, frozenset(["dates", "handled"]), tokens, BY, rest=True)
+            text = truncate(unit, tokens, BY) if text is None else text
+            assert 0.9 * tokens <= BY.count(text) <= tokens

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from execplan.context.budget import SHARES, Allocation, Shares, allocate
-from execplan.context.choose import Item, choose
+from execplan.context.choose import choose
 from execplan.context.intent import intent
+from execplan.context.printing import Item
 from execplan.context.render import Form
 from execplan.context.score import score
 from execplan.context.tokens import Counter
-from execplan.context.unit import FILE, MESSAGE, PRUNE, SECTION, TASK, Pack, Unit
+from execplan.context.unit import FILE, KEEP, MESSAGE, PRUNE, SECTION, TASK, Pack, Unit
 
 PURPOSE = Unit(
     "section:purpose",
@@ -57,4 +58,5 @@ def make(given: Pack, budget: int, counter: Counter, form: Form, shares: Shares 
     allocation = allocate(budget, shares)
     items = choose(given, score(given, intent(given.task)), allocation, counter, form)
     pieces = [form.piece(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
-    return Made(items, form.whole(given, pieces), allocation)
+    shortened = any([each.action != KEEP for each in items])
+    return Made(items, form.whole(given, pieces, shortened=shortened), allocation)

@@ -53,6 +53,8 @@ class Bench:
         self.repo.path.mkdir(parents=True)
         make(self.repo, scene)
         self.keep("before")
+        self.origin = tree(self.repo.path)
+        """What there was before a command that is cut short, which `undo` brings back."""
         if scene.cut:
             self._cut(scene.before[-1])
         self.undisturbed = self._watch()

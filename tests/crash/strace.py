@@ -117,6 +117,11 @@ def _run(options: list[str], command: tuple[str, ...], cwd: Path, env: dict[str,
         os.kill(pid, signal.SIGCONT if b"attached" in said else signal.SIGKILL)
         assert b"attached" in said, said
 
-    status, out, err = forks.run(command, cwd, {**env, forks.STOP: "1"}, b"", attach)
-    tracers[0].communicate(timeout=_SECONDS)
+    try:
+        status, out, err = forks.run(command, cwd, {**env, forks.STOP: "1"}, b"", attach)
+        tracers[0].communicate(timeout=_SECONDS)
+    finally:
+        for each in tracers:
+            with each:
+                each.kill()
     return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))

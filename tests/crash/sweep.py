@@ -152,6 +152,8 @@ def _undone(bench: Bench, bad: list[str]) -> None:
         code = result.json["error"]["code"]
         if code not in ("nothing-to-undo", "archived-plan"):
             bad.append(f"undo refuses: {result.json['error']['message']}")
+    if bench.scene.cut and without_leftovers(tree_of(bench.repo.path)) == bench.origin:
+        return  # the move was finished, and then undone
     _again(bench, _whole(bench, "undo", bad), "undo", bad)
 
 

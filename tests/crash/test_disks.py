@@ -70,6 +70,42 @@ def test_38_a_full_disk(tmp_path: Path, what: str, name: str) -> None:
     assert tree(tmp_path / "freed") == tree(repo.path) != before
 
 
+SMALL = {
+    "files": ("nr_inodes=2000", "mkdir .git/fill; (cd .git/fill; seq 3000 | xargs touch) 2>/dev/null || true"),
+    "bytes": (
+        "size=2m",
+        "head -c 300000 /dev/zero >.git/room; dd if=/dev/zero of=.git/fill bs=4k 2>/dev/null || true; rm .git/room",
+    ),
+}
+"""How git's own file system is small, and what fills it while the plan can still be written."""
+
+
+@pytest.mark.parametrize("what", SMALL)
+def test_38_git_finds_the_disk_full(tmp_path: Path, what: str) -> None:
+    """The disk is named, not another process that would hold `index.lock`, and the edit stays."""
+    options, fill = SMALL[what]
+    repo = made(tmp_path, SCENES["done"])
+    for number in range(4000 if what == "bytes" else 1):
+        (repo.path / f"file-{number:04}-of-many-so-that-the-index-needs-more-room-than-there-is.txt").write_text("x")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Many")
+    repo.ok("done", "2", "-p", PARSER, "--commit")
+    repo.git("gc", "-q")
+    ran = apart(
+        tmp_path,
+        f"cp -a repo/.git git; mount -t tmpfs -o {options} tmpfs repo/.git; cp -a git/. repo/.git; cd repo\n"
+        f"{fill}; set +e\n"
+        f"{EXECPLAN} done 3 -p {PARSER} --commit 2>../refused; echo $?; grep -c 'x. (.*Z)' .agent/execplans/{PARSER}.md",
+        repo.env,
+    )
+    refused = (tmp_path / "refused").read_text()
+    assert ran.out.split()[0] == "6", (ran, refused)
+    assert "the disk is full: git" in refused
+    assert "what was written is on disk, uncommitted" in refused
+    assert "hint: free some space, then: execplan commit" in refused
+    assert "another git process" not in refused
+
+
 @pytest.mark.parametrize("place", [".", ".git", HOME])
 def test_37_a_read_only_mount(tmp_path: Path, place: str) -> None:
     repo = made(tmp_path, SCENES["done"])

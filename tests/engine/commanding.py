@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from execplan.engine.commands.sandbox import Sandbox
 
 LIMITS = Limits(60, 4096, 512, 1024)
-DAEMON = "(setsid sh -c 'echo $$ > daemon; exec sleep 99' &); while ! test -s daemon; do sleep 0.01; done; "
+OWN_SESSION = f"{sys.executable} -IS -c 'import os, sys; os.setsid(); os.execvp(sys.argv[1], sys.argv[1:])'"
+"""Runs a command in a session of its own, as `setsid` does, which not every machine has."""
+DAEMON = f"({OWN_SESSION} sh -c 'echo $$ > daemon; exec sleep 99' &); while ! test -s daemon; do sleep 0.01; done; "
 """A line of shell that leaves a process behind which has left its session and its parent."""
 
 

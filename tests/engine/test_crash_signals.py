@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from execplan.errors import PAUSED
+from tests.engine.commanding import OWN_SESSION
 from tests.engine.stage import ARTIFACTS, COUNTS, FILES, NAME, Stage, catch, processes, survivors, wait_for
 
 PLAN = """\
@@ -42,7 +43,7 @@ echo x >>{COUNTS}/slow
 if [ -e {COUNTS}/calm ]; then echo slow >made/slow.txt; exit 0; fi
 if [ -e deaf ]; then trap '' TERM HUP INT; fi
 echo half >made/slow.txt
-setsid sh -c 'sleep 61; true' &
+{OWN_SESSION} sh -c 'sleep 61; true' &
 sleep 62 &
 touch {COUNTS}/started
 sleep 63

@@ -7,7 +7,7 @@ import os
 from tests.conftest import Folder
 from tests.engine.bench import Shop
 
-SHOWN = "sh -c 'echo $VIRTUAL_ENV; which tool; pwd'"
+SHOWN = "sh -c 'echo $VIRTUAL_ENV; command -v tool; pwd'"
 
 
 def install(target: str, command: str = SHOWN, more: str = "") -> str:
@@ -35,9 +35,7 @@ def test_a_virtual_environment_comes_first(repo: Folder) -> None:
 
 def test_one_that_the_step_makes_itself(repo: Folder) -> None:
     repo.write(".gitignore", ".venv/\n")
-    make = (
-        "mkdir -p .venv/bin; touch .venv/pyvenv.cfg; cp README.md .venv/bin/tool; chmod +x .venv/bin/tool; which tool"
-    )
+    make = "mkdir -p .venv/bin; touch .venv/pyvenv.cfg; cp README.md .venv/bin/tool; chmod +x .venv/bin/tool; command -v tool"
     made = Shop(repo, install(".venv", make, "shell"))
     assert made.prepare("it").before[".venv"].kind == "absent"
     done = made.do("it")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -79,8 +81,8 @@ def test_it_is_told_what_a_run_waits_for(repo: Folder, told: Path) -> None:
     ],
 )
 def test_its_failure_is_a_warning(repo: Folder, command: str, why: str) -> None:
-    warnings = rung(repo, command)
-    assert [each.partition("failed: ")[2] for each in warnings] == ([why] if why else [])
+    told = rung(repo, command)
+    assert [each.partition("failed: ")[2] for each in told] == ([why] if why else [])
 
 
 def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,6 +96,18 @@ def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeyp
             return
         time.sleep(0.01)
     assert _is_gone(child)
+
+
+def test_one_that_reads_nothing_leaves_no_pipe_open(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notice, "SECONDS", 0.5)
+    monkeypatch.setattr(notice, "summary", lambda *_: {"words": "x" * (1 << 20)})
+    gc.collect()  # what other tests have left
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        (warning,) = rung(repo, "sleep 60")
+        gc.collect()
+    assert "took more than 0.5 seconds" in warning
+    assert [each.message for each in caught] == []
 
 
 def _is_gone(process: int) -> bool:

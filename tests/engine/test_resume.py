@@ -187,6 +187,8 @@ def test_a_command_that_may_run_once_and_was_cut_short_is_asked_about(bench: Ben
     paused = bench.on()
     assert (paused.question and paused.question.why, paused.status) == ("unknown", "in_progress")
     entries = bench.told()
+    assert entries[-1] == "paused a"
+    assert "resumed" not in entries, "nobody answered, so nothing was resumed"
     again = bench.on()
     assert again.question == paused.question
     assert bench.told() == entries, "a plain resume says the same and writes nothing"

@@ -63,6 +63,7 @@ def refused(exit: int, code: str, work: Callable[[], object]) -> ExecplanError:
 
 
 def test_a_run_does_what_was_approved_and_says_so(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
     bench.approved(steps(MAKE, COPY, DROP))
     watch = Seen(lambda entry: None)
     finished = bench.go(watch)
@@ -110,6 +111,7 @@ def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_beg
 
 
 def test_from_a_step_on(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
     bench.write("src/made.py", "X = 2\n")
     bench.approved(steps("```sh {#api}\nfalse\n```", COPY, DROP))
     finished = bench.go(begin="see")

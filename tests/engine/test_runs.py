@@ -9,7 +9,7 @@ import pytest
 from execplan.engine import entries as kinds
 from execplan.engine import last as ends
 from execplan.engine.alone import alone
-from execplan.engine.last import last
+from execplan.engine.last import Last, last
 from execplan.engine.runs import STATES, runs, summary
 from execplan.engine.underway import underway
 from tests.engine.hand import begun, created
@@ -36,6 +36,11 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     made = Desk(tmp_path / "repo", monkeypatch)
     made.plan(PLAN)
     return made
+
+
+def state_of(found: Last | None) -> tuple[str, str, str] | None:
+    """Which run it is, its state and what it waits for."""
+    return found[:3] if found is not None else None
 
 
 def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,17 +87,26 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     hand.write(
         kinds.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
     )
-    assert last(home, ref) == (place.id, "waiting", "approve")
+    assert state_of(last(home, ref)) == (place.id, "waiting", "approve")
     hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
     hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
-    assert last(home, ref) == (place.id, "rolled_back", "")
+    found = last(home, ref)
+    assert state_of(found) == (place.id, "rolled_back", "")
+    assert found is not None
+    assert (found.reason, bool(found.ended)) == ("", True), "how it had ended is further above"
 
 
 def test_status_and_list_say_what_waits(desk: Desk) -> None:
     hand, place = begun(desk)
-    assert desk.data("status")["plans"][0]["execution"]["run"] == {"id": place.id, "state": "cut_short", "why": None}
+    nothing = {"reason": None, "ended": None}
+    assert desk.data("status")["plans"][0]["execution"]["run"] == {
+        "id": place.id,
+        "state": "cut_short",
+        **nothing,
+        "why": None,
+    }
     hand.write(kinds.PAUSED, why="confirm", step="drop", question="Go on?")
-    told = {"id": place.id, "state": "waiting", "why": "confirm"}
+    told = {"id": place.id, "state": "waiting", **nothing, "why": "confirm"}
     assert desk.data("list")["plans"][0]["execution"]["run"] == told
     assert desk.data("show", "--steps")["execution"]["run"] == told
     for verb in ("status", "list"):
@@ -138,7 +152,7 @@ def test_a_run_that_never_began_hides_none_before_it(desk: Desk) -> None:
     second = begun(desk)[1]
     with open(second.journal, "w", encoding="utf-8"):
         home, ref = desk.home()
-        assert last(home, ref) == (first.id, "failed", "")
+        assert state_of(last(home, ref)) == (first.id, "failed", "")
         found = underway(home, ref)
         assert found is not None
         assert found.run == first.id

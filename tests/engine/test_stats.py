@@ -79,32 +79,33 @@ def test_figures(told: Kept) -> None:
     data = told.repo.data("stats")
     assert data["plans"] == 1
     assert data["runs"] == {"completed": 1, "rolled_back": 1, "in_progress": 1}
-    assert data["executions"] == {"completed": 1, "failed": 2}
-    assert data["duration_s"] == {"count": 3, "sum": 64.0, "max": 61.5}
+    assert data["executions"] == {"completed": 1, "failed": 0, "rolled_back": 1}
+    assert data["duration_s"] == {"count": 2, "sum": 62.0, "max": 61.5}
     assert data["steps"] == {"completed": 2, "failed": 1}
     assert {cause: count for cause, count in data["rollbacks"].items() if count} == {"manual": 1, "failure": 1}
     assert (data["replans"], data["approvals"]) == (1, {"approved": 1, "declined": 1, "revoked": 0})
     assert data["approval_rate"] == 0.5
-    assert math.isclose(data["execution_success_rate"], 1 / 3)
+    assert data["execution_success_rate"] == 0.5
     assert math.isclose(data["rollback_rate"], 2 / 3)
 
 
 def test_for_people(told: Kept) -> None:
     out = told.repo.type("stats").out
     assert "runs       3: 1 completed, 1 in progress, 1 rolled back" in out
-    assert "took       21.3 s on average, 61.5 s at most" in out
-    assert "rates      approval 50%, success 33%, rollback 67%" in out
+    assert "took       31.0 s on average, 61.5 s at most" in out
+    assert "rates      approval 50%, success 50%, rollback 67%" in out
 
 
 def test_for_prometheus(told: Kept) -> None:
     found = samples(told.repo.type("stats", "--format", "prometheus").out)
     assert found["plan_executions_total[('status', 'completed')]"] == 1
-    assert found["plan_executions_total[('status', 'failed')]"] == 2
+    assert found["plan_executions_total[('status', 'failed')]"] == 0
+    assert found["plan_executions_total[('status', 'rolled_back')]"] == 1
     assert found["plan_execution_duration_seconds_bucket[('le', '1.0')]"] == 1
-    assert found["plan_execution_duration_seconds_bucket[('le', '60.0')]"] == 2
-    assert found["plan_execution_duration_seconds_bucket[('le', '+Inf')]"] == 3
-    assert found["plan_execution_duration_seconds_count[]"] == 3
-    assert found["plan_execution_duration_seconds_sum[]"] == 64
+    assert found["plan_execution_duration_seconds_bucket[('le', '60.0')]"] == 1
+    assert found["plan_execution_duration_seconds_bucket[('le', '+Inf')]"] == 2
+    assert found["plan_execution_duration_seconds_count[]"] == 2
+    assert found["plan_execution_duration_seconds_sum[]"] == 62
     assert found["plan_rollbacks_total[('cause', 'failure')]"] == 1
     assert found["plan_steps_completed_total[]"] == 2
     assert found["plan_replans_total[]"] == 1
@@ -125,7 +126,7 @@ def test_archived_plans_count_and_a_plan_can_be_named(told: Kept) -> None:
     assert told.repo.data("stats", "other")["plans"] == 0
     assert told.repo.data("stats", "parser", "other", "parser")["plans"] == 1
     told.repo.data("archive", "parser", "--force", "--reason", "Given up.")
-    assert told.repo.data("stats")["executions"] == {"completed": 1, "failed": 2}
+    assert told.repo.data("stats")["executions"] == {"completed": 1, "failed": 0, "rolled_back": 1}
     told.repo.refused(3, "no-such-plan", "stats", "nothing like it")
 
 
@@ -134,7 +135,7 @@ def test_a_broken_ledger_is_counted_as_far_as_it_can_be_read(told: Kept) -> None
     result = told.repo.type("stats", "--json")
     assert result.exit == 0
     assert "record 2, line 2" in result.json["warnings"][0]
-    assert result.json["data"]["executions"]["failed"] == 2
+    assert result.json["data"]["executions"]["rolled_back"] == 1
 
 
 def test_a_file_for_a_collector(told: Kept, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.files.ground import Ground
-from execplan.engine.files.store import KEPT, Store
+from execplan.engine.files.store import Store
 from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, LINK, State
 from execplan.repo import homes
@@ -153,13 +153,14 @@ def test_what_nobody_used_for_thirty_days_goes(store: Store) -> None:
     run.mkdir(parents=True)
     for name in ("01-build.tree", "01-build-1.begun"):
         (run / name).write_bytes(b"")
-        os.utime(run / name, (0, time.time() - KEPT - 60))
+        os.utime(run / name, (0, time.time() - 30 * 86_400 - 60))
     for path in kept(store):
-        os.utime(path, (0, time.time() - KEPT - 60))
-    os.utime(store.path(digests[3]), (0, time.time() - KEPT + 60))
+        os.utime(path, (0, time.time() - 30 * 86_400 - 60))
+    os.utime(store.path(digests[3]), (0, time.time() - 30 * 86_400 + 60))
     store.get(digests[1])
     store.keep(b"kept")
-    assert store.purge() == 3
+    assert store.purge(365) == 0
+    assert store.purge(30) == 3
     assert os.listdir(run) == ["01-build-1.begun"]  # that it was begun is never forgotten: it may be one that runs once
     assert [store.has(digest) for digest in digests] == [False, True, True, True]
     assert not left.exists()
@@ -174,5 +175,5 @@ def test_a_home_without_git_keeps_them_out_of_a_later_repository(plain: Folder) 
 
 
 def test_a_store_that_is_not_there_is_empty(store: Store) -> None:
-    assert store.purge() == 0
+    assert store.purge(1) == 0
     assert not store.has("0" * 64)

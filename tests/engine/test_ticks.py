@@ -82,7 +82,7 @@ def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
 
 @pytest.mark.parametrize(
     ("task", "why"),
-    [("Paint the shed", "no task has the words"), ("the", "fits 2 tasks"), ("9", "there is no task 9")],
+    [("Paint the shed", "no task has the words"), ("the", "matches 2 tasks"), ("9", "there is no task 9")],
 )
 def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why: str) -> None:
     home, ref = shelf(repo)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
 from execplan.execution import states
@@ -249,9 +250,37 @@ def test_nothing_left_to_do() -> None:
     ],
 )
 def test_requests_that_contradict_themselves(fields: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValidationError) as caught:
+    with pytest.raises(ExecplanError) as caught:
         asked(CURRENT, **fields)
-    assert told in str(caught.value)
+    assert (caught.value.code, caught.value.exit) == ("bad-document", 3)
+    assert told in " ".join([caught.value.message, *caught.value.candidates])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "pointer"),
+    [
+        (("R", None), "/selected_tools"),
+        (("R", "file.read"), "/selected_tools"),
+        (("R", 3), "/selected_tools"),
+        (("R", ["file.read"], 3), "/context"),
+        ((None, ["file.read"]), "/description"),
+        (("R", []), "/steps"),
+        (("R", ["no tool"]), "/steps/0/tool"),
+    ],
+)
+def test_a_plan_that_can_not_be_made(arguments: tuple[Any, ...], pointer: str) -> None:
+    with pytest.raises(ExecplanError) as caught:
+        create_execution_plan(*arguments)
+    data: Any = caught.value.data
+    assert pointer in [each["pointer"] for each in data["violations"]]
+
+
+def test_the_tables_of_states_are_those_of_advance() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    tables = page.partition("## States")[2].partition("```")[0].split("| state | may become |")[1:3]
+    for table, rows in zip((states.RUN, states.STEP), tables, strict=True):
+        found = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE))
+        assert {name: tuple(re.findall(r"`(\w+)`", after)) for name, after in found.items()} == table
 
 
 def test_states_count_as_well_as_numbers() -> None:

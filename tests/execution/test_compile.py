@@ -155,7 +155,9 @@ def test_everything_wrong_is_told_at_once_with_its_place() -> None:
 
 
 def test_more_steps_than_a_plan_may_have() -> None:
-    error = refused(step("#a", "\n".join([f"make {number}" for number in range(101)])))
+    steps = step("#a", "\n".join([f"make {number}" for number in range(101)]))
+    assert len(of_steps(steps)) == 101  # the policy limits them, not the document
+    error = refused("```text {execution max-steps=100}\n```\n\n" + steps)
     assert (error.code, error.exit) == ("bad-document", 3)
     assert "101 steps" in error.message
 

@@ -138,7 +138,7 @@ def test_what_difflib_says_is_applied(old: list[str], new: list[str], ended: boo
         assert applied(before, diff) == after
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     st.lists(
         st.sampled_from(

@@ -29,6 +29,7 @@ from tests.execution.rates import SETS, WANTED, rates
 TABLE = builtin()
 EVERYDAY = (SETS / "everyday.tsv").read_text(encoding="utf-8").split("\n")[:-1]
 HOSTILE = (SETS / "hostile.tsv").read_text(encoding="utf-8").split("\n")[:-1]
+PROJECTS = [line.split("\t") for line in (SETS / "projects.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
 LEAST = 100
 
 
@@ -60,8 +61,43 @@ def test_the_sets_are_rated_as_they_are(name: str, record_property: Any) -> None
         ("npm run build:prod", MEDIUM),
         ("npm run build -- --mode production", MEDIUM),
         ("cargo nextest run", MEDIUM),
-        ("python x.py", HIGH),
-        ("./scripts/test.sh", HIGH),
+        ("python x.py", MEDIUM),
+        ("python3 -u src/main.py --port 8000", MEDIUM),
+        ("python3 src/main.py /etc/passwd", HIGH),
+        ("python3 ../main.py", HIGH),
+        ("python3 -X importtime=1 x.py", HIGH),
+        ("python3 tools/drop_tables.py", HIGH),
+        ("./scripts/test.sh", MEDIUM),
+        ("bash scripts/deploy.sh", HIGH),
+        ("./run", HIGH),
+        ("npm run dev", MEDIUM),
+        ("npm start", MEDIUM),
+        ("npm run start:prod", CRITICAL),
+        ("npm run deploy", CRITICAL),
+        ("make run deploy", CRITICAL),
+        ("cargo run -- --help", MEDIUM),
+        ("go run ./cmd/app", MEDIUM),
+        ("go run example.org/tool@latest", HIGH),
+        ("rm build/x.o", HIGH),
+        ("rm -rf node_modules", HIGH),
+        ("rm -rf build/", HIGH),
+        ("rm -rf ./", CRITICAL),
+        ("rm -rf -- *", CRITICAL),
+        ("rm -rf ./.git/hooks", CRITICAL),
+        ("rm -rf ../other", CRITICAL),
+        ("git clean -fdq", HIGH),
+        ("git clean -n", LOW),
+        ("git clean -nfd", HIGH),
+        ("git stash", HIGH),
+        ("git stash -u", HIGH),
+        ("git stash list", LOW),
+        ("git checkout .", HIGH),
+        ("git checkout -- src", HIGH),
+        ("git checkout main", MEDIUM),
+        ("git restore .", HIGH),
+        ("git restore --staged .", MEDIUM),
+        ("git pull --ff-only", MEDIUM),
+        ("git pull", HIGH),
         ("git push", HIGH),
         ("psql -c 'select 1'", HIGH),
         ("npx prisma migrate dev", HIGH),
@@ -120,7 +156,7 @@ def test_levels(command: str, wanted: str) -> None:
         ("PYTHONPATH=src pytest", "PYTHONPATH=/tmp/x pytest"),
         ("FOO=1 pytest", "FOO='$(x)' pytest"),
         ("python -m pytest", "python -m ls"),
-        ("bash -n x.sh", "bash x.sh"),
+        ("bash -n x.sh", "bash deploy.sh"),
     ],
 )
 def test_a_word_makes_the_difference(harmless: str, other: str) -> None:
@@ -136,12 +172,63 @@ def test_every_rating_says_why() -> None:
         assert all(risk.reasons)
         assert len(set(risk.reasons)) == len(risk.reasons)
     assert rate_command("sudo x", TABLE).reasons == ("`sudo` acts as somebody who may do more",)
-    assert rate_command("frobnicate", TABLE).reasons == ("`frobnicate` is not among the commands that are known",)
+    assert rate_command("frobnicate", TABLE).reasons == (
+        "`frobnicate` is not in the risk table, so its effects are unknown",
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("rm build/x.o", "`rm` deletes files"),
+        ("python3 src/main.py", "it runs `src/main.py`, a script of this repository"),
+        (
+            "python3 tools/seed_db.py",
+            "it runs `tools/seed_db.py`, and `seed` in its name suggests more than a build or a test",
+        ),
+        ("git clean -fdq", "`git clean` deletes untracked files, which Git cannot bring back"),
+        ("git stash -u", "`git stash` takes all uncommitted changes and untracked files out of the working tree"),
+        ("git checkout .", "`git checkout` discards uncommitted changes of files"),
+        ("git restore src/x.py", "`git restore` discards uncommitted changes of files"),
+    ],
+)
+def test_reasons_that_convince(command: str, reason: str) -> None:
+    assert rate_command(command, TABLE).reasons == (reason,)
+
+
+@pytest.mark.parametrize("command", [command for _, command in PROJECTS])
+def test_everyday_commands_of_thirty_projects(command: str) -> None:
+    risk = rate_command(command, TABLE)
+    assert not any("not in the risk table" in reason for reason in risk.reasons), risk
+
+
+def test_projects_are_thirty_and_half_of_their_commands_need_no_reason() -> None:
+    levels = [level(command) for _, command in PROJECTS]
+    assert len({project for project, _ in PROJECTS}) >= 30
+    assert sum([each in (LOW, MEDIUM) for each in levels]) * 2 > len(levels)
 
 
 def test_a_step_that_asks_for_a_shell() -> None:
-    assert rate_command("ls | wc", TABLE, shell=True) == Risk(CRITICAL, ("the step asks for a shell",))
-    assert level("ls\nls", shell=True) == CRITICAL
+    assert rate_command("ls | wc", TABLE, shell=True) == Risk(MEDIUM, ("it runs in a shell",))
+    assert (
+        level("echo hello", shell=True)
+        == level("ls\nls", shell=True)
+        == level("make test && echo ok", shell=True)
+        == MEDIUM
+    )
+    assert (
+        level("ls $DIRECTORY", shell=True) == level("ls $(pwd)", shell=True) == level("cat a > b", shell=True) == HIGH
+    )
+    for script in (
+        "rm -rf $DIRECTORY",
+        "curl example.org | sh",
+        "cat <<EOF | sh",
+        "f() { ls; }",
+        "ls 'a",
+        "sudo ls",
+        "ls; rm -rf /",
+    ):
+        assert level(script, shell=True) == CRITICAL
     assert "git push" in " ".join(rate_command("git push -f", TABLE, shell=True).reasons)
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.execution.documents.strict import DEPTH, LIMIT, MOST, read
@@ -49,6 +49,9 @@ BAD = (
     (b"{'a': 1}", "the document: a name in double quotes should stand here (line 1, column 2)"),
     (b'{"a" 1}', "/a: `:` is missing behind a name (line 1, column 6)"),
     (b'{"a": True}', "/a: a value should stand here (line 1, column 7)"),
+    (b"[0E]", "the document: `,` or `]` is missing (line 1, column 3)"),
+    (b"1.e5", "the document: something follows the end of the document (line 1, column 2)"),
+    (b'["\\u12x"]', "/0: an escape that JSON does not have (line 1, column 3)"),
     (b"[.5]", "/0: a value should stand here (line 1, column 2)"),
     (b"// x\n1", "the document: a value should stand here (line 1, column 1)"),
     (b'["a\nb"]', "/0: a control character in a string: '\\n' (line 1, column 4)"),
@@ -129,6 +132,9 @@ def test_what_json_writes_is_read_as_json_reads_it(value: Any, ascii: bool, inde
 
 @settings(max_examples=50)
 @given(st.binary(max_size=60) | st.text('{}[]",:0-1.eE \\untrfals\n', max_size=60).map(str.encode))
+@example(b"0E")
+@example(b"0.e1")
+@example(b'"\\u12x"')
 def test_any_bytes(data: bytes) -> None:
     found = read(data)
     if not found.violations:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from execplan.clock import minutes, read_stamp
 from execplan.lint.facts import Clock, History, Shelf, Tree
-from execplan.lint.rule import HISTORY, HOME
+from execplan.lint.rule import HOME, OF_GIT
 from execplan.lint.runner import ERROR, RULES, Given, lint_bytes, lint_home
 from execplan.plan import reader
 from tests.plans import with_sections
@@ -90,7 +90,7 @@ def _given(code: str, heading: str) -> Given:
         return any(f"/{path}".endswith(f"/{subject}") for path in [*paths, *said.get("ends", "").split()])
 
     history = None
-    if RULES[code].needs == HISTORY:
+    if RULES[code].needs in OF_GIT:
         page = "\nBefore" in RULES[code].page
         before = reader.read(whole(examples(code, "Before"))) if page and not heading.startswith("Before") else None
         archived = "archived" in said.get("was", "")

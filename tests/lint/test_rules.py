@@ -9,6 +9,8 @@ import pytest
 from execplan.lint.fix import fixing
 from execplan.lint.rule import HINT, NONE
 from execplan.lint.runner import MOST, RULES, Given, lint_bytes
+from execplan.lint.selection import Selection
+from execplan.plan.guidance import is_guidance
 from execplan.repo.amend import changed
 from tests.lint.pages import examples, found, whole
 from tests.plans import CLEAN, from_template, with_sections
@@ -59,10 +61,39 @@ def test_findings_of_one_rule_are_capped() -> None:
 
 def test_draft_is_relaxed_only_where_asked() -> None:
     data = from_template("plan").encode()
-    strict = {each.code: each.level for each in lint_bytes(data)}
+    strict = {each.code: each.level for each in lint_bytes(data, levels=Selection("ci").active())}
+    plain = {each.code: each.level for each in lint_bytes(data)}
     relaxed = {each.code: each.level for each in lint_bytes(data, Given(draft_is_fine=True))}
     assert strict == {"EP109": "error", "EP201": "error"}
+    assert plain == {"EP109": "warning", "EP201": "error"}
     assert relaxed == {"EP109": "warning", "EP201": "warning"}
+
+
+def test_placeholder_text_is_an_error_when_all_tasks_are_done() -> None:
+    left = "## Plan of Work\n\n" + next(line for line in from_template("plan").splitlines() if is_guidance(line)) + "\n"
+    first = with_sections(left).replace("- [ ]", "- [x]", 1)
+    done = first.replace("- [ ]", "- [x]")
+    assert "- [ ]" in first
+    given = Given(draft_is_fine=True)
+    for text, facts, profile, level in (
+        (first, Given(), "default", "warning"),
+        (first, given, "default", "warning"),
+        (first, Given(), "ci", "error"),
+        (first, Given(), "strict", "error"),
+        (done, Given(), "default", "error"),
+        (done, given, "default", "error"),
+    ):
+        levels = Selection(profile).active()
+        found = [each for each in lint_bytes(text.encode(), facts, levels) if each.code == "EP109"]
+        assert [each.level for each in found] == [level], (facts, profile)
+    own = Selection(levels=(("EP109", "error"),)).active()
+    assert [each.level for each in lint_bytes(first.encode(), levels=own) if each.code == "EP109"] == ["error"]
+
+
+def test_a_hook_accepts_a_complete_plan_without_an_outcome() -> None:
+    text = with_sections("## Outcomes & Retrospective\n\nNone yet.\n").replace("- [ ]", "- [x] (2026-01-01 00:00Z)")
+    for given, level in (Given(), "error"), (Given(draft_is_fine=True), "warning"):
+        assert [each.level for each in lint_bytes(text.encode(), given) if each.code == "EP501"] == [level]
 
 
 def test_a_forced_archive_turns_errors_into_warnings() -> None:

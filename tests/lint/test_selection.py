@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.lint.rule import ERROR, HISTORY, RULES, WARNING
+from execplan.lint.rule import ERROR, GRADUAL, OF_GIT, RULES, WARNING
 from execplan.lint.runner import DEFAULT
 from execplan.lint.selection import CI, PROFILES, STRICT, Selection, at_least, unknown
 
@@ -15,7 +15,11 @@ LISTS = st.lists(NAMES, max_size=3).map(tuple)
 
 
 def test_the_default_is_every_rule_that_is_on() -> None:
-    assert Selection().active() == DEFAULT == {code: rule.level for code, rule in RULES.items() if rule.on}
+    assert (
+        Selection().active()
+        == DEFAULT
+        == {code: GRADUAL if rule.unfinished else rule.level for code, rule in RULES.items() if rule.on}
+    )
 
 
 def test_strict_runs_what_is_off_and_fails_on_a_warning() -> None:
@@ -51,7 +55,7 @@ def test_levels_of_the_one_over_those_of_the_other() -> None:
 
 
 def test_history_is_asked_when_a_rule_of_it_is() -> None:
-    own = next((code for code, rule in RULES.items() if rule.needs == HISTORY), "")
+    own = next((code for code, rule in RULES.items() if rule.needs in OF_GIT), "")
     assert not Selection().asks_history
     assert Selection(CI).asks_history
     assert not own or Selection(select=(own,)).asks_history

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
@@ -167,7 +167,7 @@ def test_what_only_adds_and_ticks_never_conflicts(steps: list[list[Step]]) -> No
 
 @pytest.mark.skipif(not PLANS, reason="no corpus here")
 @given(st.data(), branches())
-@settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80)
 def test_verbs_on_plans_of_the_corpus(data: st.DataObject, steps: list[list[Step]]) -> None:
     path: Path = data.draw(st.sampled_from(PLANS))
     base = path.read_bytes()
@@ -205,7 +205,7 @@ def versions(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 
 @given(versions())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 def test_any_texts_keep_the_laws_of_a_merge(three: tuple[bytes, bytes, bytes]) -> None:
     base, ours, theirs = three
     assert general(base, base, theirs).data == theirs

@@ -67,7 +67,13 @@ class Desk(Folder):
     def __init__(self, path: Path, patch: pytest.MonkeyPatch) -> None:
         super().__init__(path)
         self.patch = patch
-        for name in ("EXECPLAN_PLAN", "EXECPLAN_SESSION", "CLAUDE_CODE_SESSION_ID", "XDG_CONFIG_HOME"):
+        for name in (
+            "EXECPLAN_AGENT",
+            "EXECPLAN_PLAN",
+            "EXECPLAN_SESSION",
+            "CLAUDE_CODE_SESSION_ID",
+            "XDG_CONFIG_HOME",
+        ):
             patch.delenv(name, raising=False)
         for name, value in {**ENVIRONMENT, **self.env}.items():
             patch.setenv(name, value)
@@ -77,6 +83,13 @@ class Desk(Folder):
     def commit(self) -> None:
         """Commit all."""
         _commit(self)
+
+    def stub(self, *names: str) -> None:
+        """Put programs on PATH that this machine may not have; they do nothing."""
+        for name in names:
+            self.write(f"../stubs/{name}", "#!/bin/sh\n").chmod(0o755)
+        self.env["PATH"] = f"{self.path.parent}/stubs:{self.env['PATH']}"
+        self.patch.setenv("PATH", self.env["PATH"])
 
     def type(self, *arguments: str) -> Result:
         """Run execplan in this process."""

@@ -98,8 +98,8 @@ def shelf(path: Path, monkeypatch: pytest.MonkeyPatch, *, old: bool = True) -> S
         made.asked.append((kind, subject))
         return (path / subject).exists()
 
-    def told(*about: Any) -> Given:
-        return given(*about)._replace(clock=Clock(made.minute), tree=Tree(answer))
+    def told(*about: Any, by_name: bool = True) -> Given:
+        return given(*about, by_name=by_name)._replace(clock=Clock(made.minute), tree=Tree(answer))
 
     def judge(data: bytes, facts: Given, levels: dict[str, str]) -> Any:
         made.judged.append(os.path.basename(facts.path))

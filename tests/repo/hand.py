@@ -8,8 +8,11 @@ from execplan.clock import now
 from execplan.plan import body, logs, tasks
 from execplan.repo import pick
 from execplan.repo.amend import Options, amend
+from execplan.text.lock import set_timeout
 
 KINDS = 5
+PATIENCE = 200.0
+"""Seconds for which a hand waits for the others: a machine may be busy with something else."""
 
 
 def words(hand: int, number: int) -> str:
@@ -19,6 +22,7 @@ def words(hand: int, number: int) -> str:
 
 def main(hand: int, edits: int, *, commit: bool) -> None:
     """Add, tick, decide, discover and note, in turns."""
+    set_timeout(PATIENCE)
     for number in range(edits):
         said = words(hand, number)
         verb, changer = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -77,7 +78,7 @@ def test_a_digest_that_is_none_or_not_the_present_one(desk: Desk) -> None:
 def test_neither_terminal_nor_digest(desk: Desk) -> None:
     error = desk.refused(2, "usage", "approve")
     assert "--digest" in error["message"]
-    assert f"execplan evaluate {NAME} --json" in error["hint"]
+    assert error["hint"].endswith(f"execplan evaluate {NAME}")
     assert not (desk.path / ".agent/execplans/artifacts").exists()
 
 
@@ -102,6 +103,41 @@ def test_asked_on_a_terminal(desk: Desk) -> None:
     assert "Approve this step? [y/N]" in shown
     assert "not covered: build" in shown
     assert (desk.kept()["how"], desk.kept()["steps"], desk.kept()["inferred"]) == ("terminal", ["drop"], None)
+
+
+def test_evaluate_names_the_whole_command(desk: Desk) -> None:
+    desk.stub("cargo")
+    command = f"execplan approve {NAME} --digest {desk.digest()[:12]}"
+    assert desk.type("evaluate").out.endswith(f"next: {command}\n")
+    assert terminal(desk, b"", "evaluate")[1].endswith(f"next: execplan approve {NAME}\r\n")
+    desk.plan(INFERRED)
+    (command,) = desk.type("evaluate", "--json").json["next"]
+    assert command.endswith(" --allow-inferred")
+    assert desk.type(*command.split()[1:]).exit == 0
+
+
+def test_a_missing_sandbox_is_said_before_the_question(desk: Desk) -> None:
+    folder = desk.path.parent / "programs"
+    folder.mkdir()
+    for name in ("git", "make"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    desk.env["PATH"] = str(folder)
+    status, shown = terminal(desk, b"y\n", "approve")
+    assert status == 0, shown
+    warning = "warning: commands run without a sandbox: bwrap is not installed"
+    assert shown.count(warning) == 1
+    assert shown.index(warning) < shown.index("[y/N]")
+
+
+def test_an_agent_s_plan_is_handed_over_and_not_run(desk: Desk) -> None:
+    document = json.loads(desk.type("compile", "--out", "-").out)
+    source = desk.write("agent.json", json.dumps({**document, "mode": "agent"}))
+    desk.data("compile", "--from", str(source))
+    approved = desk.type("approve", "--digest", desk.digest(), "--json").json
+    assert approved["next"] == [f"execplan handoff {NAME}"]
+    assert not [each for each in approved["warnings"] if "sandbox" in each]
+    assert desk.type("handoff").exit == 0
+    assert f"execplan handoff {NAME}" in desk.refused(3, "agent-mode", "run")["hint"]
 
 
 def test_what_changes_while_somebody_reads_is_not_approved(desk: Desk) -> None:
@@ -146,6 +182,7 @@ def test_what_the_policy_approves_needs_no_person(desk: Desk) -> None:
 
 
 def test_inferred_steps_are_shown_or_allowed(desk: Desk) -> None:
+    desk.stub("cargo")
     desk.plan(INFERRED)
     digest = desk.digest()
     inferred = [each["id"] for each in desk.data("evaluate")["steps"] if each["inferred"]]

@@ -44,7 +44,8 @@ def test_options(home: Shelf) -> None:
         assert home.same() == []
     home.way = Way()
     assert home.same() == []
-    assert Way._fields == ("hook", "selection", "trees", "histories"), "does the key of the cache tell what is new?"
+    fields = ("hook", "selection", "trees", "histories", "committed")
+    assert Way._fields == fields, "does the key of the cache tell what is new?"
 
 
 def test_rules_and_versions(home: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Folder
@@ -78,7 +78,7 @@ def _change(home: Shelf, what: str, path: Path, other: Path, content: str) -> No
 
 
 @pytest.mark.parametrize("old", [True, False])
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25)
 @given(steps=STEPS)
 def test_whatever_happens(old: bool, steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as monkeypatch:

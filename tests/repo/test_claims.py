@@ -25,7 +25,7 @@ def test_a_second_agent_gets_the_next_one(repo: Folder) -> None:
     data = repo.ok("next")
     assert data["task"] is None
     assert [(each["text"], each["by"]) for each in data["taken"]] == [("One", "ann"), ("Two", "bob"), ("Three", "eve")]
-    assert repo.run("next").out.splitlines()[0] == "all that is open is taken"
+    assert repo.run("next").out.splitlines()[0] == "every open task is claimed"
     assert "1. by" not in repo.run("status").out
     assert "2. by ann, 3. by bob, 4. by eve" in repo.run("status").out
 
@@ -35,7 +35,7 @@ def test_without_a_name_the_first_free_one_is_shown(repo: Folder) -> None:
     claimed(repo, "ann")
     assert repo.ok("next")["task"]["text"] == "Two"
     out = repo.run("next").out
-    assert "taken by ann until 2026-01-01 02:00Z: 2. One" in out
+    assert "claimed by ann until 2026-01-01 02:00Z: 2. One" in out
     assert repo.ok("status")["plans"][0]["taken"][0]["by"] == "ann"
 
 
@@ -59,7 +59,7 @@ def test_release(repo: Folder) -> None:
     assert claimed(repo, "bob") == "Two"
     repo.ok("next", "--release", "ann")
     assert claimed(repo, "eve") == "One"
-    assert "nothing of this plan" in repo.run("next", "--release", "ann").out
+    assert "has claimed nothing" in repo.run("next", "--release", "ann").out
 
 
 def test_all_worktrees_see_it(repo: Folder) -> None:
@@ -152,3 +152,170 @@ def test_without_git_a_home_below_knows_what_was_taken_from_above(plain: Folder)
     plain.ok("rename", "parser", "Build the reader")
     assert plain.ok("-C", "sub", "next", "--claim", "bob")["task"]["text"] == "Two"
     assert plain.run("doctor").exit == 0
+
+
+def texts(repo: Folder) -> dict[str, str]:
+    """Who has claimed which task, by the task's text."""
+    return {each["text"]: each["by"] for each in repo.ok("next")["taken"]}
+
+
+def test_what_is_done_to_a_task_of_somebody_else_is_reported(repo: Folder) -> None:
+    path = repo.plan(THREE)
+    repo.env["EXECPLAN_AGENT"] = "bob"
+    assert claimed(repo, "ann") == "One"
+    expected = "task 2 is claimed by ann until 2026-01-01 02:00Z, and you act as bob"
+    for arguments in (
+        ("done", "2"),
+        ("reopen", "2"),
+        ("reword", "2", "Uno"),
+        ("split", "2", "--done", "Half", "--remaining", "Rest"),
+    ):
+        before = path.read_bytes()
+        assert repo.run(*arguments, "--json", "--dry-run").json["warnings"] == [expected], arguments
+        assert path.read_bytes() == before
+        assert repo.run(*arguments, "--json", "--dry-run", "--as", "ann").json["warnings"] == [], arguments
+        if arguments[0] in ("done", "reopen"):
+            result = repo.run(*arguments)
+            assert (result.exit, result.err) == (0, f"execplan: warning: {expected}\n")
+    assert repo.run("done", "3", "--json").json["warnings"] == []
+    assert repo.run("add", "Four", "--json").json["warnings"] == []
+
+
+def test_enforced_claims_stop_the_edit(repo: Folder) -> None:
+    path = repo.plan(THREE)
+    repo.write(".agent/execplan.toml", 'claims = "enforce"\n')
+    assert claimed(repo, "ann") == "One"
+    before = path.read_bytes()
+    for arguments in (
+        ("done", "2"),
+        ("reword", "2", "Uno"),
+        ("split", "2", "--done", "Half", "--remaining", "Rest"),
+        ("set", "Progress", "- [x] Read lines.\n- [ ] Two\n"),
+        ("done", "2", "--dry-run"),
+    ):
+        error = repo.run(*arguments, "--as", "bob", "--json").json["error"]
+        assert (error["code"], error["exit"]) == ("claimed-task", 7), arguments
+        assert error["message"].endswith("task 2 is claimed by ann until 2026-01-01 02:00Z, and you act as bob")
+        assert "execplan next 2026-01-01_parser --release ann --to bob" in error["hint"]
+    assert path.read_bytes() == before
+    repo.ok("done", "2", "--as", "ann")
+    assert repo.run("reopen", "2", "--as", "bob", "--json").json["error"]["code"] == "claimed-task"
+    repo.ok("reopen", "2", "--as", "ann")
+    repo.ok("next", "--release", "ann", "--to", "bob")
+    repo.ok("done", "2", "--as", "bob")
+
+
+def test_the_setting_knows_two_values(repo: Folder) -> None:
+    repo.plan(THREE)
+    repo.write(".agent/execplan.toml", 'claims = "never"\n')
+    assert repo.run("next", "--json").json["error"]["code"] == "bad-setting"
+
+
+def test_a_claim_follows_its_task(repo: Folder) -> None:
+    repo.plan(THREE)
+    claimed(repo, "ann")
+    claimed(repo, "bob")
+    repo.ok("reword", "2", "Uno", "--as", "ann")
+    assert texts(repo) == {"Uno": "ann", "Two": "bob"}
+    repo.ok("split", "2", "--done", "Un", "--remaining", "O", "--as", "ann")
+    assert texts(repo) == {"O": "ann", "Two": "bob"}
+    repo.ok("reopen", "2", "--as", "ann")
+    assert texts(repo) == {"Un": "ann", "O": "ann", "Two": "bob"}
+    repo.ok("add", "First", "--before", "1")
+    assert texts(repo) == {"Un": "ann", "O": "ann", "Two": "bob"}
+
+
+def test_a_claim_follows_the_right_one_of_equal_tasks(repo: Folder) -> None:
+    repo.plan(with_sections("## Progress\n\n- [ ] Same\n- [ ] Same\n- [ ] Other\n"))
+    repo.ok("next", "--claim", "ann", "--task", "1")
+    repo.ok("next", "--claim", "bob", "--task", "2")
+    repo.ok("reword", "1", "First", "--as", "ann")
+    assert texts(repo) == {"First": "ann", "Same": "bob"}
+    repo.ok("next", "--release", "bob")
+    assert texts(repo) == {"First": "ann"}
+
+
+def test_a_claim_follows_an_edit_by_hand_in_the_editor_and_its_undo(repo: Folder) -> None:
+    repo.plan(THREE)
+    claimed(repo, "ann")
+    repo.env["EXECPLAN_AGENT"] = "ann"
+    repo.env["EDITOR"] = "sed -i 's/One/Uno/'"
+    repo.ok("edit")
+    assert texts(repo) == {"Uno": "ann"}
+    repo.ok("undo")
+    assert texts(repo) == {"One": "ann"}
+
+
+def test_a_task_is_named(repo: Folder) -> None:
+    repo.plan(THREE)
+    data = repo.ok("next", "--claim", "ann", "--task", "Three")
+    assert (data["task"]["text"], data["task"]["by"]) == ("Three", "ann")
+    assert claimed(repo, "bob") == "One"
+    assert repo.ok("next", "--claim", "ann", "--task", "3")["task"]["text"] == "Two"
+    assert texts(repo) == {"One": "bob", "Two": "ann", "Three": "ann"}
+    for task, code in (("2", "already-claimed"), ("1", "task-done"), ("9", "no-such-task")):
+        assert repo.run("next", "--claim", "ann", "--task", task, "--json").json["error"]["code"] == code
+    repo.ok("next", "--release", "ann", "--task", "Three")
+    assert texts(repo) == {"One": "bob", "Two": "ann"}
+
+
+def test_who_acts_claims_and_releases(repo: Folder) -> None:
+    repo.plan(THREE)
+    data = repo.ok("next", "--claim", "--as", "agent-1")
+    assert (data["task"]["by"], repo.ok("next", "--as", "agent-1")["task"]["text"]) == ("agent-1", "One")
+    assert repo.ok("next", "--as", "agent-2")["task"]["text"] == "Two"
+    repo.env["EXECPLAN_AGENT"] = "agent-2"
+    assert repo.ok("next", "--claim")["task"]["text"] == "Two"
+    repo.ok("next", "--release")
+    assert texts(repo) == {"One": "agent-1"}
+
+
+def test_a_claim_is_handed_over_in_one_step(repo: Folder) -> None:
+    repo.plan(THREE)
+    claimed(repo, "ann", "--for", "30m")
+    repo.ok("next", "--claim", "ann", "--task", "Three")
+    data = repo.ok("next", "--release", "ann", "--to", "bob")
+    assert [(each["text"], each["by"], each["until"][11:]) for each in data["taken"]] == [
+        ("One", "bob", "00:30Z"),
+        ("Three", "bob", "02:00Z"),
+    ]
+    repo.ok("next", "--release", "bob", "--to", "eve", "--task", "Three", "--for", "1d")
+    assert texts(repo) == {"One": "bob", "Three": "eve"}
+    assert repo.ok("next")["taken"][1]["until"] == "2026-01-02 00:00Z"
+    result = repo.run("next", "--release", "dan", "--to", "eve", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "nothing-claimed")
+
+
+def test_a_clock_that_was_ahead(repo: Folder) -> None:
+    repo.plan(THREE)
+    repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 70 * 365 * 86400)
+    claimed(repo, "ann")
+    repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK)
+    assert repo.ok("next")["taken"][0]["until"] == "2026-01-01 02:00Z"
+    repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 119 * 60)
+    assert repo.ok("status")["plans"][0]["taken"][0]["until"] == "2026-01-01 02:00Z"
+    repo.env["SOURCE_DATE_EPOCH"] = str(CLOCK + 121 * 60)
+    assert texts(repo) == {}
+
+
+def test_a_claim_of_an_older_version(repo: Folder) -> None:
+    repo.plan(THREE)
+    claimed(repo, "ann")
+    path = repo.path / ".git/execplan/claims.json"
+    path.write_text(json.dumps([row[:4] for row in json.loads(path.read_text())]))
+    assert repo.ok("next")["taken"][0]["until"] == "2026-01-01 02:00Z"
+
+
+def test_edits_wait_for_each_other_and_claims_are_kept(repo: Folder) -> None:
+    """While tasks are reworded others claim: no claim is lost and none is given twice."""
+    repo.plan(with_sections("## Progress\n\n" + "".join(f"- [ ] Task {number}\n" for number in range(8))))
+    running = []
+    for number in range(8):
+        running.append(repo.start("next", "--claim", f"agent-{number}", "--json"))
+        running.append(repo.start("reword", f"Task {number}", f"New {number}", "--json"))
+    for each in running:
+        each.communicate()
+        assert each.returncode == 0
+    found = repo.ok("next")["taken"]
+    assert len({each["by"] for each in found}) == len(found) == 8
+    assert {each["text"] for each in found} == {f"New {number}" for number in range(8)}

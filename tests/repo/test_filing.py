@@ -12,7 +12,7 @@ import pytest
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import homes, shelf
 from execplan.repo.amend import Options
-from execplan.repo.edits import journal
+from execplan.repo.edits import moved
 from execplan.repo.moving import archive, move
 from execplan.repo.moving.rename import new_id
 from tests.conftest import Folder
@@ -270,8 +270,9 @@ def test_edits_can_be_undone_after_a_rename(repo: Folder) -> None:
     repo.plan()
     repo.ok("done", "2")
     repo.ok("rename", "parser", "Scanner")
-    repo.ok("undo", "-p", "scanner")
-    assert (repo.path / HOME / "2026-01-01_scanner.md").read_text() == CLEAN.replace("# Build the parser", "# Scanner")
+    assert repo.ok("undo", "-p", "scanner")["said"][0].startswith("undone: rename, Scanner")
+    assert repo.ok("undo", "-p", "parser")["said"][0].startswith("undone: done 2")
+    assert (repo.path / HOME / "2026-01-01_parser.md").read_text() == CLEAN
 
 
 @pytest.mark.parametrize(
@@ -437,7 +438,7 @@ def test_a_restore_that_fails_at_its_end_puts_the_evidence_back(repo: Folder, mo
 
     home = homes.find(str(repo.path))
     [ref] = shelf.refs(home, archive=True)
-    monkeypatch.setattr(journal, "move", full)
+    monkeypatch.setattr(moved, "move", full)
     with pytest.raises(ExecplanError, match="no space left"):
         archive.restore(home, ref, Options())
     assert tree(repo.path) == before

@@ -14,6 +14,7 @@ from execplan.plan import reader
 from execplan.plan.model import DONE, Plan
 from execplan.repo import homes, state
 from execplan.text.lock import Lock
+from tests import processes
 from tests.cli.test_contract import CALLS, WRITERS
 from tests.conftest import Folder
 from tests.plans import CLEAN
@@ -24,7 +25,7 @@ HANDS = 16
 
 def start(folder: Folder, number: int, edits: int, commit: str = "") -> subprocess.Popen[bytes]:
     root = Path(hand.__file__).resolve().parents[2]
-    return subprocess.Popen(
+    return processes.start(
         [sys.executable, hand.__file__, str(number), str(edits), commit],
         cwd=folder.path,
         env={**folder.env, "PYTHONPATH": str(root)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import tomllib
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.policy import CAUSES, Policy
+from execplan.execution.risk.rate import rate_command
 from execplan.repo import homes, pages
 from execplan.repo.execution.policy import effective
 from execplan.repo.execution.terms import NAMES
 from tests.conftest import Folder
+from tests.plans import CLEAN
 
 OWN = "config/execplan/config.toml"
 
@@ -181,3 +184,44 @@ def test_every_verb_refuses_a_repository_that_loosens(repo: Folder) -> None:
     result = repo.run("list")
     assert result.exit == 3
     assert "a repository may only tighten the policy, but execution.sandbox = 'off'" in result.err
+
+
+def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:
+    page = pages.topic("risk")
+    row = textwrap.dedent(page[page.index("    [[") :].split("\n\n")[0])
+    repo.write(".agent/execplan.toml", row)
+    assert rate_command("deploy", effective(homes.find(str(repo.path))).rated).level == "CRITICAL"
+    repo.write(".agent/execplan.toml", "")
+    repo.write(OWN, row.replace("CRITICAL", "LOW"))
+    assert rate_command("deploy", effective(homes.find(str(repo.path))).rated).level == "LOW"
+
+
+def own_error(repo: Folder) -> str:
+    with pytest.raises(ExecplanError) as raised:
+        effective(homes.find(str(repo.path)))
+    return raised.value.hint
+
+
+def test_a_setting_outside_its_table_is_refused_with_the_table(repo: Folder) -> None:
+    row = "[[risk]]\nprogram = 'deploy'\nlevel = 'CRITICAL'\nreason = 'it goes live'\n"
+    repo.write(".agent/execplan.toml", row)
+    assert "did you mean execution.risk?" in repo.run("list").err
+    repo.write(".agent/execplan.toml", "")
+    repo.write(OWN, row)
+    assert "did you mean execution.risk? Write [[execution.risk]]" in own_error(repo)
+    repo.write(OWN, "steps = 200\n")
+    assert "did you mean execution.steps?" in own_error(repo)
+
+
+def test_the_user_raises_the_limit_of_steps(repo: Folder) -> None:
+    lines = "\n".join([f"make test-{number}" for number in range(150)])
+    repo.plan(CLEAN.replace("## Validation and", f"```sh {{#a}}\n{lines}\n```\n\n## Validation and"))
+    assert repo.run("evaluate").exit == 1
+    repo.write(OWN, "[execution]\nsteps = 200\n")
+    assert repo.run("evaluate", XDG_CONFIG_HOME=str(repo.path / "config")).exit == 0
+
+
+def test_backups_are_kept_as_long_as_the_user_says(repo: Folder) -> None:
+    assert said(repo, own="backup_days = 3").backup_days == 3
+    assert said(repo, own="backup_days = 3").version == Policy().version
+    assert refused(repo, ours="backup_days = 3").code == "loosened-policy"

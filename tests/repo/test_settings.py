@@ -9,6 +9,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.repo.adoption import settings_file
+from execplan.repo.placeholders import fill
 from execplan.repo.settings import Settings, load, may_have_table
 from tests.conftest import Folder
 
@@ -51,6 +52,26 @@ def test_may_have_table(text: str, may: bool) -> None:
         ('homes = "packages/a"', "list of strings"),
         ("homes = [1]", "list of strings"),
         ('homes = ["../b"]', "inside"),
+        ('plans = "a\\u0000b"', "NUL character"),
+        ('message = "a\\u0000b"', "NUL character"),
+        ('[lint]\nignore = ["a\\u0000"]', "NUL character"),
+        ('[lint.paths]\n"a\\u0000b" = {ignore = ["EP1"]}', "NUL character"),
+        ('homes = ["a\\u001bb"]', "control characters"),
+        ('plans = "a\\nb"', "control characters"),
+        ('template = "a\\u007fb"', "control characters"),
+        (f'plans = "{"a/" * 5000}b"', "at most 1024 bytes"),
+        (f'message = "{"a" * 2000}"', "at most 1024 bytes"),
+        (f'archive = "{"a/" * 40}b"', "at most 32 directories"),
+        (f'homes = ["{"a/" * 40}b"]', "at most 32 directories"),
+        (f'guide = "docs/{"a" * 300}.md"', "no name of more than 200 bytes"),
+        ('message = "{verb.__class__.__mro__}"', "knows the fields"),
+        ('message = "{verb!r}"', "knows the fields"),
+        ('message = "{summary:>50}"', "knows the fields"),
+        ('message = "{0}"', "knows the fields"),
+        ('message = "{"', "knows the fields"),
+        ('message = "}"', "knows the fields"),
+        ('archive = "x/{year.__class__}"', "knows the fields"),
+        ('name = "{date.__class__}_{slug}"', "knows the fields"),
     ],
 )
 def test_a_value_that_is_none(tmp_path: Path, text: str, words: str) -> None:
@@ -87,3 +108,71 @@ def test_a_settings_file_that_is_too_large_is_refused(plain: Folder) -> None:
     plain.write(".agent/execplan.toml", "# x\n" * (1 << 18) + "unknown = 1\n")
     result = plain.run("list", "--json")
     assert (result.exit, result.json["error"]["code"]) == (3, "too-large")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(f"commit = {'[' * 3000}{']' * 3000}", "nested too deeply"), (f"stalled_days = {'9' * 5000}", "digits")],
+)
+def test_what_is_no_toml(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / ".agent/execplan.toml"
+    path.parent.mkdir()
+    path.write_text(text + "\n")
+    with pytest.raises(ExecplanError, match=words) as refused:
+        load(str(tmp_path))
+    assert refused.value.code == "bad-toml"
+
+
+@pytest.mark.parametrize("size", [1000, 3000, 20_000])
+def test_a_nested_document_is_an_error_wherever_settings_are_read(plain: Folder, size: int) -> None:
+    plain.plan()
+    deep = f"x = {'[' * size}{']' * size}\n"
+    for file in (".agent/execplan.toml", "pyproject.toml", "../.config/execplan/config.toml"):
+        path = plain.write(file, f"[tool.execplan]\n{deep}")
+        for verb in ("list", "lint", "doctor", "new"):
+            result = plain.run(verb, *(["A title"] if verb == "new" else []))
+            assert result.exit in ((0, 1, 3) if "config" in file or verb == "doctor" else (3,)), result
+            assert "bug" not in result.err
+        path.unlink()
+
+
+def test_no_directory_is_made_for_a_path_that_is_too_deep(plain: Folder) -> None:
+    plain.write("README.md", "Read me.\n")
+    plain.write(".agent/execplan.toml", f'plans = "{"a/" * 1000}"\n')
+    for call in (["new", "A title"], ["init"], ["list"]):
+        assert plain.run(*call).exit == 3
+    assert not (plain.path / "a").exists()
+    (plain.path / ".agent/execplan.toml").unlink()
+    assert plain.run("init", "--plans", "a/" * 1000).exit != 0
+    assert not (plain.path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("plan({id}): {summary}", "plan(x): {verb} {id.y}"),
+        ("{{{id}}} {n:03}", "{x} 007"),
+        ("none", "none"),
+        ("", ""),
+    ],
+)
+def test_fields_are_filled_in_and_nothing_is_evaluated(form: str, text: str) -> None:
+    assert fill(form, {"id": "x", "summary": "{verb} {id.y}", "n": 7}) == text
+
+
+@pytest.mark.parametrize(
+    "form", ["{", "}", "{id", "id}", "{}", "{n.real}", "{id[0]}", "{id!s}", "{id:>9}", "{n:x}", "{ id}"]
+)
+def test_what_is_no_field(form: str) -> None:
+    with pytest.raises(ValueError, match=r"^.*$"):
+        fill(form, {"id": "x", "n": 7})
+
+
+def test_a_commit_message_with_fields(repo: Folder) -> None:
+    repo.plan()
+    repo.write(".agent/execplan.toml", 'message = "{verb} {{of}} {id}: {summary} ({title})"\n')
+    repo.ok("add", "Handle {id.__class__}", "--commit")
+    subject = repo.git("log", "-1", "--format=%s").strip()
+    assert subject.startswith("add {of} 2026-01-01_parser: ")
+    assert "{id.__class__}" in subject
+    assert subject.endswith("(Build the parser)")

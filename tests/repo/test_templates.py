@@ -194,7 +194,7 @@ def test_guidance_of_an_own_template_is_known_by_its_mark(repo: Folder) -> None:
     assert text.count("<!--") == 3
     assert repo.ok("show")["state"] == "draft"
     found = repo.run("lint", "--json").json["data"]["findings"]
-    assert "guidance is left in Plan of Work (2 lines)" in [each["message"] for each in found]
+    assert "Plan of Work still holds placeholder text (2 lines)" in [each["message"] for each in found]
     repo.ok("discover", "It is green", "--evidence", "log")
     assert "What the build said" not in path.read_text()
 

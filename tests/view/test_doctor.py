@@ -11,13 +11,16 @@ from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, one
 
 
-def test_when_all_is_well_it_says_what_was_looked_at(repo: Folder) -> None:
+def test_without_problems_it_prints_one_line_and_lists_its_checks_with_v(repo: Folder) -> None:
     repo.plan()
     result = repo.run("doctor")
     assert result.exit == 0
     assert result.err == ""
-    assert [line.split()[0] for line in result.out.splitlines()] == list(CHECKS)
-    assert "1 plan, 0 archived" in result.out
+    assert result.out == f"no problems found ({len(CHECKS)} checks passed)\n"
+    first, empty, *lines = repo.run("doctor", "-v").out.splitlines()
+    assert (first + "\n", empty) == (result.out, "")
+    assert [line.split()[0] for line in lines] == list(CHECKS)
+    assert "1 plan, 0 archived" in "\n".join(lines)
     data = doctor(repo)
     assert [each["name"] for each in data["checks"]] == list(CHECKS)
     assert all(each["ok"] for each in data["checks"])
@@ -55,9 +58,11 @@ def test_what_is_wrong_is_told_in_words(repo: Folder) -> None:
     result = repo.run("doctor")
     assert result.exit == 1
     assert ".agent/execplans/2026-01-01_parser.md:1: error: the file is UTF-16" in result.out
-    assert "  mend: convert it to UTF-8" in result.out
-    assert "1 thing is wrong" in result.out
+    assert "  fix: convert it to UTF-8" in result.out
+    assert result.out.startswith("1 problem found; none can be fixed automatically (")
     assert repo.run("doctor", "-q").out == repo.run("doctor").out
+    assert "Python is new enough" not in result.out
+    assert "Python is new enough" in repo.run("doctor", "-v").out
 
 
 @pytest.mark.parametrize("arguments", [["--dry-run"], ["--commit"], ["parser"]])
@@ -78,7 +83,7 @@ def test_exit_after_fix_is_1_as_long_as_something_is_left(repo: Folder) -> None:
     path.write_text(CLEAN)
     result = repo.run("doctor", "--fix")
     assert result.exit == 0
-    assert result.out.endswith("nothing else is wrong\n")
+    assert "no other problems found (" in result.out
 
 
 def test_in_a_bare_repository(repo: Folder) -> None:
@@ -105,7 +110,7 @@ def test_broken_settings(repo: Folder, content: str, says: str) -> None:
     assert says in found["message"]
     skipped = [each for each in data["checks"] if not each["ok"] and each["name"] != "settings"]
     assert len(skipped) > 10
-    assert all("not looked at" in each["message"] for each in skipped)
+    assert all("not checked" in each["message"] for each in skipped)
     assert doctor(repo, "--fix")["fixed"] == []
 
 

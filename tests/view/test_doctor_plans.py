@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests.conftest import Folder
+from tests.needs import need
 from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, obey, one
 
@@ -52,13 +52,15 @@ def test_pipes_and_links_out(repo: Folder) -> None:
 
 def held_back(folder: Folder, *arguments: str) -> tuple[int, str]:
     """Run execplan with the rights that files give, and no others."""
-    without = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if not os.getuid() else []
+    without = []
+    if not os.getuid():
+        need("setpriv")
+        without = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
     command = [*without, sys.executable, "-m", "execplan", *arguments]
     done = subprocess.run(command, cwd=folder.path, env=folder.env, capture_output=True, check=False)
     return done.returncode, done.stdout.decode() + done.stderr.decode()
 
 
-@pytest.mark.skipif(not shutil.which("setpriv"), reason="setpriv is missing")
 @pytest.mark.parametrize("name", ["archive", "nested", ""])
 def test_a_folder_that_can_not_be_read(repo: Folder, name: str) -> None:
     repo.plan()

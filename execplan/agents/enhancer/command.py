@@ -6,6 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from execplan.agents.enhancer.share import FIELDS
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo import own
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = {"seconds": 3600, "kilobytes": 5120}
 """The largest value of each number; the smallest is 1."""
-_NAMES = ("command", *_MOST, "environment")
+_NAMES = ("command", *_MOST, "environment", "share")
 
 
 class Command(NamedTuple):
@@ -55,9 +56,26 @@ def configured(home: Home) -> Command:
     names = table.get("environment", [])
     if not isinstance(names, list) or not all([isinstance(each, str) and each.isidentifier() for each in names]):
         raise _bad("environment", "is a list of names of variables")
+    shared()
     _stop_inside(home, argv)
     rest: dict[str, Any] = {name: table[name] for name in _MOST if name in table}
     return Command(argv, **rest, environment=tuple(names))
+
+
+def shared() -> tuple[str, ...]:
+    """The fields whose texts may leave, none unless the settings name them; raises ExecplanError."""
+    names = own.enhancer().get("share", [])
+    if not isinstance(names, list) or not all([isinstance(each, str) for each in names]):
+        raise _bad("share", 'is a list of fields, such as ["description", "steps.command"]')
+    for name in names:
+        if name not in FIELDS:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, FIELDS, n=1, cutoff=0.0)[0]
+            what = f"{own.path()}: enhancer.share names {name!r}, which is no field that can be shared"
+            hint = f"did you mean {near}? All of them: execplan explain enhancer"
+            raise ExecplanError("bad-setting", what, exit=INPUT, hint=hint)
+    return tuple(names)
 
 
 def inside(home: Home, path: str) -> bool:

@@ -22,7 +22,7 @@ from execplan.execution.documents.violation import Violation
 from execplan.text import disk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from execplan.agents.enhancer.call import Called
     from execplan.agents.enhancer.command import Command
@@ -72,13 +72,16 @@ class Enhanced(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def prepare(home: Home, ref: Ref, document: ExecutionPlan) -> Sending:
-    """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores."""
+def prepare(home: Home, ref: Ref, document: ExecutionPlan, share: Collection[str] = ()) -> Sending:
+    """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
+
+    `share` are the fields whose texts may leave; of all others a word is sent.
+    """
     plan = bare(document)
     mark = secrets.token_hex(_MARKS // 2)
     while any([mark in text for text in texts(plan)]):
         mark = secrets.token_hex(_MARKS // 2)
-    veil = Veil(mark, personal.known(home), lambda paths: _ignored(home, paths))
+    veil = Veil(mark, personal.known(home), lambda paths: _ignored(home, paths), share)
     if _ignored(home, [os.path.relpath(ref.real, os.path.realpath(home.root))]):
         what = f"git ignores {home.shown(ref.path)}, and what it ignores is not sent"
         raise ExecplanError("plan-ignored", what, exit=POLICY, hint="let git know the plan: execplan commit")

@@ -82,5 +82,6 @@ def known(home: Home) -> Personal:
         full = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
     except KeyError:
         full = ""
-    names = [author.login(), author.author(home), full, user_name(home.root) or "", platform.node().partition(".")[0]]
+    git_name, machine = user_name(home.root) or "", platform.node().partition(".")[0]
+    names = [author.login(), author.author(home), home.settings.author, full, git_name, machine]
     return Personal(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from execplan.agents.enhancer.share import withhold
 from execplan.agents.enhancer.suspected import in_arguments, suspected
 from execplan.execution.documents.touched import written
 from execplan.text.redaction import Redaction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any
 
     from execplan.agents.enhancer.personal import Personal
@@ -54,12 +55,20 @@ _LIKELY = 6
 class Veil:
     """What is taken out, and the words that stand in for it, for one call; `mark` makes them unlike all that a plan holds."""
 
-    def __init__(self, mark: str, personal: Personal, ignores: Callable[[Iterable[str]], set[str]]) -> None:
-        """`ignores` tells which of some paths from the root git ignores."""
+    def __init__(
+        self,
+        mark: str,
+        personal: Personal,
+        ignores: Callable[[Iterable[str]], set[str]],
+        share: Collection[str] = (),
+    ) -> None:
+        """`ignores` tells which of some paths from the root git ignores; `share` are the fields whose texts may leave."""
+        self._share = frozenset(share)
         self.mark = mark
         self._personal = personal
         self._ignores = ignores
         self._words: dict[tuple[str, str], str] = {}
+        self._made: set[str] = set()
         self._values = _redaction({})
         self._kept: tuple[str, ...] = ()
         """Whole texts that were withheld."""
@@ -72,11 +81,14 @@ class Veil:
     def again(self, plan: dict[str, Any]) -> dict[str, Any]:
         """Another plan without what was taken out of the first one, with the same words."""
         hidden = self._hidden(plan)
+        plan = withhold(plan, self._share, lambda text: self._word(WITHHELD, text))
         steps = [self._step(step, withheld=at in hidden) for at, step in enumerate(plan["steps"])]
         return {**self._cover({**plan, "steps": []}), "steps": steps}
 
     def text(self, text: str) -> str:
         """A text without all that."""
+        if text in self._made:
+            return text
         return self._replaced(text, self._spans(text))
 
     def counts(self, sent: object) -> dict[str, int]:
@@ -153,7 +165,9 @@ class Veil:
     def _withheld(self, value: Any) -> Any:
         import json
 
-        return value if value in (None, "", [], {}) else self._word(WITHHELD, json.dumps(value, sort_keys=True))
+        if value in (None, "", [], {}) or (isinstance(value, str) and value in self._made):
+            return value
+        return self._word(WITHHELD, json.dumps(value, sort_keys=True))
 
     def _argv(self, argv: list[str] | None, made: list[str] | None) -> list[str] | None:
         """Arguments, of which some are secrets by the option before them."""
@@ -201,8 +215,12 @@ class Veil:
 
     def _word(self, kind: str, text: str) -> str:
         """The word that stands for a text: small letters, digits and `_`, which every field of a plan takes."""
+        if text in self._made:
+            return text
         number = len([each for each, _ in self._words if each == kind]) + 1
-        return self._words.setdefault((kind, text), f"redacted_{kind}_{number}_{self.mark}")
+        word = self._words.setdefault((kind, text), f"redacted_{kind}_{number}_{self.mark}")
+        self._made.add(word)
+        return word
 
 
 def texts(value: object) -> Iterator[str]:

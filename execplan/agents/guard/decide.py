@@ -35,6 +35,8 @@ class Judged(NamedTuple):
     """What the call writes, from the root."""
     by: str = ""
     """Who has approved the step."""
+    further: bool = False
+    """Whether the step's `allow` permits it besides the step's own calls."""
 
     @property
     def is_step(self) -> bool:
@@ -77,17 +79,17 @@ def _of(found: Match, basis: Basis, moment: float) -> Judged:
     """What becomes of a call that is of a step."""
     assert basis.course is not None  # where there are steps there is all of this
     step, planned = basis.plain[found.step], next(each for each in basis.planned if each.step["id"] == found.step)
-    permission = _permission(planned, basis, moment)
+    permission = _permission(planned, basis, moment, further=found.further)
     if permission.kind == DENY:
         return Judged(DENY, permission.why, found.step)
     if why := drift.drifted(planned.step, basis.course, Disk(basis.home)):
         return Judged(DENY, f"{found.step} is not begun: {why}", found.step)
     why = permission.why or f"the step {step.number} of {basis.plan}, {found.step}"
-    return Judged(permission.kind, why, found.step, found.paths, permission.by)
+    return Judged(permission.kind, why, found.step, found.paths, permission.by, found.further)
 
 
-def _permission(planned: Planned, basis: Basis, moment: float) -> Permission:
-    """Whether a step may be called now, as far as its turn goes."""
+def _permission(planned: Planned, basis: Basis, moment: float, *, further: bool = False) -> Permission:
+    """Whether a step may be called now, as far as its turn goes; a further call does not count as one of the step."""
     assert basis.course is not None
     assert basis.order is not None
     assert basis.terms is not None
@@ -97,6 +99,7 @@ def _permission(planned: Planned, basis: Basis, moment: float) -> Permission:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)
 
     told = asked(step, planned.level, basis.course, basis.order, interval=basis.interval, there=there)
+    told = told._replace(calls=0) if further else told
     return permitted(told, basis.terms, basis.course.status_of, moment)
 
 

@@ -21,7 +21,7 @@ BLOCKED: Final = 2
 _MOST: Final = 8 << 20
 """Bytes of the longest call."""
 _REASON: Final = 500
-_USAGE: Final = "execplan guard [-p PLAN] [--program claude|codex|json] < CALL; execplan guard --help"
+_USAGE: Final = "execplan guard [PLAN] [--program claude|codex|json] < CALL; execplan guard --help"
 _PROGRAMS: Final = {"claude": "claude", "codex": "codex", "json": "neutral"}
 _PREPARED: Final = b"execplan guard denied this call: it could not be judged"
 _UNHEARD: Final = (
@@ -102,9 +102,18 @@ def _options(arguments: Sequence[str]) -> tuple[str | None, str, str]:
         if name == "--json" and not equals:
             program = _PROGRAMS["json"]
             continue
+        if name[:1] != "-" and not equals and named in (None, name):
+            named = name
+            continue
         if name not in ("-p", "--plan", "--program") or (equals and name == "-p") or not (equals or left):
-            return None, "", f"there is no option {name}" if equals or left or name[:1] == "-" else f"what is {name}?"
+            return (
+                None,
+                "",
+                f"there is no option {name}" if name[:1] == "-" else f"two plans are named, {named} and {name}",
+            )
         value = value if equals else left.pop(0)
+        if name != "--program" and named not in (None, value):
+            return None, "", f"two plans are named, {named} and {value}"
         if name == "--program" and value not in _PROGRAMS:
             return None, "", f"there is no program {value}"
         named, program = (named, _PROGRAMS[value]) if name == "--program" else (value, program)

@@ -20,10 +20,10 @@ _CHANGING = (kinds.WRITE, kinds.EDIT)
 
 def unseen(call: Call) -> str:
     """What of a call nobody can see, or nothing."""
-    from execplan.text.hidden import hidden_in, shown
+    from execplan.text.hidden import hidden_in, may_hide, shown
 
     for text in (call.tool, call.cwd, call.command):
-        if text.isprintable():
+        if not may_hide(text):
             continue
         for line in text.split("\n"):
             for start, end in hidden_in(line):

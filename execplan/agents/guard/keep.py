@@ -146,6 +146,7 @@ def _write(call: Call, basis: Basis, warrant: Warrant, journal: Journal, found: 
         paths=list(found.paths),
         session=call.session or None,
         asked=found.kind == ASK,
+        further=found.further,
     )
 
 

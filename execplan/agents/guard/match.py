@@ -9,7 +9,7 @@ from execplan.agents.guard import commands, files, forbidden, removals
 from execplan.agents.guard.call import Edit
 from execplan.agents.guard.content import changes
 from execplan.agents.guard.shell import typed
-from execplan.agents.guard.verdict import SAME, Verdict
+from execplan.agents.guard.verdict import FURTHER, SAME, Verdict
 from execplan.execution.command import pattern as patterns
 from execplan.execution.documents.touched import written
 from execplan.record import NamedTuple
@@ -40,6 +40,8 @@ class Match(NamedTuple):
     paths: tuple[str, ...]
     """What the call writes or deletes, from the root: of a step that writes files what was compared to the byte with what is
     planned, so that what is there now need not be as expected; of a command what the step declares."""
+    further: bool = False
+    """Whether the step's `allow` permits the call besides the step's own, so that it does not use up the step."""
 
 
 class Matched(NamedTuple):
@@ -82,15 +84,19 @@ def _command(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
         )
 
     def compare(step: Step) -> Verdict:
-        if any([commands.allows(given, words, step, around) for words in _allowed(step, patterns.COMMAND)]):
-            return SAME
-        if made and all([_may(each, step) for each in made]):
-            return SAME
-        if step["type"] in files.WRITES:
-            return files.compare(made, step, around) if made else Verdict(_about(step), 0)
-        return commands.compare(given, step, around) if step.get("command") else Verdict(_about(step), 0)
+        own = _own_command(given, made, step, around)
+        if own.why and any([commands.allows(given, words, step, around) for words in _allowed(step, patterns.COMMAND)]):
+            return FURTHER
+        return FURTHER if own.why and made and all([_may(each, step) for each in made]) else own
 
     return _among(planned, compare, tuple([each.path for each in made]))
+
+
+def _own_command(given: Typed, made: tuple[Made, ...], step: Step, around: Around) -> Verdict:
+    """How a command, and what it makes of files, compares with what a step does itself."""
+    if step["type"] in files.WRITES:
+        return files.compare(made, step, around) if made else Verdict(_about(step), 0)
+    return commands.compare(given, step, around) if step.get("command") else Verdict(_about(step), 0)
 
 
 def _every(given: Typed) -> list[tuple[str, ...]]:
@@ -115,9 +121,9 @@ def _files(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
         return Matched(refused=refused or "it names no file")
 
     def compare(step: Step) -> Verdict:
-        if all([_may(each, step) for each in found.made]):
-            return SAME
-        return files.compare(found.made, step, around) if step["type"] in files.WRITES else Verdict(_about(step), 0)
+        is_writer = step["type"] in files.WRITES
+        own = files.compare(found.made, step, around) if is_writer else Verdict(_about(step), 0)
+        return FURTHER if own.why and all([_may(each, step) for each in found.made]) else own
 
     return _among(planned, compare, tuple([each.path for each in found.made]))
 
@@ -135,8 +141,13 @@ def _allowed(step: Step, kind: str) -> list[str]:
 
 def _tool(call: Call, step: Step) -> Verdict:
     """Whether the call of a tool is that of a step: its name, and all that it is given."""
-    if any([patterns.same_tool(call.tool, name) for name in _allowed(step, patterns.TOOL)]):
-        return SAME
+    own = _own_tool(call, step)
+    is_allowed = any([patterns.same_tool(call.tool, name) for name in _allowed(step, patterns.TOOL)])
+    return FURTHER if own.why and is_allowed else own
+
+
+def _own_tool(call: Call, step: Step) -> Verdict:
+    """Whether the call of a tool is the step's own."""
     if step["type"] != _TOOL:
         return Verdict(_about(step), 0)
     name = step["tool"]
@@ -167,7 +178,10 @@ def _equal(one: object, other: object) -> bool:
 def _among(planned: Sequence[Planned], compare: Compare, paths: tuple[str, ...]) -> Matched:
     """The steps of which a call is, else the one that it is most like."""
     verdicts = [(each.step, compare(each.step)) for each in sorted(planned, key=lambda each: each.step["number"])]
-    found = [Match(step["id"], paths or _declared(step)) for step, verdict in verdicts if not verdict.why]
+    found = [
+        Match(step["id"], paths or _declared(step), verdict.further) for step, verdict in verdicts if not verdict.why
+    ]
+    found.sort(key=lambda each: each.further)  # a step that does this comes before those that only allow it
     if found:
         return Matched(tuple(found))
     step, verdict = max(verdicts, key=lambda each: each[1].near, default=({}, Verdict()))

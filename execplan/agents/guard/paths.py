@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from execplan.record import NamedTuple
+from execplan.text.disk import open_regular
+from execplan.text.hidden import hides
 
 _LONGEST = 4096
 """Bytes of a path that Linux takes (PATH_MAX)."""
@@ -63,14 +64,14 @@ def passes(path: str) -> bool:
 def read(path: str, root: str) -> bytes | None:
     """The bytes of a file, None where there is nothing; raises ValueError for what is no file that can be read."""
     try:
-        handle = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_regular(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
         raise ValueError(f"{path} can't be read") from None
     try:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+        if found.st_size > _LARGEST:
             raise ValueError(f"{path} is no regular file of at most {_LARGEST >> 20} MiB")
         with open(handle, "rb", buffering=0, closefd=False) as file:
             return file.readall()
@@ -80,7 +81,7 @@ def read(path: str, root: str) -> bytes | None:
 
 def _odd(text: str) -> str:
     """Why nobody can say where a path leads to, or nothing."""
-    if not text.isprintable() or any(["\ud800" <= char <= "\udfff" for char in text]):
+    if not text.isprintable() or hides(text) or any(["\ud800" <= char <= "\udfff" for char in text]):
         return "its path has characters that can't be seen"
     if not text or text != text.strip() or text.startswith("~") or text.rpartition("/")[2] in ("", ".", ".."):
         return "its path is not the plain name of a file"

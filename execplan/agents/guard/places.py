@@ -7,6 +7,7 @@ import os
 from execplan.agents.guard.paths import passes
 from execplan.agents.guard.suspects import PIECES
 from execplan.repo import own
+from execplan.text.hidden import hides
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def secret(path: str) -> str:
 
 def never_written(around: Around, home: Home, folder: str, path: str, *, above: bool = False) -> str:
     """What a path from a folder is that no agent may change, or nothing; `above`: also where such lies below it."""
-    if not path.isprintable():
+    if not path.isprintable() or hides(path):
         return "a path with characters that nobody sees"
     there = os.path.normpath(os.path.join(folder, _at_home(path)))
     for each in dict.fromkeys((there, real(folder, path))):

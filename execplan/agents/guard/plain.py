@@ -7,6 +7,7 @@ import os
 from execplan.agents.guard.paths import is_one
 from execplan.execution.command.reader import Reader
 from execplan.record import NamedTuple
+from execplan.text.hidden import may_hide
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def plain(text: str, cwd: str) -> Plain | None:
     stand in front. Nothing is expanded, assigned, written or read by the shell.
     """
     text = text.strip(" \t\n")
-    if len(text) > _LONGEST or not text.replace("\n", "").replace("\t", "").isprintable():
+    if len(text) > _LONGEST or may_hide(text.replace("\n", "").replace("\t", "")):
         return None
     reader = _Strict(text)
     found = reader.commands()

@@ -26,8 +26,11 @@ class Mine(NamedTuple):
 
 
 _WRITES = "--dry-run --no-commit"
-_ON_PLAN = "-p --plan --if-match"
-_KEPT = "--commit --lock-timeout"
+_PLAN = "-p --plan"
+_ON_PLAN = f"{_PLAN} --if-match"
+_SHARED = "--commit --lock-timeout"
+_KEPT = f"{_SHARED} --as"
+"""`--as` is for claims and the tasks that they protect; an agent signs nothing else with a name that it makes up."""
 
 
 def _writer(flags: str = "", values: str = "", *, not_these: str = "") -> Mine:
@@ -35,49 +38,54 @@ def _writer(flags: str = "", values: str = "", *, not_these: str = "") -> Mine:
     return Mine(f"{_WRITES} {flags}", f"{_ON_PLAN} {values}", not_these=f"{_KEPT} {not_these}")
 
 
+def _on_task(flags: str = "", values: str = "") -> Mine:
+    """A writer that a claim may stop, so that the agent has to say which one it is."""
+    return Mine(f"{_WRITES} {flags}", f"{_ON_PLAN} --as {values}", not_these=_SHARED)
+
+
 VERBS: Mapping[str, Mine] = {
-    "status": Mine(takes="plan"),
+    "status": Mine(values=f"{_PLAN} --as", takes="plan"),
     "list": Mine("--all"),
-    "show": Mine("--steps", "--section --run", takes="plan"),
-    "next": Mine(values="--claim --for --release", takes="plan", not_these="--lock-timeout"),
-    "stats": Mine(values="--format", takes="plan", not_these="--textfile"),
+    "show": Mine("--steps", f"{_PLAN} --section --run --as", takes="plan"),
+    "next": Mine(values=f"{_PLAN} --claim --task --for --release --to --as", takes="plan", not_these="--lock-timeout"),
+    "stats": Mine(values=f"{_PLAN} --format", takes="plan", not_these="--textfile"),
     "lint": Mine(
         "--hook --no-cache --staged --diff --statistics",
-        "--since --select --ignore --profile --format --columns --stdin-filename --level",
+        f"{_PLAN} --since --select --ignore --profile --format --columns --stdin-filename --level",
         takes="plan",
         not_these=f"{_KEPT} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
     ),
     "doctor": Mine(not_these=f"{_KEPT} --fix --forget --no-commit --dry-run"),
     "explain": Mine(),
     "schema": Mine(),
-    "runs": Mine(values="--state", takes="plan"),
-    "audit": Mine("--verify", "--run", takes="plan", not_these=f"{_KEPT} --accept --no-commit --dry-run"),
-    "evaluate": Mine(values="--format", takes="plan"),
+    "runs": Mine(values=f"{_PLAN} --state", takes="plan"),
+    "audit": Mine("--verify", f"{_PLAN} --run", takes="plan", not_these=f"{_KEPT} --accept --no-commit --dry-run"),
+    "evaluate": Mine(values=f"{_PLAN} --format", takes="plan"),
     "compile": Mine(
         "--check",
-        "-p --plan",
+        _PLAN,
         takes="plan",
         needs="--check",
         not_these=f"{_KEPT} --out --annotate --from --compose --enhance --no-commit --dry-run",
     ),
-    "prime": Mine(values="--hook", takes="plan"),
+    "prime": Mine(values=f"{_PLAN} --hook --as", takes="plan"),
     "context": Mine(
-        "--exact --estimate",
-        "--task --budget --model --intent --format --experiment --key",
+        "--exact --estimate --explain --compare",
+        f"{_PLAN} --task --budget --model --intent --format --experiment --key --item",
         files="--file --units --session",
         takes="plan",
     ),
-    "summarize": Mine(values="--as --length", takes="plan"),
+    "summarize": Mine(values=f"{_PLAN} --as --length", takes="plan"),
     "triage": Mine("--staged", "--since"),
-    "checkpoint": Mine(_WRITES, "--if-match", takes="plan", not_these=f"{_KEPT} --force"),
-    "handoff": Mine(takes="plan"),
-    "report": Mine(_WRITES, "-p --plan --status --result", files="--evidence", not_these=_KEPT),
-    "replan": Mine(_WRITES, "-p --plan --reason --failed --new-information", not_these=_KEPT),
-    "add": _writer("--create", "--after --under"),
-    "done": _writer(),
-    "reopen": _writer(),
-    "split": _writer("", "--done --remaining"),
-    "reword": _writer(),
+    "checkpoint": Mine(_WRITES, _ON_PLAN, takes="plan", not_these=f"{_KEPT} --force"),
+    "handoff": Mine(values=f"{_PLAN} --budget", takes="plan"),
+    "report": Mine(_WRITES, f"{_PLAN} --status --result", files="--evidence", not_these=_KEPT),
+    "replan": Mine(_WRITES, f"{_PLAN} --reason --failed --new-information", not_these=_KEPT),
+    "add": _writer("--create", "--after --before --under"),
+    "done": _on_task(),
+    "reopen": _on_task(),
+    "split": _on_task("", "--done --remaining"),
+    "reword": _on_task(),
     "decide": _writer("--create", "--why --supersedes", not_these="--author"),
     "discover": _writer("--create", "--evidence"),
     "outcome": _writer("--create"),
@@ -105,6 +113,8 @@ KEPT: Mapping[str, str] = {
     "new": "a second plan makes unclear which one holds",
     "set": "it changes what is planned",
     "undo": "it takes back what others have written",
+    "redo": "it takes back what others have written",
+    "drop": "it removes a plan",
 }
 """Why the others are kept from an agent."""
 EVERYWHERE = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")

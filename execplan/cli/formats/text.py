@@ -7,6 +7,8 @@ import sys
 
 from execplan.cli.door import shown
 from execplan.cli.formats import concise
+from execplan.cli.printing import colour
+from execplan.lint.folded import fold
 from execplan.lint.rule import SAFE
 from execplan.lint.tally import stands_for_more
 from execplan.repo.checking.reading import lines_of
@@ -28,32 +30,35 @@ _TAB = "    "
 
 
 def render(checked: Sequence[Checked]) -> str:
-    """All findings; in colours where a terminal shows them and NO_COLOR is not set."""
+    """All findings, equal ones of a plan as one; in colours where a terminal shows them and NO_COLOR is not set."""
     terminal = sys.stdout.isatty()
     width = max((os.get_terminal_size().columns or _WIDTH) if terminal else _WIDTH, _LEAST)
-    coloured = terminal and "NO_COLOR" not in os.environ
-    return "\n".join([line for each in checked if each.findings for line in _plan(each, width, coloured=coloured)])
+    is_coloured = terminal and "NO_COLOR" not in os.environ
+    return "\n".join(
+        [line for each in checked if each.findings for line in _plan(each, width, is_coloured=is_coloured)]
+    )
 
 
-def _plan(checked: Checked, width: int, *, coloured: bool) -> list[str]:
+def _plan(checked: Checked, width: int, *, is_coloured: bool) -> list[str]:
     """The findings of one plan."""
     lines = lines_of(checked)
     told: list[str] = []
     seen = None
-    for at, finding in enumerate(checked.findings):
-        colour, bold, plain = (f"\x1b[{_COLOURS[finding.level]}m", "\x1b[1m", "\x1b[0m") if coloured else ("", "", "")
+    findings = fold(checked.findings)
+    for at, finding in enumerate(findings):
+        hue, bold, plain = (colour(_COLOURS[finding.level]), colour("1"), colour("0")) if is_coloured else ("", "", "")
         place, rest = concise.parts(checked, finding)
-        told.append(f"{bold}{place}{plain} {colour}{finding.code}{plain} {rest}")
+        told.append(f"{bold}{place}{plain} {hue}{finding.code}{plain} {rest}")
         words = masked(lines[finding.line - 1]) if finding.line <= len(lines) else ""
         note = _note(finding)
-        if [(each[2:6], _note(each)) for each in checked.findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
+        if [(each[2:6], _note(each)) for each in findings[at + 1 : at + 2]] == [(finding[2:6], note)]:
             continue  # what is found in one place is told together
         # A finding on the title is about the whole plan, and what it says of it can't be seen there.
         if words and not words.startswith("# ") and finding[2:6] != seen and not stands_for_more(finding):
             source, carets = _excerpt(words, finding, width - _GUTTER)
             told.append(f"{finding.line:6} | {source}")
             note = f"{carets} {note}"
-        told.append(f"{'':6} | {colour}{note}{plain}")
+        told.append(f"{'':6} | {hue}{note}{plain}")
         seen = finding[2:6]
     return told
 

@@ -20,7 +20,7 @@ def after(run: Run) -> tuple[str, ...]:
     resume, back = command("resume", run.place.id, name), command("rollback", run.place.id, name)
     if run.summary.rolling:
         return (back,)
-    if course.question is not None and course.question.why == entries.APPROVE:
+    if course.status == states.REPLANNING or (course.question and course.question.why == entries.APPROVE):
         return f"execplan evaluate {name}", f"execplan approve {name}", resume
     if course.question is not None and course.question.why == entries.UNKNOWN:
         return tuple([command("resume", run.place.id, name, "--answer", each) for each in (entries.GO, entries.AGAIN)])
@@ -29,8 +29,17 @@ def after(run: Run) -> tuple[str, ...]:
     if course.status == states.COMPLETED:
         return f"execplan audit {name}", f"execplan show {name}"
     if course.status == states.ROLLED_BACK:
-        return f"execplan edit {name}", f"execplan evaluate {name}"
+        return _see(run), f"execplan edit {name}", f"execplan evaluate {name}"
     if course.status == states.FAILED:
         replan = command("replan", run.place.id, name, "--reason", "What was found out")
-        return f"execplan show {name} --run {run.place.id}", resume, back, replan
+        return _see(run), resume, back, replan
     return resume, back
+
+
+def but_show(run: Run) -> tuple[str, ...]:
+    """The same for who sees the run already."""
+    return tuple([each for each in after(run) if each != _see(run)])
+
+
+def _see(run: Run) -> str:
+    return f"execplan show {run.name} --run {run.place.id}"

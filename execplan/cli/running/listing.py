@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer, typed
 from execplan.cli.running.phrases import command, lasted
 from execplan.cli.table import table
+from execplan.engine import entries
 from execplan.errors import NO, OK
+from execplan.execution import states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +63,10 @@ def _what(summary: Summary) -> str:
 
 
 def _follow(kept: Sequence[Summary]) -> tuple[str, ...]:
-    """What goes on with the first one that waits, else shows the first one."""
+    """The command that continues the first run that waits or was interrupted, else the one that shows the first run."""
     for each in kept:
+        if each.status == states.REPLANNING or (each.question and each.question.why == entries.APPROVE):
+            return (f"execplan evaluate {typed(each.plan)}",)  # until the revision is approved a resume is refused
         verb = "rollback" if each.rolling else "resume" if each.question or each.cut_short else ""
         if verb:
             return (command(verb, each.id, typed(each.plan)),)

@@ -72,6 +72,11 @@ class Live(Asker):
     ) -> None:
         self._picture.stop()
 
+    def warn(self, warning: str) -> bool:
+        """Show it above the picture."""
+        self._console.print(Text(shown(f"execplan: warning: {warning}")), soft_wrap=True)
+        return True
+
     def begin(self, run: str, steps: Sequence[Any]) -> None:
         """The steps that are counted."""
         with self._lock:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.door import shown
-from execplan.cli.evaluation import details
 from execplan.cli.running.phrases import counted
-from execplan.execution.evaluation.told import step_json
+from execplan.execution.evaluation.told import runs, step_json
 
 if TYPE_CHECKING:
     from execplan.engine.outlook import Outlook, Planned
@@ -34,16 +33,22 @@ def would_run(found: Outlook, chosen: Chosen, path: str, name: str) -> Answer:
     where = f"in {found.sandbox}" if found.sandbox else f"in no sandbox ({found.why})"
     who = "the policy" if approval.how == "policy" else approval.approver
     lines = [f"would run {len(running)} of {counted(len(found.steps), 'step')}, approved by {who}, {where}"]
-    parts = ["\n".join(_lines(each, path)) for each in found.steps]
-    return Answer(data, "\n\n".join([shown(lines[0]), *parts]), warnings=found.warnings, next=(_follow(chosen, name),))
+    lines += [line for each in found.steps for line in _lines(each)]
+    lines.append(f"the changes, the risk and the findings of each step: execplan evaluate {name}")
+    text = "\n".join([shown(line) for line in lines])
+    return Answer(data, text, warnings=found.warnings, next=(_follow(chosen, name),))
 
 
-def _lines(planned: Planned, path: str) -> list[str]:
-    """What a step would do, or why it would not be run."""
-    if planned.runs:
-        return details(planned.judged, path)
+def _lines(planned: Planned) -> list[str]:
+    """A step in the order of the run: what it does and its commands, or why it is skipped."""
     step = planned.judged.step
-    return [shown(f"{step.number}. {step.id}: skipped: {planned.why}")]
+    if not planned.runs:
+        return [f"{step.number} {step.id}: skipped: {planned.why}"]
+    lines = [f"{step.number} {step.id}: {step.description}"]
+    for what, command in runs(step):
+        count = command.strip("\n").count("\n") + 1
+        lines.append(f"  {what}: {command}" if count == 1 else f"  {what}: {counted(count, 'line')}")
+    return lines
 
 
 def _follow(chosen: Chosen, name: str) -> str:

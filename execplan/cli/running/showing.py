@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer
 from execplan.cli.door import shown
-from execplan.cli.running.following import after
+from execplan.cli.running.following import but_show
 from execplan.cli.running.one import run_json
 from execplan.cli.running.phrases import changed, lasted
 from execplan.cli.table import table
 from execplan.engine.record import record_of
+from execplan.execution import states
 
 if TYPE_CHECKING:
     from execplan.cli.running.one import Run
@@ -26,7 +27,7 @@ def shown_run(run: Run) -> Answer:
     rows = [_row(run, each, said) for each, said in zip(run.document.steps, data["steps"], strict=True)]
     parts = ["\n".join(_head(run, data)), table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _SPARE)]
     parts += ["\n".join(each) for each in (_details(run), _around(run)) if each]
-    return Answer(data, "\n\n".join(parts), next=after(run))
+    return Answer(data, "\n\n".join(parts), next=but_show(run))
 
 
 _SPARE = ("tries", "exit", "time")
@@ -74,7 +75,8 @@ def _details(run: Run) -> list[str]:
     lines = []
     for step in run.document.steps:
         what = changed([change for _, change in run.course.changes(of=step.id)])
-        said = [run.course.why.get(step.id, ""), what]
+        has_reason = run.course.status_of[step.id] in states.WITH_REASON
+        said = [run.course.why.get(step.id, "") if has_reason else "", what]
         said += [f"ticked {run.course.ticked[step.id][0]!r}"] if step.id in run.course.ticked else []
         transcript = run.transcript(step.id)
         told = "; ".join([each for each in said if each])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import threading
 from typing import TYPE_CHECKING
 
+from execplan.cli.door import dumped, shown
 from execplan.cli.running.steady import Steady
 from execplan.cli.running.telling import Teller
 from execplan.engine import entries
@@ -25,6 +26,11 @@ class Asker(Watch):
 
     A new revision is not asked for: it takes an approval.
     """
+
+    def warn(self, warning: str) -> bool:
+        """Print it on standard error."""
+        print(f"execplan: warning: {shown(warning)}", file=sys.stderr, flush=True)
+        return True
 
     def ask(self, question: Question) -> str | None:
         """The answer that is typed; None for later, and where nobody can be asked."""
@@ -78,5 +84,5 @@ class Stream(Watch):
         told = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.said}
         line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": told}
         with self._lock:
-            self._out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            self._out.write(dumped(line) + "\n")
             self._out.flush()

@@ -17,7 +17,8 @@ GROUPS: dict[str, dict[str, str]] = {
         "revise": "Add a dated revision note.",
         "set": "Put a new body into a section.",
         "attach": "Copy files into the artifacts, and name them in the plan.",
-        "undo": "Take back the last edit.",
+        "undo": "Undo the last operation.",
+        "redo": "Redo what undo took back.",
     },
     "Look": {
         "status": "Plans by state, and each open plan's next task.",
@@ -35,6 +36,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "File": {
         "archive": "Move a finished plan and its artifacts away.",
         "restore": "Take a plan back out of the archive.",
+        "drop": "Remove a draft that nobody has worked on.",
         "rename": "Give a plan another title and id.",
         "commit": "Commit a plan and nothing else.",
     },

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import create_option, verb, writer_options
 from execplan.cli.words import words
 from execplan.cli.writing import write
 from execplan.clock import now
@@ -20,23 +21,33 @@ from execplan.repo.amend import Options
     examples=(
         'execplan add "Write the tests"',
         'execplan add "Write the tests" --after 2',
+        'execplan add "Read the format" --before 2',
         'execplan add "Write the tests" --under "Milestone 1" -p parser',
     ),
 )
 @click.argument("text")
-@click.option("--after", metavar="TASK", help="Behind this task: number, id or unique words.")
-@click.option("--under", metavar="HEADING", help="Behind the last task under this sub-heading of Progress.")
+@click.option("--after", metavar="TASK", help="After this task: number, id or unique words.")
+@click.option("--before", metavar="TASK", help="Before this task: number, id or unique words.")
+@click.option("--under", metavar="HEADING", help="After the last task under this sub-heading of Progress.")
 @plan_option
 @create_option
 @writer_options
 def add(
-    call: Call, text: str, after: str | None, under: str | None, plan: str | None, create: bool, options: Options
+    call: Call,
+    text: str,
+    after: str | None,
+    before: str | None,
+    under: str | None,
+    plan: str | None,
+    create: bool,
+    options: Options,
 ) -> Answer:
-    """Add an open task, behind the last one unless told where. TEXT may be @FILE, or - for standard input."""
-    if after is not None and under is not None:
-        raise ExecplanError("usage", "--after and --under exclude each other", exit=USAGE, hint="give one of them")
+    """Add an open task (default: after the last one), and print its id. TEXT may be @FILE, or - for standard input."""
+    if sum([each is not None for each in (after, before, under)]) > 1:
+        what = "--after, --before and --under exclude each other"
+        raise ExecplanError("usage", what, exit=USAGE, hint="give one of them")
     task = words(text, "the task")
-    changer = tasks.add(task, now(), after=after, under=under, create=create)
+    changer = tasks.add(task, now(), after=after, before=before, under=under, create=create)
     return write(call, plan, options, "add", lambda home: changer, "execplan next {id}")
 
 

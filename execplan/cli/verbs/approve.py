@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import new_options, verb
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.execution.attributes import LEVELS
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
         "execplan approve parser --revoke all",
     ),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--digest", metavar="PREFIX", help="What evaluate --json says as data.digest: 8 of its digits, or more.")
 @click.option("--by", metavar="NAME", help="Who approves; else as for decide.")
 @click.option("--expires", metavar="TIME", default="24h", help="How long it holds: 30m, 24h, 7d; at most 30d.")
@@ -99,38 +100,58 @@ def approve(
         left = [f"{each.judged.step.id}: {each.why}" for each in scope.uncovered]
         what = "no step is covered: there is nothing to approve"
         raise ExecplanError("nothing-to-approve", what, exit=NO, hint="raise --max-risk", candidates=left)
+    warnings = [] if found.current.document.mode == "agent" else _warnings(home, found, scope)
     if not options.dry_run:
         try:
-            yes = _said(call, ref, found, scope, yes, digest, allow_inferred=allow_inferred)
+            yes, warnings = _said(call, ref, found, scope, yes, digest, warnings, allow_inferred=allow_inferred)
         except ExecplanError as error:
             if error.code == "declined":
                 engine.decline(home, ref, found, scope, yes.by)
             raise
     given = engine.give(home, ref, found, scope, yes, options)
+    given = given._replace(warnings=(*warnings, *given.warnings))
     return approving.given_answer(given, scope, found, typed(ref.id, home.shown(ref.path)))
 
 
+def _warnings(home: Home, found: Evaluated, scope: Scope) -> list[str]:
+    """What somebody should know before the steps that would be approved run."""
+    from execplan.engine.command_warnings import command_warnings
+
+    return command_warnings(home, found.policy, [each.step for each in scope.covered])
+
+
 def _said(
-    call: Call, ref: Ref, found: Evaluated, scope: Scope, yes: Yes, digest: str | None, *, allow_inferred: bool
-) -> Yes:
-    """How it is approved: by the policy, by the digest, or on a terminal; raises ExecplanError when it is not."""
+    call: Call,
+    ref: Ref,
+    found: Evaluated,
+    scope: Scope,
+    yes: Yes,
+    digest: str | None,
+    warnings: list[str],
+    *,
+    allow_inferred: bool,
+) -> tuple[Yes, list[str]]:
+    """How it is approved: by the policy, by the digest, or on a terminal; and the warnings that are not shown yet.
+
+    Raises ExecplanError when it is not approved.
+    """
     from execplan.cli import approving
 
     if not scope.persons:
-        return yes._replace(how="policy")
+        return yes._replace(how="policy"), warnings
     if digest is None and (call.as_json or not approving.is_terminal()):
         raise ExecplanError(
             "usage",
             "approve asks on a terminal, and elsewhere takes --digest, which says that what it names was read",
             exit=USAGE,
-            hint=f"run it in a terminal; or read it, then give its digest: execplan evaluate {ref.typed} --json",
+            hint=f"run it in a terminal; or read the evaluation, which names the command with the digest: execplan evaluate {ref.typed}",
         )
     if digest is None:
-        approving.ask(found, scope)
-        return yes._replace(how="terminal", inferred="terminal" if scope.inferred else None)
+        approving.ask(found, scope, warnings)
+        return yes._replace(how="terminal", inferred="terminal" if scope.inferred else None), []
     if not allow_inferred:
         approving.stop_inferred(scope, found.path)
-    return yes._replace(inferred="flag" if scope.inferred else None)
+    return yes._replace(inferred="flag" if scope.inferred else None), warnings
 
 
 def _stop_usage(*, listing: bool, check: bool, revoke: str | None, giving: bool, options: Options) -> None:

@@ -7,7 +7,9 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.printing import one_per_line
+from execplan.cli.verb import create_option, verb, writer_options
 from execplan.cli.words import words
 from execplan.cli.writing import told
 from execplan.repo import attach as attaching
@@ -51,7 +53,7 @@ def attach(
     ]
     return answer._replace(
         data={**answer.data, "said": list(amended.said), "files": paths},
-        text="\n".join([*lines, answer.text]).rstrip("\n"),
+        text="\n".join([one_per_line(lines), answer.text]).rstrip("\n"),
     )
 
 

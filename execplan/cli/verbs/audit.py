@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import homes, pick
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         "execplan audit parser --accept 'The disk was lost; this is the backup.' --dry-run",
     ),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--verify", "verifies", is_flag=True, help="Check the chain, its anchor and what lies beside it.")
 @click.option("--run", "run_", metavar="RUN", help="Only this run, and the approval that let it run.")
 @click.option("--accept", "reason", metavar="REASON", help="Go on with a ledger that is broken, on record.")
@@ -43,7 +44,7 @@ def audit(
     from execplan.cli import auditing
 
     _stop_usage(verifies=verifies, run=run_, reason=reason, options=options)
-    if verifies and plan is None and not os.environ.get("EXECPLAN_PLAN"):
+    if verifies and plan is None and not pick.from_environment():
         return auditing.verified_all(homes.require(os.getcwd()))
     home, ref = pick.open_plan(os.getcwd(), plan)
     homes.existing(home)

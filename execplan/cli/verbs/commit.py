@@ -7,10 +7,13 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
+from execplan.cli.printing import one_per_line
 from execplan.cli.verb import lock_option, match_option, verb
 from execplan.cli.words import words
 from execplan.repo import homes, pick, shelf
 from execplan.repo.commit import commit_plan
+from execplan.text.hidden import visible
 
 
 @verb(
@@ -18,14 +21,14 @@ from execplan.repo.commit import commit_plan
     writes="a commit of these paths only; what is staged stays staged.",
     examples=("execplan commit", "execplan commit parser"),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--dry-run", is_flag=True, help="Show the paths; do nothing.")
 @click.option("-m", "--message", metavar="TEXT", help="What was done, for the message.")
 @match_option
 @lock_option
 def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_match: str | None) -> Answer:
     """Commit a plan and its artifacts, and nothing else."""
-    if plan is None and not os.environ.get("EXECPLAN_PLAN"):
+    if plan is None and not pick.from_environment():
         home = homes.require(os.getcwd())
         if not any([shelf.refs(each) for each in homes.together(home)]):
             return Answer(
@@ -36,9 +39,13 @@ def commit(call: Call, plan: str | None, dry_run: bool, message: str | None, if_
     done = commit_plan(home, ref, said, dry_run=dry_run, if_match=if_match)
     data = {"path": home.shown(ref.path), "changed": bool(done.paths), "digest": done.digest, "commit": done.commit}
     if dry_run:
-        text = "\n".join([f"would commit {path}" for path in done.paths]) or "nothing to commit"
+        text = one_per_line([f"would commit {path}" for path in done.paths]) or "nothing to commit"
         return Answer({**data, "paths": list(done.paths)}, text, warnings=done.warnings)
-    text = f"committed {done.commit[:12]}" if done.commit else f"nothing to commit: {ref.id} is as it was committed"
+    text = (
+        f"committed {done.commit[:12]}"
+        if done.commit
+        else f"nothing to commit: {visible(ref.id)} is as it was committed"
+    )
     return Answer({**data, "paths": list(done.paths)}, text, warnings=done.warnings, wanted=False)
 
 

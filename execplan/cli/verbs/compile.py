@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import new_options, plan_option, verb
+from execplan.cli.plan_name import is_same_plan, plan_option
+from execplan.cli.verb import new_options, verb
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import Options
@@ -73,6 +74,8 @@ def compile_(
         "--compose": compose,
         "--enhance": enhance,
     }
+    if not compose and len(plans) == 1 and plan is not None and is_same_plan(plans[0], plan):
+        plan = None
     _stop_usage(plans, plan, out, [name for name, on in ways.items() if on])
     if compose:
         return _composed(call, plans, plan, out, options)

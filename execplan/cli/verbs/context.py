@@ -4,52 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.context_options import FORMS, INTENTS, Options
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings
 from execplan.cli.verb import verb
 from execplan.context.budget import LEAST
-from execplan.errors import USAGE, About, ExecplanError
+from execplan.errors import About
 from execplan.repo import pick, shelf
 
 if TYPE_CHECKING:
-    from execplan.context.choose import Item
-    from execplan.context.decision import Decision, Experiment
-    from execplan.context.models import Model, Table
-    from execplan.context.render import Form
-    from execplan.context.unit import Pack
     from execplan.repo.gathering.gather import Gathered
     from execplan.repo.gathering.terms import Terms
-
-INTENTS = ("code_generation", "debugging", "explanation", "search", "planning", "review", "generic")
-FORMS = ("markdown", "xml")
-_ONE = "--experiment and --key go together"
-
-
-class Asked(NamedTuple):
-    """What the flags say."""
-
-    budget: int | None
-    model: str | None
-    intent: str | None
-    form: str
-    exact: bool | None
-    experiment: str | None
-    key: str | None
-
-    def check(self, call: Call) -> None:
-        """Refuse what does not go together; raises ExecplanError."""
-        for wrong, why in (
-            ((self.experiment is None) != (self.key is None), _ONE),
-            ("" in (self.experiment, self.key), "--experiment and --key take words"),
-            (call.as_json and self.form != FORMS[0], "--json prints the decision, and --format a pack"),
-        ):
-            if wrong:
-                hint = "execplan context --experiment ID --key KEY" if not call.as_json else "leave one of them out"
-                raise ExecplanError("usage", why, exit=USAGE, hint=hint)
 
 
 @verb(
@@ -59,13 +29,18 @@ class Asked(NamedTuple):
         "execplan context",
         "execplan context parser --budget 4000 --task 3",
         "execplan context parser --json",
+        "execplan context parser --explain",
+        "execplan context parser --item section:purpose",
+        "execplan context parser --compare",
         "execplan context --file build.log --format xml",
     ),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--task", metavar="TASK", help="What is worked on, by number, id or words; else the next open task.")
 @click.option("--budget", metavar="N", type=click.IntRange(min=LEAST), help="Tokens for prompt, pack and response.")
-@click.option("--model", metavar="NAME", help="The model that reads; else that of the session, or of the settings.")
+@click.option(
+    "--model", metavar="NAME", help="The model that reads. Default: that of the session, else of the settings."
+)
 @click.option("--intent", type=click.Choice(INTENTS), help="What is to be done; else told from the task's words.")
 @click.option("--file", "files", metavar="PATH", multiple=True, help="A file that must be in; of a folder, what fits.")
 @click.option("--units", metavar="FILE", multiple=True, help="More units, a JSON object a line.")
@@ -73,6 +48,9 @@ class Asked(NamedTuple):
 @click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], help="How the pack is printed.")
 @click.option("--experiment", metavar="ID", help="Assign a variant of this experiment, by --key.")
 @click.option("--key", metavar="KEY", help="Equal keys get the same variant.")
+@click.option("--explain", is_flag=True, help="A table instead: kept, shortened, left out, and why.")
+@click.option("--compare", is_flag=True, help="A table of the variants control and optimized, side by side.")
+@click.option("--item", "items", metavar="ID", multiple=True, help="Print this item of a pack whole, or to --budget.")
 @click.option("--exact/--estimate", default=None, help="How tokens are counted; exactly where that is installed.")
 def context(
     call: Call,
@@ -83,16 +61,16 @@ def context(
     sessions: tuple[str, ...],
     **flags: Any,
 ) -> Answer:
-    """Choose what an agent should read to go on with a plan, within a budget of tokens, and print it.
+    """Choose what an agent should read to continue a plan, within a budget of tokens, and print it.
 
-    The pack goes to standard output, a line about it to standard error; with --json, the decision about every unit and
-    why, and no pack.
+    The pack goes to standard output, a line about it to standard error. --json prints the decision about every item
+    instead, --explain prints it as a table, --compare both variants of an experiment, and --item single items.
     """
     from execplan.repo.gathering.gather import Wanted, gather
     from execplan.repo.gathering.terms import terms
 
-    asked = Asked(**flags)
-    asked.check(call)
+    options = Options(**flags)
+    options.check(as_json=call.as_json)
     home, ref = pick.open_plan(os.getcwd(), plan)
     shelved = shelf.load(home, ref)
     if shelved.plan is None:
@@ -102,106 +80,54 @@ def context(
     settings = terms(home.settings.context)
     gathered = gather(home, ref, shelved.plan, Wanted(task, settings.decisions, files, units, sessions))
     gathered = gathered._replace(warnings=(*conflict_warnings([shelved]), *gathered.warnings))
-    decision, text = _decided(gathered, settings, asked)
+    if options.items:
+        return _items(gathered, settings, options)
+    if options.compare:
+        return _both(gathered, settings, options)
+    return _one(gathered, settings, options, call)
+
+
+def _one(gathered: Gathered, settings: Terms, options: Options, call: Call) -> Answer:
+    from execplan.cli.context_decision import make
+    from execplan.cli.context_tables import explain, line
+
+    made = make(gathered, settings, options)
     if not call.as_json and not call.quiet:
         sys.stdout.flush()
-        print(f"execplan: {_line(decision)}", file=sys.stderr)
-    return Answer(decision.model_dump(mode="json"), text, warnings=decision.warnings)
+        print(f"execplan: {line(made.decision)}", file=sys.stderr)
+    text = explain(made.decision) if options.explain else made.text
+    return Answer(made.decision.model_dump(mode="json"), text, warnings=made.decision.warnings)
 
 
-def _decided(gathered: Gathered, settings: Terms, asked: Asked) -> tuple[Decision, str]:
-    """The decision, and the pack that it comes to."""
-    from execplan.clock import now
-    from execplan.context.budget import allocate
-    from execplan.context.choose import THRESHOLD, choose
-    from execplan.context.decision import decide
-    from execplan.context.hygiene import hygiene
-    from execplan.context.intent import Intent
-    from execplan.context.intent import intent as told
-    from execplan.context.models import recommend, table
-    from execplan.context.render import FORMS as MADE
-    from execplan.context.score import score
-    from execplan.context.tokens import counter
-    from execplan.context.unit import MESSAGE
+def _both(gathered: Gathered, settings: Terms, options: Options) -> Answer:
+    from execplan.cli.context_decision import make_both
+    from execplan.cli.context_tables import compare
 
-    pack = gathered.pack
-    known = table(settings.models)
-    target, warnings = _target(known, settings, asked, gathered)
-    budget = settings.budget if asked.budget is None else asked.budget
-    if budget > target.window:
-        warnings.append(f"the budget of {budget:,} tokens is more than {target.name} reads, which is {target.window:,}")
-    allocation = allocate(budget, settings.shares)
-    intent = Intent(asked.intent, 1.0) if asked.intent else told(pack.task or pack.purpose)
-    counts, form = counter(asked.exact), MADE[asked.form]
-    items = choose(pack, score(pack, intent), allocation, counts, form)
-    given, final = (sum([each.original_tokens for each in items]), sum([each.tokens for each in items]))
-    messages = len([unit for unit in pack.units if unit.type == MESSAGE])
-    decision = decide(
-        pack,
-        items,
-        allocation,
-        counts,
-        created_at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
-        intent=intent,
-        threshold=THRESHOLD,
-        target_model=target.name,
-        model=recommend(known, target, intent.name, budget),
-        hygiene=hygiene(messages, given, final, target.window),
-        experiment=_experiment(asked),
-        warnings=(*gathered.warnings, *warnings),
-    )
-    return decision, _printed(pack, items, form)
+    control, optimized = [each.decision for each in make_both(gathered, settings, options)]
+    data = {"control": control.model_dump(mode="json"), "optimized": optimized.model_dump(mode="json")}
+    return Answer(data, compare(control, optimized), warnings=optimized.warnings)
 
 
-def _target(known: Table, settings: Terms, asked: Asked, gathered: Gathered) -> tuple[Model, list[str]]:
-    """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is unknown."""
-    if asked.model is not None:
-        return known.find(asked.model), []
-    if gathered.model:
-        try:
-            return known.find(gathered.model), []
-        except ExecplanError:
-            other = known.find(settings.model or known.default)
-            return other, [f"the session ran with {gathered.model}, which is not known: {other.name} is taken instead"]
-    return known.find(settings.model or known.default), []
+def _items(gathered: Gathered, settings: Terms, options: Options) -> Answer:
+    from execplan.cli.context_decision import fetch
 
-
-def _experiment(asked: Asked) -> Experiment:
-    from execplan.context.decision import Experiment
-    from execplan.context.experiment import variant
-
-    if asked.experiment is None or asked.key is None:
-        return Experiment()
-    given = variant(asked.experiment, asked.key)
-    return Experiment(enabled=True, id=asked.experiment, variant=given, assignment_key=asked.key)
-
-
-def _printed(pack: Pack, items: list[Item], form: Form) -> str:
-    from execplan.context.unit import PRUNE
-
-    pieces = [form.piece(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
-    return form.whole(pack, pieces)
-
-
-def _line(decision: Decision) -> str:
-    """The decision in a line."""
-    told, valid, counter = decision.statistics, decision.validation, decision.explainability.counter
-    counts = [
-        f"{count} {what}"
-        for what, count in (
-            ("kept", told.units_kept),
-            ("summarized", told.units_summarized),
-            ("truncated", told.units_truncated),
-            ("left out", told.units_pruned),
-        )
-        if count or what == "kept"
+    found = fetch(gathered, settings, options)
+    items = [
+        {
+            "id": unit.id,
+            "type": unit.type,
+            "title": unit.title,
+            "path": unit.path,
+            "action": action,
+            "tokens": tokens,
+            "content": text,
+        }
+        for unit, action, text, tokens in found.items
     ]
-    room = decision.recommendations.budget_allocation.context
-    less = f", {told.reduction_percentage} % less than all of it" if told.tokens_saved else ""
-    action = decision.session_hygiene.recommended_action
-    session = f"; session: {action.replace('_', ' ')}" if action != "continue" else ""
-    exact = "" if counter.exact else "about "
-    return f"{', '.join(counts)}: {exact}{valid.total_tokens:,} of {room:,} tokens ({counter.name}){less}{session}"
+    counter = {"name": found.counter.name, "exact": found.counter.exact}
+    return Answer(
+        {"plan_id": gathered.pack.plan_id, "items": items, "counter": counter}, found.text, warnings=gathered.warnings
+    )
 
 
 command = context

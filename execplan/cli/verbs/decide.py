@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import create_option, verb, writer_options
 from execplan.cli.words import words
 from execplan.cli.writing import write
 from execplan.clock import now
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @verb(
-    reads="the plan; for the author the settings, EXECPLAN_AUTHOR and git's user.name.",
+    reads="the plan; for the author EXECPLAN_AGENT, the settings, EXECPLAN_AUTHOR and the git name.",
     writes="one entry in the Decision Log, shaped like its neighbours.",
     examples=(
         'execplan decide "Read line by line" --why "A task is a line."',

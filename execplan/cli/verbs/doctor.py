@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.printing import one_per_line
 from execplan.cli.table import table
 from execplan.cli.verb import new_options, verb
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.edits import overwritten
+from execplan.repo.edits.losses import look
 from execplan.view.doctor.examine import examine, mend, would_mend
 
 if TYPE_CHECKING:
@@ -45,13 +47,13 @@ def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> An
     checked = examine(here, _script)
     if fix and options.dry_run:
         mended = would_mend(checked)
-    return _told(checked, mended, forgotten, refused, dry_run=options.dry_run, fix=fix)
+    return _told(call, checked, mended, forgotten, refused, dry_run=options.dry_run, fix=fix)
 
 
 def _forget(name: str, options: Options) -> list[str]:
     """Forget what was overwritten in a plan; what it was. Raises ExecplanError."""
     home, ref = pick.open_plan(os.getcwd(), name)
-    steps = overwritten.look(home, ref).lost
+    steps = look(home, ref).lost
     if steps and not options.dry_run:
         overwritten.forget(home, ref, steps)
     return [step.said for step in steps]
@@ -65,7 +67,14 @@ def _script(shell: str) -> str:
 
 
 def _told(
-    checked: list[Checked], mended: list[Mended], forgotten: list[str], refused: list[str], *, dry_run: bool, fix: bool
+    call: Call,
+    checked: list[Checked],
+    mended: list[Mended],
+    forgotten: list[str],
+    refused: list[str],
+    *,
+    dry_run: bool,
+    fix: bool,
 ) -> Answer:
     findings = [(each.name, finding) for each in checked for finding in each.findings]
     fixable = [finding for _, finding in findings if finding.fix is not None]
@@ -87,30 +96,39 @@ def _told(
         "forgotten": forgotten,
     }
     word = "would " if dry_run else ""
-    lines = [each.diff for each in mended if each.diff]
-    lines += [f"{word}{each.message}" for each in mended]
+    diffs = "\n".join([each.diff for each in mended if each.diff])
+    lines = [f"{word}{each.message}" for each in mended]
     lines += [f"{word}{'forget' if dry_run else 'forgotten'}: {each}" for each in forgotten]
     if dry_run:
         data["diff"] = "\n".join([each.diff for each in mended if each.diff])
+    skipped: dict[str, list[str]] = {}
+    for each in checked:
+        if not each.looked:
+            skipped.setdefault(each.message, []).append(each.name)
+    lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(mended or forgotten)))
     for name, finding in findings:
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        lines += [f"{place or name}: {finding.level}: {finding.message}", f"  mend: {finding.mend}"]
-    if not findings and (mended or forgotten):
-        lines.append("nothing else is wrong")
-    elif not findings:
-        lines.append(table(("check", "what holds"), [(each.name, each.message) for each in checked]))
-    else:
-        skipped: dict[str, list[str]] = {}
-        for each in checked:
-            if not each.looked:
-                skipped.setdefault(each.message, []).append(each.name)
-        lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
-        what = "1 thing is wrong" if len(findings) == 1 else f"{len(findings)} things are wrong"
-        lines.append(f"{what}; execplan doctor --fix mends {len(fixable) or 'none'} of them")
+        lines += [f"{place or name}: {finding.level}: {finding.message}", f"  fix: {finding.mend}"]
+    lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
+    below = ""
+    if call.verbose and (passed := [(each.name, each.message) for each in checked if each.ok]):
+        below = "\n\n" + table(("check", "passed"), passed)
     follow = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
     wrong = bool(findings) or not all([each.looked for each in checked])
     warnings = tuple([f"not mended: {each}" for each in refused])
-    return Answer(data, "\n".join(lines), NO if wrong else OK, warnings, follow, wanted=wrong or dry_run)
+    return Answer(
+        data, one_per_line(lines, diffs) + below, NO if wrong else OK, warnings, follow, wanted=wrong or dry_run
+    )
+
+
+def _headline(checked: list[Checked], found: int, fixable: int, *, is_after_fix: bool) -> str:
+    """How many problems there are, on a line."""
+    passed = len([each for each in checked if each.ok])
+    if not found:
+        return f"no {'other ' if is_after_fix else ''}problems found ({passed} checks passed)"
+    problems = "1 problem" if found == 1 else f"{found} problems"
+    fixes = f"execplan doctor --fix fixes {fixable}" if fixable else "none can be fixed automatically"
+    return f"{problems} found; {fixes} ({passed} of {len(checked)} checks passed)"
 
 
 doctor.settles = False  # it tells of a move that was cut short

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import write
 from execplan.clock import now
 from execplan.plan.tasks import tick
@@ -22,9 +23,8 @@ from execplan.repo.amend import Options
 @writer_options
 def done(call: Call, tasks: tuple[str, ...], plan: str | None, options: Options) -> Answer:
     """Tick tasks, with the time. A TASK is a number, an id, or words that only it has."""
-    return write(
-        call, plan, options, "done", lambda home: tick(tasks, now()), "execplan next {id}", "execplan archive {id}"
-    )
+    changer = tick(tasks, now())
+    return write(call, plan, options, "done", lambda home: changer, "execplan next {id}", finishes=True)
 
 
 command = done

@@ -7,14 +7,14 @@ import sys
 from itertools import count
 from typing import TYPE_CHECKING
 
-import click
-
 from execplan.cli.answer import Answer, Call
+from execplan.cli.editor import open_editor
 from execplan.cli.lint import follow, report, status, summary
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import given_bytes
 from execplan.cli.writing import told
-from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.errors import ExecplanError
 from execplan.plan.whole import rebased
 from execplan.repo import pick, shelf, state
 from execplan.repo.amend import Options, amend
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     writes="what you change, to the plan as it is when the editor closes.",
     examples=("execplan edit", "execplan edit parser --dry-run", "execplan edit parser --commit"),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @writer_options
 def edit(call: Call, plan: str | None, options: Options) -> Answer:
     """Open a plan in your editor, then check it against the rules; exit 1 when a finding is an error.
@@ -45,7 +45,7 @@ def edit(call: Call, plan: str | None, options: Options) -> Answer:
     amend(home, ref, lambda now: rebased(now, old, old, "", "", ""), options._replace(dry_run=True), verb="edit")
     copy = _copy(home, os.path.basename(ref.path), old)
     try:
-        _open_editor(copy)
+        open_editor(copy)
         new = given_bytes(copy)
         hint = f"your text is kept in {copy}: look at both, then edit again"
         amended = amend(
@@ -78,23 +78,6 @@ def _copy(home: Home, name: str, data: bytes) -> str:
         made = next(copy for copy in copies if not os.path.lexists(copy) and files.create(copy, data))
     os.chmod(made, 0o600)  # the plan itself may be readable by nobody else
     return made
-
-
-def _open_editor(path: str) -> None:
-    """Let a person edit a file; raises ExecplanError when there is no editor, or when it fails."""
-    if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
-        raise ExecplanError(
-            "no-editor",
-            "no editor is set, and this is no terminal",
-            exit=ENVIRONMENT,
-            hint="set EDITOR, or give a section its words with execplan set SECTION -",
-        )
-    try:
-        click.edit(filename=path)
-    except click.ClickException as error:
-        raise ExecplanError(
-            "no-editor", error.format_message(), exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a command that works"
-        ) from None
 
 
 def _keep(copy: str, old: bytes, error: BaseException) -> None:

@@ -7,6 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK, POLICY, USAGE, ExecplanError
 from execplan.repo import pick
@@ -26,7 +27,7 @@ MARKDOWN = "markdown"
         "execplan evaluate parser --format markdown",
     ),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option(
     "--format", "form", type=click.Choice([TEXT, MARKDOWN]), default=TEXT, help="markdown: a page for a reviewer."
 )
@@ -36,14 +37,15 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
         why = "--json prints one JSON document, and --format markdown a page"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
     try:
-        return _evaluated(plan, form)
+        return _evaluated(call, plan, form)
     except ExecplanError as error:
         if error.exit != POLICY:
             raise
         return _refused(error)
 
 
-def _evaluated(plan: str | None, form: str) -> Answer:
+def _evaluated(call: Call, plan: str | None, form: str) -> Answer:
+    from execplan.cli import approving
     from execplan.cli.evaluation import evaluation_json, evaluation_text
     from execplan.engine.underway import underway
     from execplan.repo.execution.evaluated import evaluated
@@ -61,7 +63,9 @@ def _evaluated(plan: str | None, form: str) -> Answer:
         text = evaluation_text(found)
     warnings = (f"{found.current.path} is not used: {found.current.stale}",) if found.current.stale else ()
     ok = found.evaluation.ok
-    follow = (f"execplan approve {name}" if ok else f"execplan edit {name}",) if form == TEXT else ()
+    asks = approving.is_terminal() and not call.as_json
+    approve = approving.command(found, name, asks=asks)
+    follow = (approve if ok else f"execplan edit {name}",) if form == TEXT else ()
     return Answer(evaluation_json(found), text, OK if ok else NO, warnings, follow)
 
 

@@ -7,7 +7,7 @@ from textwrap import fill, wrap
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import verb
+from execplan.cli.verb import completes, verb
 from execplan.cli.verbs import VERBS
 from execplan.errors import INPUT, ExecplanError
 from execplan.lint.rule import BYTES, NONE, OURS, Rule
@@ -27,7 +27,7 @@ from execplan.repo.checking import own_rules
         "execplan explain no-such-task --json",
     ),
 )
-@click.argument("name", nargs=-1, metavar="[TOPIC|CODE]")
+@click.argument("name", nargs=-1, metavar="[TOPIC|CODE]", shell_complete=completes("page"))
 def explain(call: Call, name: tuple[str, ...]) -> Answer:
     """Print a page: about a topic, about what a rule of lint wants, or about what a refusal means.
 
@@ -74,7 +74,7 @@ def _index() -> Answer:
 
 def _about(rule: Rule) -> str:
     """Level, whether it runs by default, what it needs and how what it finds is mended."""
-    parts = [rule.level]
+    parts = [f"{rule.level}; {rule.unfinished} while tasks are open" if rule.unfinished else rule.level]
     if not rule.on:
         parts.append("off by default")
     if rule.needs != BYTES:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.agents.guard import door
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         "execplan guard --json < call.json",
     ),
 )
-@click.option("-p", "--plan", metavar="PLAN", help="The plan that is carried out.")
+@plan_argument()
 @click.option(
     "--program",
     type=click.Choice(["claude", "codex", "json"]),

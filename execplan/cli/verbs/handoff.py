@@ -7,28 +7,37 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb
+from execplan.context.budget import LEAST
+from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 
 
 @verb(
-    reads="the plan, what it compiles to, its approvals, and the journal of the agent's run.",
+    reads="the plan, its claims, what it compiles to, its approvals, and the journal of the agent's run.",
     writes="nothing.",
-    examples=("execplan handoff", "execplan handoff parser", "execplan handoff parser --json"),
+    examples=("execplan handoff", "execplan handoff parser --budget 2000", "execplan handoff parser --json"),
 )
-@click.argument("plan", required=False)
-def handoff(call: Call, plan: str | None) -> Answer:
-    """Print a plan for an agent that is to carry it out: why, each step, how it stands, what is up next, how to report.
+@plan_argument()
+@click.option("--budget", metavar="N", type=click.IntRange(min=LEAST), help="Tokens of the text (default: 4000).")
+def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
+    """Print a plan for an agent that carries it out: why, the steps and their status, what is up next, how to report.
 
-    The text is for a model: what comes from the repository is fenced, without secrets, and said to be data. Nothing is
-    begun by it: the run begins with the first call that the guard allows, or with the first report.
+    A plan without written steps is handed over by its open tasks. The text is for a model: what comes from the repository
+    is fenced, without secrets, and marked as data. To fit the budget, steps that are done, old decisions and later steps
+    are shortened; the step that is up next never is. The command starts nothing: the run begins with the first call that
+    the guard allows, or with the first report.
     """
+    if call.as_json and budget is not None:
+        what = "--budget is for the text; --json prints everything"
+        raise ExecplanError("usage", what, exit=USAGE, hint="leave one of them out")
     from execplan.cli.handing import text
     from execplan.engine.agent.handoff import handoff as engine
 
     home, ref = pick.open_plan(os.getcwd(), plan)
     found = engine(home, ref)
-    return Answer(found.told, text(found), next=found.next)
+    return Answer(found.told, "" if call.as_json else text(found, budget), next=found.next)
 
 
 command = handoff

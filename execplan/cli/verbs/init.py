@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.printing import one_per_line
+from execplan.cli.prompts import agrees, can_ask
 from execplan.cli.verb import new_options, verb
 from execplan.errors import INPUT, NO, OK, USAGE, ExecplanError
-from execplan.repo import homes
+from execplan.repo import homes, ignored
 from execplan.repo.adoption import guide, setup
 from execplan.repo.adoption.inspection import inspect
 from execplan.repo.adoption.survey import counted, survey
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from execplan.repo.adoption.guide import Upgraded
     from execplan.repo.adoption.survey import Prepared, Survey
     from execplan.repo.home import Home
+    from execplan.repo.moving.move import Moved
 
 
 @verb(
@@ -31,19 +34,24 @@ if TYPE_CHECKING:
         "execplan init --commit",
         "execplan init packages/a",
         "execplan init --plans docs/plans --dry-run",
+        "execplan init --move --dry-run",
         "execplan init --upgrade --dry-run",
     ),
 )
 @click.argument("place", required=False, metavar="[DIR]")
 @click.option("--plans", "wanted", metavar="DIR", help="Keep plans in this folder, whatever is found.")
+@click.option("--move", is_flag=True, help="Move the plans of .agent/execplans to the plans directory that is found.")
 @click.option("--check", is_flag=True, help="Say what is found, write nothing; exit 1 if init would write something.")
 @click.option("--upgrade", is_flag=True, help="Merge the newest guide into the one here; what you changed stays.")
 @new_options
-def init(call: Call, place: str | None, wanted: str | None, check: bool, upgrade: bool, options: Options) -> Answer:
+def init(
+    call: Call, place: str | None, wanted: str | None, move: bool, check: bool, upgrade: bool, options: Options
+) -> Answer:
     """Make a home for plans in this repository, in this folder where there is no git, or in DIR, which may be new.
 
     Plans that are there already are recognised, in packages below, too: settings are written that fit them, and nothing
-    is moved. What is there stays as it is, so it can be run again at any time. Only --upgrade changes the guide, and
+    is moved, unless you agree: plans that `new` has put into .agent/execplans, while most are elsewhere, would not be listed
+    any more. What is there stays as it is, so it can be run again at any time. Only --upgrade changes the guide, and
     tells each place that you and the newest guide both changed; there your words stay.
     """
     if check and (options.commit or upgrade):
@@ -53,12 +61,15 @@ def init(call: Call, place: str | None, wanted: str | None, check: bool, upgrade
         raise ExecplanError("not-a-folder", f"{place} is no folder", exit=INPUT, hint="name the folder of a package")
     home = homes.find(os.getcwd()) if place is None else homes.at(place)
     found = survey(home, wanted)
+    moved = _moved(call, place, home, found, options._replace(dry_run=options.dry_run or check), move=move)
     commit, warnings = setup.init(found, options._replace(dry_run=options.dry_run or check))
-    changed = any([each.made for each in found.paths])
+    changed = any([each.made for each in found.paths]) or bool(moved)
     wrote = not (check or options.dry_run)
     told = [_told(each) for each in found.homes]
     made = "made" if wrote else "would make"
     lines = [line for each in told for line in _lines(each, check)]
+    moves = [pair for each in moved for pair in each.moves]
+    lines += [f"{'moved' if wrote else 'would move'}  {old} to {new}" for old, new in moves]
     lines += [f"{made if each.made else 'kept'}  {each.path}  ({each.why})" for each in found.paths]
     lines += _strewn(found, check)
     newer = _guide(found.homes[0].home, options, upgrade=upgrade)
@@ -71,6 +82,7 @@ def init(call: Call, place: str | None, wanted: str | None, check: bool, upgrade
         "homes": told,
         "others": [each._asdict() for each in found.others],
         "elsewhere": list(found.elsewhere),
+        "moves": [{"from": old, "to": new} for old, new in moves],
         "paths": [each._asdict() for each in found.paths],
         "changed": changed,
         "commit": commit,
@@ -89,11 +101,42 @@ def init(call: Call, place: str | None, wanted: str | None, check: bool, upgrade
     )
     if changed and not wrote:
         given = ([place] if place else []) + (["--plans", wanted] if wanted else [])
+        given += ["--move"] if found.unlisted else []
         follow = (shlex.join(["execplan", "init", *given]),)
     elif newer.told.changed and not upgrade:
         follow += ("execplan init --upgrade",)
-    warnings = found.warnings + warnings + newer.told.warnings
-    return Answer(data, "\n".join(lines), status, warnings=warnings, next=follow, wanted=not wrote)
+    warnings = (
+        found.warnings
+        + tuple([line for each in moved for line in each.warnings])
+        + warnings
+        + newer.told.warnings
+        + ignored.warnings(found.homes[0].home)
+    )
+    text = one_per_line(lines, newer.told.diff if upgrade else "")
+    return Answer(data, text, status, warnings=warnings, next=follow, wanted=not wrote)
+
+
+def _moved(call: Call, place: str | None, home: Home, found: Survey, options: Options, *, move: bool) -> list[Moved]:
+    """Move the plans that would not be listed any more, if that is wanted; raises ExecplanError where nobody says so."""
+    if not found.unlisted:
+        return []
+    from execplan.repo.moving.relocate import relocate
+
+    new = found.homes[0].home
+    old, target = home.shown(home.plans), new.shown(new.plans)
+    what = f"{counted(len(found.unlisted))} in {old} would not be listed any more, because most plans are in {target}"
+    init = shlex.join(["execplan", "init", *([place] if place else [])])
+    asks = not (move or options.dry_run or call.as_json) and can_ask()
+    if not (move or options.dry_run or (asks and agrees(f"{what}. Move them there?"))):
+        raise ExecplanError(
+            "plans-left-out",
+            what,
+            exit=NO,
+            hint=f"move them there: {init} --move; or keep plans in {old}: {init} --plans {shlex.quote(os.path.relpath(home.plans))}",
+            candidates=[home.shown(ref.path) for ref in found.unlisted],
+            data={"reasons": [home.shown(ref.path) for ref in found.unlisted]},
+        )
+    return relocate(home, new, found.unlisted, options)
 
 
 class _Guide(NamedTuple):
@@ -111,8 +154,7 @@ def _guide(home: Home, options: Options, *, upgrade: bool) -> _Guide:
     if not upgrade:
         return _Guide(told, [f"a newer guide is there for {told.path}: execplan init --upgrade"])
     made = "would upgrade" if options.dry_run else "upgraded"
-    shown = [told.diff] if told.diff else []
-    return _Guide(told, [*shown, f"{made}  {told.path}  (guide {told.before} to {told.version})"])
+    return _Guide(told, [f"{made}  {told.path}  (guide {told.before} to {told.version})"])
 
 
 def _told(prepared: Prepared) -> dict[str, Any]:

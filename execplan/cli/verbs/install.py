@@ -6,7 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.integrate import carry_out, check
-from execplan.cli.verb import lock_option, verb
+from execplan.cli.verb import completes, lock_option, verb
 
 
 @verb(
@@ -24,7 +24,7 @@ from execplan.cli.verb import lock_option, verb
         "execplan install completion --shell bash",
     ),
 )
-@click.argument("what", nargs=-1, metavar="WHAT...")
+@click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=completes("integration"))
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else what SHELL names.")
 @click.option(
     "--for",

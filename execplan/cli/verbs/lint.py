@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.lint import status
 from execplan.cli.mending import Mending, mending_options
 from execplan.cli.output import Output, output_options
+from execplan.cli.plan_name import plan_flag
 from execplan.cli.progress import Bar
 from execplan.cli.selecting import Selecting, selecting_options, unmet
 from execplan.cli.verb import verb, writer_options
 from execplan.errors import USAGE, ExecplanError
+from execplan.repo import pick
 from execplan.repo.checking.handed import STDIN
 from execplan.repo.checking.history import informed
 from execplan.repo.checking.many import check_all
+from execplan.repo.checking.older import without_older
 from execplan.repo.checking.one import Way
+from execplan.repo.checking.revised import with_committed
 from execplan.repo.checking.staged import check_staged
 from execplan.repo.checking.targets import changed_since, lots, targets
 from execplan.repo.checking.tree import Trees
@@ -50,7 +55,8 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN|FILE|-]...")
-@click.option("--hook", is_flag=True, help="A draft may still hold guidance and no task.")
+@plan_flag
+@click.option("--hook", is_flag=True, help="Accept a draft without content, and a complete plan without an outcome.")
 @click.option("--no-cache", is_flag=True, help="Judge every plan anew, and keep nothing for the next run.")
 @click.option("--staged", is_flag=True, help="The plans of the next commit, as they are staged.")
 @click.option("--since", metavar="REV", help="The plans that changed since this branch left REV.")
@@ -73,6 +79,8 @@ def lint(
     output = Output(**_own(Output, asked))
     mending = Mending(**_own(Mending, asked))
     selecting = Selecting(**_own(Selecting, asked))
+    if not (plans or staged or since is not None) and pick.from_environment() is not None:
+        plans = (os.path.relpath(pick.open_plan(os.getcwd(), None)[1].path),)
     output.check(call, plans, staged=staged, since=since)
     _check_usage(plans, options, output, mending, staged=staged)
     way = Way(hook=hook, selection=selecting.selection(), trees=Trees())
@@ -81,18 +89,24 @@ def lint(
         return output.answer(call, [*check_staged(here, way), *check_commit(here, way)], way)
     if plans == (STDIN,):
         return output.answer(call, output.check_stdin(way), way)
-    chosen, base = (lots(plans), None) if since is None else changed_since(here, since)
-    way = informed(chosen, way, base)
+    chosen, base = (lots(plans, hook=hook), None) if since is None else changed_since(here, since)
+    way = with_committed(chosen, informed(chosen, way, base))
     for target in targets(chosen) if options.if_match is not None else ():
         check_match(target.home, target.ref, options.if_match)
     mended = mending.mend(list(targets(chosen)) if mending.wanted else (), way, options)
+    invisible: tuple[str, ...] = ()
     with Bar(wanted=not call.quiet and not call.as_json) as bar:
         checked = check_all(chosen, way, cached=not no_cache, with_data=not call.as_json, tick=bar.tick)
+    if hook and plans and not output.write_baseline and status(checked):
+        checked = without_older(list(targets(chosen)), checked, way)
     if not plans and since is None:
+        from execplan.repo import homes, ignored
+
         checked += check_homes(here, way)
+        invisible = ignored.warnings(homes.require(here))
     answer = output.answer(call, checked, way, dry_run=options.dry_run)
     idle = unmet(way.selection.select, git=any([lot.home.git is not None for lot in chosen]))
-    answer = answer._replace(warnings=answer.warnings + idle)
+    answer = answer._replace(warnings=answer.warnings + idle + invisible)
     return mended.before(answer) if mending.wanted else answer
 
 

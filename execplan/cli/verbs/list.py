@@ -8,7 +8,7 @@ import click
 
 from execplan.cli import standing
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.shape import conflict_warnings, plan_json
+from execplan.cli.shape import conflict_warnings, follow_none, none_open, plan_json
 from execplan.cli.table import table
 from execplan.cli.verb import verb
 from execplan.errors import NO, OK
@@ -40,10 +40,8 @@ def list_(call: Call, everything: bool) -> Answer:
         else (each["state"], "-", each[name], each["error"])
         for each in plans
     ]
-    text = table(("state", "done", name, "title"), rows) if rows else "no plans yet"
-    follow = (
-        ("execplan new 'Its title'",) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
-    )
+    text = table(("state", "done", name, "title"), rows) if rows else none_open(home)
+    follow = follow_none(home) if not plans else (f"execplan lint {typed(broken[0]['path'])}",) if broken else ()
     warnings = conflict_warnings(shelved)
     return Answer({"plans": plans}, text, NO if broken else OK, warnings=warnings, next=follow)
 

@@ -8,6 +8,7 @@ from shlex import quote
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import told
 from execplan.errors import NO, OK, USAGE, ExecplanError
@@ -28,6 +29,7 @@ from execplan.repo.merging import merge as merging
     ),
 )
 @click.argument("plans", nargs=-1, metavar="PLAN | BASE OURS THEIRS")
+@plan_flag
 @click.option("-o", "--out", metavar="OUT", help="Write the merged plan to this file; -: standard output.")
 @click.option("--driver", is_flag=True, help="Be git's merge driver: see execplan install merge-driver.")
 @writer_options
@@ -82,6 +84,7 @@ def _files(paths: tuple[str, ...], out: str | None, options: Options) -> Answer:
         exit=NO if merged.conflicts else OK,
         warnings=_warnings(merged),
         wanted=out is None or options.dry_run,
+        raw=out is None,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import create_option, verb, writer_options
 from execplan.cli.words import words
 from execplan.cli.writing import write
 from execplan.plan import logs
@@ -24,7 +25,7 @@ from execplan.repo.amend import Options
 def outcome(call: Call, text: str, plan: str | None, create: bool, options: Options) -> Answer:
     """Add an outcome: what works now, what is missing, what was learned. TEXT may be @FILE, or - for standard input."""
     changer = logs.outcome(words(text, "the outcome"), create=create)
-    return write(call, plan, options, "outcome", lambda home: changer, "execplan status {id}")
+    return write(call, plan, options, "outcome", lambda home: changer, "execplan status {id}", finishes=True)
 
 
 command = outcome

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.priming import PROGRAMS, answer
 from execplan.cli.verb import verb
 
@@ -14,7 +15,7 @@ from execplan.cli.verb import verb
     writes="nothing.",
     examples=("execplan prime", "execplan prime parser", "execplan prime --hook codex", "execplan prime --json"),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--hook", type=click.Choice(PROGRAMS), help="As that program wants it of a hook, with no refusal.")
 def prime(call: Call, plan: str | None, hook: str | None) -> Answer:
     """Print in about 1 KB where the plan stands: for a session that begins, or whose memory is about to be cut.

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import click
 
+from execplan.cli import restart_page
 from execplan.cli.answer import Answer, Call
+from execplan.cli.links import agreement, links_option
 from execplan.cli.moving import told
+from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import verb, writer_options
+from execplan.engine.open_runs import require_none
+from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import Options
 from execplan.repo.execution import store
@@ -23,18 +29,25 @@ from execplan.repo.moving import rename as renaming
         "execplan rename parser 'Build the line parser' --dry-run",
     ),
 )
-@click.argument("plan")
-@click.argument("title")
+@click.argument("title", metavar="PLAN TITLE")
+@plan_option
+@links_option
 @writer_options
-def rename(call: Call, plan: str, title: str, options: Options) -> Answer:
+def rename(call: Call, plan: str | None, title: str, *, links: bool | None, options: Options) -> Answer:
     """Give a plan another title, and the id that comes of it; its date or its number stays."""
+    if plan is None:
+        raise ExecplanError(
+            "usage", "rename takes a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
+        )
     home, ref = pick.open_plan(os.getcwd(), plan)
+    require_none(home, ref, "renamed")
     compiled = os.path.lexists(store.path_of(home, ref))
-    moved = renaming.rename(home, ref, title, options)
+    renew = partial(restart_page.renew, home, commits=options.commits(home))
+    moved = renaming.rename(home, ref, title, options, renew=renew, agrees=agreement(call, links))
     if compiled and moved.changed:
         why = f"what {ref.id} was compiled to, and what approves it, name it by its old title: compile and approve it anew"
         moved = moved._replace(warnings=(*moved.warnings, why))
-    return told(home, moved, options, "named so already")
+    return told(home, moved, options, "named so already", None if links is False else "")
 
 
 command = rename

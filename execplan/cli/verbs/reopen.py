@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import write
 from execplan.plan.tasks import reopen as untick
 from execplan.repo.amend import Options

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import new_options, plan_option, verb
+from execplan.cli.plan_name import plan_option
+from execplan.cli.printing import one_per_line
+from execplan.cli.verb import new_options, verb
 from execplan.cli.words import body, words
-from execplan.repo import pick
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         "execplan replan --reason 'It never ends.' --failed api --dry-run",
     ),
 )
-@click.argument("run", required=False)
+@click.argument("run", required=False, metavar="[PLAN] [RUN]")
 @click.option("--reason", metavar="WORDS", required=True, help="Why; @FILE and - as for all words.")
 @click.option("--failed", metavar="ID", multiple=True, help="A step that counts as failed too, by its id or number.")
 @click.option(
@@ -53,10 +54,11 @@ def replan(
     tried again; with new steps these take the place of all that is not done. The run goes on once the revision is approved.
     """
     from execplan.engine import place
+    from execplan.engine.plan_choice import plan_with_run
     from execplan.engine.replan import replan_run
     from execplan.engine.watch import Watch
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = plan_with_run(os.getcwd(), plan)
     made = replan_run(
         home,
         ref,
@@ -92,9 +94,9 @@ def _answer(made: Replanned, name: str, *, dry_run: bool) -> Answer:
     lines += [f"would write {made.path}" if dry_run else f"wrote {made.path}"]
     lines += [f"committed {made.commit[:12]}"] if made.commit else []
     if dry_run:
-        return Answer({**data, "diff": made.diff}, "\n".join([made.diff, *lines]), warnings=made.warnings)
+        return Answer({**data, "diff": made.diff}, one_per_line(lines, made.diff), warnings=made.warnings)
     follow = [f"execplan {verb} {name}" for verb in ("evaluate", "approve")] + [f"execplan resume {made.run} -p {name}"]
-    return Answer(data, "\n".join(lines), warnings=made.warnings, next=tuple(follow), wanted=False)
+    return Answer(data, one_per_line(lines), warnings=made.warnings, next=tuple(follow), wanted=False)
 
 
 command = replan

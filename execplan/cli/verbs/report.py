@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import new_options, plan_option, verb
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import new_options, verb
 from execplan.cli.words import words
-from execplan.repo import pick
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
@@ -43,9 +43,10 @@ def report(
     """
     from execplan.cli import reporting
     from execplan.engine.agent import report as engine
+    from execplan.engine.plan_choice import plan_with_run
     from execplan.repo import author
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = plan_with_run(os.getcwd(), plan, or_approved=True)
     said = engine.Said(status, words(result, "the result"), reporting.evidence(home, evidence), author.session() or "")
     found = engine.report(home, ref, step, said, options)
     return reporting.told(home, ref, found, dry_run=options.dry_run)

@@ -7,7 +7,9 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.links import agreement, links_option
 from execplan.cli.moving import told
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
 from execplan.repo import pick
@@ -20,14 +22,16 @@ from execplan.repo.moving import archive
     writes="the paths in plans that name it; a note when it was archived unfinished. Its evidence is removed.",
     examples=("execplan restore parser --dry-run", "execplan restore parser --reason 'CRLF was forgotten.'"),
 )
-@click.argument("plan")
+@plan_argument(required=True)
 @click.option("--reason", metavar="TEXT", help="Why it is taken back; written into the plan.")
+@links_option
 @writer_options
-def restore(call: Call, plan: str, reason: str | None, options: Options) -> Answer:
+def restore(call: Call, plan: str, *, reason: str | None, links: bool | None, options: Options) -> Answer:
     """Move an archived plan and its artifacts back to where they were."""
     home, ref = pick.open_plan(os.getcwd(), plan)
     why = words(reason, "the reason") if reason is not None else None
-    return told(home, archive.restore(home, ref, options, reason=why), options, "not in the archive")
+    moved = archive.restore(home, ref, options, reason=why, agrees=agreement(call, links))
+    return told(home, moved, options, "not in the archive", None if links is False else "")
 
 
 command = restore

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import jsonl_option, new_options, plan_option, verb
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import jsonl_option, new_options, verb
 from execplan.cli.verbs.run import JOBS
 from execplan.engine.entries import ANSWERS
-from execplan.repo import pick
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         "execplan resume 1 -p parser --answer skip",
     ),
 )
-@click.argument("run", required=False)
+@click.argument("run", required=False, metavar="[PLAN] [RUN]")
 @plan_option
 @click.option(
     "--answer",
@@ -58,8 +58,9 @@ def resume(
     from execplan.cli.running.watching import watching
     from execplan.engine import place
     from execplan.engine import resume as engine
+    from execplan.engine.plan_choice import plan_with_run
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = plan_with_run(os.getcwd(), plan)
     found = place.named(home, ref, run)
     if options.dry_run:
         from execplan.cli.running.ahead import would_resume

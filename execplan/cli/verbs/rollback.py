@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import new_options, plan_option, verb
-from execplan.repo import pick
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import new_options, verb
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         "execplan rollback 1 -p parser --step api",
     ),
 )
-@click.argument("run", required=False)
+@click.argument("run", required=False, metavar="[PLAN] [RUN]")
 @click.option("--step", metavar="ID", help="Only what this step has changed.")
 @plan_option
 @new_options
@@ -38,9 +38,10 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     from execplan.cli.running.undone import undone_answer
     from execplan.cli.running.watching import watching
     from execplan.engine import place
+    from execplan.engine.plan_choice import plan_with_run
     from execplan.engine.rollback import rollback as roll_back
 
-    home, ref = pick.open_plan(os.getcwd(), plan)
+    home, ref = plan_with_run(os.getcwd(), plan)
     found = place.named(home, ref, run)
     with watching(call, "rollback", live=False) as watch:
         undone = roll_back(home, ref, found, step=step, automatic="", watch=watch, options=options)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import jsonl_option, new_options, verb
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
@@ -32,7 +33,7 @@ JOBS = 64
         "execplan run parser --jsonl",
     ),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--step", "steps", metavar="ID", multiple=True, help="Only this step; may be given several times.")
 @click.option("--from", "begin", metavar="ID", default="", help="Begin with this step; those before it are skipped.")
 @click.option(

@@ -7,6 +7,7 @@ import os
 import click
 
 from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb
 from execplan.engine.runs import STATES
 from execplan.repo import homes, pick, shelf
@@ -17,7 +18,7 @@ from execplan.repo import homes, pick, shelf
     writes="nothing.",
     examples=("execplan runs", "execplan runs parser", "execplan runs --state failed --json"),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option("--state", type=click.Choice(STATES), help="Only these.")
 def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     """Print a line for each run: how it stands, when it was begun, what it took, what it waits for.
@@ -27,7 +28,7 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     from execplan.cli.running.listing import listed
     from execplan.engine.runs import readable
 
-    if plan is not None:
+    if plan is not None or pick.from_environment() is not None:
         home, ref = pick.open_plan(os.getcwd(), plan)
         found, broken = readable(home, [ref])
         return listed(found, broken, typed(ref.id, home.shown(ref.path)), state)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import create_option, plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import completes, create_option, verb, writer_options
 from execplan.cli.words import body
 from execplan.cli.writing import write
 from execplan.plan.body import set_body
@@ -20,7 +21,7 @@ from execplan.repo.amend import Options
         "execplan set 'Context and Orientation' 'The reader is `src/reader.py`.' --dry-run",
     ),
 )
-@click.argument("section")
+@click.argument("section", shell_complete=completes("section"))
 @click.argument("text")
 @plan_option
 @create_option

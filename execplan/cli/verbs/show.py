@@ -6,12 +6,15 @@ import os
 
 import click
 
-from execplan.cli import door
+from execplan.cli import door, standing
+from execplan.cli.advice import Advice, advise
+from execplan.cli.ahead import ahead
 from execplan.cli.answer import Answer, Call, typed
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json, whole_json
-from execplan.cli.verb import verb
+from execplan.cli.verb import completes, verb
 from execplan.errors import USAGE, About, ExecplanError
-from execplan.plan.model import COMPLETE, DONE, OPEN
+from execplan.plan.model import ACTIVE, DONE, DRAFT
 from execplan.plan.seek import find_section
 from execplan.repo import pick, shelf
 
@@ -27,8 +30,13 @@ from execplan.repo import pick, shelf
         "execplan show parser --run 1",
     ),
 )
-@click.argument("plan", required=False)
-@click.option("--section", metavar="NAME", help="Only this section's lines, as they stand in the file.")
+@plan_argument()
+@click.option(
+    "--section",
+    metavar="NAME",
+    shell_complete=completes("section"),
+    help="Only this section's lines, exactly as in the file.",
+)
 @click.option("--steps", is_flag=True, help="The steps that it compiles to now, and how they stand.")
 @click.option(
     "--run", metavar="[RUN]", is_flag=False, flag_value="", help="A run of it, step by step; else the last one."
@@ -65,21 +73,23 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
 
         return steps_of(shelved, warnings)
     data = whole_json(shelved, read)
-    follow: tuple[str, ...] = ()
-    if not ref.archived:
-        task = next((each for each in data["tasks"] if each["state"] == OPEN), None)
-        verb = "archive" if data["state"] == COMPLETE else "lint"
-        name = typed(ref.id, data["path"])
-        follow = (f"execplan done {task['id']} -p {name}",) if task else (f"execplan {verb} {name}",)
-    return Answer(data, _overview(data), warnings=warnings, next=follow)
+    execution = standing.known(shelved)
+    open_tasks = ahead(home, ref, read) if shelved.state in (ACTIVE, DRAFT) else None
+    advice = advise(shelved, open_tasks, execution) if not ref.archived else Advice()
+    data["run"] = standing.unfinished(execution) if not ref.archived else standing.open_run(home, ref)
+    commands = tuple([each for each in advice.commands if each != f"execplan show {typed(ref.id, data['path'])}"])
+    return Answer(data, _overview(data, advice.why), warnings=warnings, next=commands, work=advice.work)
 
 
-def _overview(data: dict[str, object]) -> str:
+def _overview(data: dict[str, object], why: str) -> str:
     """A plan on a page."""
-    counts, tasks = data["counts"], data["tasks"]
+    counts, tasks, run = data["counts"], data["tasks"], data["run"]
     assert isinstance(counts, dict)
     assert isinstance(tasks, list)
     lines = [f"{data['title'] or '(no title)'}", f"{door.shown(str(data['path']))}: {data['state']}, {_done(counts)}"]
+    if isinstance(run, dict):
+        lines.append(standing.run_words(run))
+    lines += [door.shown(why)] if why else []
     if tasks:
         lines.append("")
     for task in tasks:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from execplan.cli.answer import Answer, Call
-from execplan.cli.verb import plan_option, verb, writer_options
+from execplan.cli.plan_name import plan_option
+from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
 from execplan.cli.writing import write
 from execplan.clock import now
@@ -24,7 +25,7 @@ from execplan.repo.amend import Options
 @plan_option
 @writer_options
 def split(call: Call, task: str, done: str, remaining: str, plan: str | None, options: Options) -> Answer:
-    """Split a half-done task into what is done, ticked with the time, and what remains, still open.
+    """Split a half-done task into what is done, ticked with the time, and what remains, still open; print both ids.
 
     A TASK is a number, an id, or words that only it has. Tasks that are nested in it stay with what remains.
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import verb
 from execplan.errors import NO, USAGE, ExecplanError
 from execplan.repo import homes, pick, shelf, state
@@ -36,6 +37,7 @@ _LIMIT = 1 << 20
     ),
 )
 @click.argument("plans", nargs=-1, metavar="[PLAN…]")
+@plan_flag
 @click.option(
     "--format", "form", type=click.Choice([TEXT, PROMETHEUS]), default=TEXT, help="prometheus: its text format."
 )
@@ -65,15 +67,16 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     if form == PROMETHEUS:
         from execplan.cli.metrics import render
 
-        return Answer(data, render(told), warnings=warnings)
+        return Answer(data, render(told), warnings=warnings, raw=True)
     return Answer(data, _text(told) if data["plans"] else "nothing is recorded yet", warnings=warnings)
 
 
 def _plans(named: tuple[str, ...]) -> tuple[Home, list[tuple[Home, Ref]]]:
     """The home from which they are asked for, and the plans."""
     here = os.getcwd()
-    if named:
-        found = list({ref.path: (home, ref) for home, ref in [pick.open_plan(here, name) for name in named]}.values())
+    names: tuple[str | None, ...] = named or ((None,) if pick.from_environment() is not None else ())
+    if names:
+        found = list({ref.path: (home, ref) for home, ref in [pick.open_plan(here, name) for name in names]}.values())
         return homes.existing(found[0][0]), found
     home = homes.require(here)
     return home, [(each, ref) for each in homes.together(home) for ref in shelf.every(each)]

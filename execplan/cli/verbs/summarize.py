@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings, plan_json
 from execplan.cli.verb import verb
 from execplan.errors import About
@@ -31,7 +32,7 @@ LENGTHS = ("brief", "detailed", "comprehensive")
         "execplan summarize parser --as structured --json",
     ),
 )
-@click.argument("plan", required=False)
+@plan_argument()
 @click.option(
     "--as", "form", type=click.Choice(FORMS), default=FORMS[0], help="What kind of text; summary unless told."
 )

@@ -51,11 +51,24 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     if staged or since is not None:
         ask.require(home)
         changed = triaging.staged(home) if since is None else triaging.since(home, since)
-    parts = triaging.parts(home) if words is not None else {}
+    parts, warnings = _parts(home) if words is not None else ({}, ())
     limits = thresholds(home.settings.triage)
     found = judge.triage(words, changed, parts, limits)
     follow = _follow(home, words) if found.verdict == judge.PLAN else ()
-    return Answer(_json(found, limits), _text(found), next=follow)
+    return Answer(_json(found, limits), _text(found), warnings=warnings, next=follow)
+
+
+def _parts(home: Home) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The parts of the repository, and a warning where git can't be asked for them."""
+    from execplan.repo import triaging
+
+    try:
+        return triaging.parts(home), ()
+    except ExecplanError as error:
+        if error.code not in ask.UNUSABLE:
+            raise
+        left = "the parts of the repository are not known, so the request is judged without them"
+        return {}, (f"{left}: {error.message}; {error.hint}",)
 
 
 def _check_usage(request: str | None, *, staged: bool, since: str | None) -> None:

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import os
 
-from execplan.cli.answer import Answer, Call, typed
-from execplan.cli.verb import plan_option, verb, writer_options
-from execplan.cli.writing import told
-from execplan.repo import pick
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
+from execplan.cli.reversing import listed, require_movable, told
+from execplan.cli.verb import verb, writer_options
 from execplan.repo.amend import Options
-from execplan.repo.edits.undo import undo as take_back
+from execplan.repo.operations import undo as undoing
 
 
 @verb(
-    reads="the journal of the plan, and the plan.",
-    writes="the lines of the last edit as they were before it; all that was changed since stays.",
-    examples=("execplan undo", "execplan undo -p parser --dry-run", "execplan undo --commit"),
+    reads="the journal of operations, and the plan.",
+    writes="what the last operation changed, as it was before it; all that changed since stays.",
+    examples=(
+        "execplan undo",
+        "execplan undo --list",
+        "execplan undo -p parser --dry-run",
+        "execplan undo --commit",
+    ),
 )
-@plan_option
+@plan_argument()
+@click.option("--list", "show", is_flag=True, help="Show what can be undone and redone, and who did it.")
+@click.option("--any", "other_authors", is_flag=True, help="Also undo the operation of another author.")
 @writer_options
-def undo(call: Call, plan: str | None, options: Options) -> Answer:
-    """Take back the last edit that a verb made to the plan, committed or not; again for the one before it.
+def undo(call: Call, plan: str | None, show: bool, other_authors: bool, options: Options) -> Answer:
+    """Undo the last operation: an edit, `new`, `drop`, `archive`, `restore`, `rename`; again for the one before it.
 
-    It refuses when the lines of that edit have changed since. A move is taken back by its own verb: restore, rename.
+    Without -p it takes your last operation on any plan, and names it. It stops when the same lines have changed since.
     """
-    home, ref = pick.open_plan(os.getcwd(), plan)
-    amended = take_back(home, ref, options)
-    return told(amended, options, f"execplan show {typed(ref.id, amended.path)}")
+    if show:
+        return listed(os.getcwd(), plan)
+    return told(
+        undoing.undo(os.getcwd(), plan, options, other_authors=other_authors, may_move=require_movable), options
+    )
 
 
 command = undo

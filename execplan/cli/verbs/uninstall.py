@@ -6,7 +6,7 @@ import click
 
 from execplan.cli.answer import Answer, Call
 from execplan.cli.integrate import carry_out, check
-from execplan.cli.verb import lock_option, verb
+from execplan.cli.verb import completes, lock_option, verb
 
 
 @verb(
@@ -14,7 +14,7 @@ from execplan.cli.verb import lock_option, verb
     writes="the same files, without what install added; a file that it made goes, if nothing else is in it.",
     examples=("execplan uninstall agents", "execplan uninstall git-hooks completion --dry-run"),
 )
-@click.argument("what", nargs=-1, metavar="WHAT...")
+@click.argument("what", nargs=-1, metavar="WHAT...", shell_complete=completes("integration"))
 @click.option("--shell", type=click.Choice(["bash", "zsh", "fish"]), help="For completion; else all three.")
 @click.option(
     "--for",

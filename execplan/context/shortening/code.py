@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 
-from execplan.context.shortening.part import NEVER, Part
+from execplan.context.shortening.part import REST, Part
 from execplan.context.words import shared
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def python(lines: Sequence[str], words: Collection[str]) -> list[Part] | None:
             tree = ast.parse("\n".join(lines))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-    ranks = dict.fromkeys(range(len(lines)), NEVER)
+    ranks = dict.fromkeys(range(len(lines)), REST)
     _document(tree, _ABOUT, ranks)
     for node, rank in _declared(tree, _DECLARED):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -106,7 +106,7 @@ def other(lines: Sequence[str], words: Collection[str]) -> list[Part]:
         if declares:
             ranks[at] = _ABOUT if shared(line, words) else _DECLARED if line[:1].strip() else _INNER
         else:
-            ranks[at] = _IMPORTED if _IMPORTS.match(line) else NEVER
+            ranks[at] = _IMPORTED if _IMPORTS.match(line) else REST
     for at in range(min(len(lines), 3)):
         if lines[at].strip() and _COMMENT.match(lines[at]):
             ranks[at] = _ABOUT
@@ -114,11 +114,16 @@ def other(lines: Sequence[str], words: Collection[str]) -> list[Part]:
 
 
 def _parts(lines: Sequence[str], ranks: dict[int, int], words: Collection[str]) -> list[Part]:
-    """The lines with their ranks; those with words of the task come behind what is declared."""
+    """The lines with their ranks; those with words of the task follow what is declared.
+
+    Of the rest the bodies of what the task is about come first.
+    """
     parts = []
+    about = False
     for at, line in enumerate(lines):
         rank = ranks[at]
-        if rank == NEVER and shared(line, words):
-            rank = _SHARED
-        parts.append(Part(line, at, rank if line.strip() else NEVER))
+        about = rank == _ABOUT if rank < _IMPORTED else about
+        if rank == REST:
+            rank = _SHARED if shared(line, words) and line.strip() else REST if about else REST + 1
+        parts.append(Part(line, at, rank if line.strip() else max(rank, REST)))
     return parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.shortening.part import NEVER, Part
+from execplan.context.shortening.part import REST, Part
 from execplan.context.words import shared
 from execplan.record import NamedTuple
 
@@ -39,7 +39,7 @@ def prose(lines: Sequence[str], words: Collection[str]) -> list[Part]:
             rank = 1 if first else min(rank, 3)
             first = False
         ranks |= dict.fromkeys(sentence.parts, rank)
-    return [part._replace(rank=ranks.get(at, NEVER)) for at, part in enumerate(parts)]
+    return [part._replace(rank=ranks.get(at, REST)) for at, part in enumerate(parts)]
 
 
 def message(lines: Sequence[str], words: Collection[str]) -> list[Part]:
@@ -49,7 +49,7 @@ def message(lines: Sequence[str], words: Collection[str]) -> list[Part]:
     for nth, sentence in enumerate(said):
         rank = 0 if nth in (0, len(said) - 1) else min(_shared(parts, sentence, words), 6)
         ranks |= dict.fromkeys(sentence.parts, rank)
-    return [part._replace(rank=ranks.get(at, NEVER)) for at, part in enumerate(parts)]
+    return [part._replace(rank=ranks.get(at, REST)) for at, part in enumerate(parts)]
 
 
 class _Sentence(NamedTuple):
@@ -87,4 +87,4 @@ def _parts(lines: Sequence[str]) -> tuple[list[Part], list[_Sentence]]:
 def _shared(parts: Sequence[Part], sentence: _Sentence, words: Collection[str]) -> int:
     """The rank of a sentence by what it shares with the task: two words come sooner."""
     many = shared(" ".join([parts[at].text for at in sentence.parts]), words)
-    return 2 if many > 1 else 4 if many else NEVER
+    return 2 if many > 1 else 4 if many else REST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.context.summary.sentences import gist
-from execplan.text.hidden import hidden_in
+from execplan.text.hidden import escaped, may_hide
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +48,6 @@ def _escaped(words: str) -> str:
 
 def visible(words: str) -> str:
     """A line with each hidden character as its escape."""
-    if words.isprintable():
+    if not may_hide(words):
         return words
-    for start, end in reversed(hidden_in(words)):
-        shown = "".join([f"\\u{{{ord(char):x}}}" for char in words[start:end]])
-        words = words[:start] + shown + words[end:]
-    return words
+    return escaped(words, lambda run: "".join([f"\\u{{{ord(char):x}}}" for char in run]))

@@ -36,7 +36,9 @@ def asked(
         step.inferred,
         status,
         tuple(order.needs(step, course)),
-        calls=len(course.attempts[step.id][-1].calls) if status == states.RUNNING else 0,
+        calls=sum([not each.said.get("further") for each in course.attempts[step.id][-1].calls])
+        if status == states.RUNNING
+        else 0,
         most=step.max_invocations,
         refused=order.refused(step, course, there) if status != states.RUNNING else "",
         question=question.words if question is not None else "",

@@ -36,7 +36,8 @@ def note(home: Home, place: Place) -> None:
     found = _look(home, _noted(place))
     if found is not None:
         try:
-            with open(_path(place), "w", encoding="utf-8", errors="surrogateescape") as file:
+            handle = disk.open_regular(_path(place), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
                 json.dump(found._asdict(), file)
         except OSError:
             return
@@ -69,7 +70,7 @@ def _noted(place: Place) -> _Seen | None:
     try:
         data = disk.read(_path(place), _LIMIT)[0]
         return _Seen(**json.loads(data.decode("utf-8", "surrogateescape")))
-    except (ExecplanError, ValueError, TypeError):
+    except (ExecplanError, ValueError, TypeError, RecursionError):
         return None
 
 

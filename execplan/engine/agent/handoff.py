@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.engine.agent import begin, current
+from execplan.engine.agent import begin, current, open_tasks
 from execplan.engine.agent.asked import question_of
 from execplan.engine.agent.follow import up_next
 from execplan.engine.agent.recovery import recovery
@@ -21,11 +21,12 @@ from execplan.plan.outline import PURPOSE
 from execplan.repo import shelf
 from execplan.repo.execution.current import current as compiled
 from execplan.repo.execution.policy import effective
-from execplan.text.hidden import hidden_in
+from execplan.text.hidden import visible
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from execplan.engine.agent.current import Current
+    from execplan.engine.agent.open_tasks import Prose
     from execplan.engine.place import Place
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
@@ -40,7 +41,8 @@ class Handoff(NamedTuple):
 
     told: dict[str, Any]
     """As `--json` prints it, without secrets."""
-    document: ExecutionPlan
+    document: ExecutionPlan | None
+    """None of a plan that compiles to no step."""
     redacted: frozenset[str]
     """The steps of which a secret was left out."""
     next: tuple[str, ...]
@@ -57,7 +59,50 @@ class _Stands(NamedTuple):
 
 
 def handoff(home: Home, ref: Ref) -> Handoff:
-    """What an agent is told of a plan, which writes nothing; raises ExecplanError where it compiles to no step."""
+    """What an agent needs to carry out a plan: its steps; of a plan without written steps its open tasks.
+
+    Writes nothing; raises ExecplanError.
+    """
+    found = open_tasks.prose(home, ref)
+    return _by_tasks(home, ref, found) if found is not None else _by_steps(home, ref)
+
+
+def _by_tasks(home: Home, ref: Ref, found: Prose) -> Handoff:
+    """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
+    data = shelf.open_bytes(home, ref.path)
+    plan, document, clean = reader.read(data), found.document, redaction()
+    steps = document.steps if document is not None else ()
+    tasks = open_tasks.tasks(home, ref, plan, ())
+    policy = effective(home)
+    course = Course(document) if document is not None else None
+    told: dict[str, Any] = {
+        "plan": _plan(home, ref, plan, data),
+        "mode": "tasks",
+        "revision": None,
+        "approved": False,
+        "approval": _approval(_Stands(None, ())),
+        "run": None,
+        "reasoning": _reasoning(document, plan),
+        "constraints": None,
+        "tasks": tasks,
+        "sections": open_tasks.sections(plan),
+        "steps": [_step(home, ref, None, course, step, policy, None) for step in steps if course is not None],
+        "next_steps": [],
+        "report": open_tasks.commands(ref),
+    }
+    if tasks:
+        follow: tuple[str, ...] = (f"execplan next {ref.typed}",)
+    else:
+        follow = (f"execplan show {ref.typed}",)
+    return Handoff(seen(clean.value(told)), document, frozenset(), follow)
+
+
+def _plan(home: Home, ref: Ref, plan: Plan, data: bytes) -> dict[str, Any]:
+    return {"id": ref.id, "path": home.shown(ref.path), "title": plan.title, "digest": digest(data)}
+
+
+def _by_steps(home: Home, ref: Ref) -> Handoff:
+    """The steps of a plan, with the run of the agent."""
     policy, known = effective(home), current.last(home, ref)
     stands = _stands(home, ref, known)
     if known is not None and not known.goes_on and stands.approval is not None:
@@ -71,18 +116,16 @@ def handoff(home: Home, ref: Ref) -> Handoff:
     shown: Any = clean.value(steps)
     over = course.status in states.ENDED
     told = {
-        "plan": {
-            "id": ref.id,
-            "path": home.shown(ref.path),
-            "title": seen(clean.value(plan.title)),
-            "digest": digest(data),
-        },
+        "plan": {**_plan(home, ref, plan, data), "title": seen(clean.value(plan.title))},
+        "mode": "steps",
         "revision": document.revision,
         "approved": stands.approval is not None,
         "approval": clean.value(_approval(stands)),
         "run": clean.value(_run(home, ref, known)),
         "reasoning": seen(clean.value(_reasoning(document, plan))),
         "constraints": clean.value(document.constraints.model_dump(mode="json")),
+        "tasks": seen(clean.value(open_tasks.tasks(home, ref, plan, document.steps))),
+        "sections": [],
         "steps": shown,
         "next_steps": [] if over else [step.id for step in up_next(course, schedule)],
         "report": _how(ref),
@@ -97,13 +140,7 @@ def seen(value: Any) -> Any:
         return {name: seen(each) for name, each in value.items()}
     if isinstance(value, list):
         return [seen(each) for each in value]
-    return "\n".join([_seen_line(line) for line in value.split("\n")]) if isinstance(value, str) else value
-
-
-def _seen_line(line: str) -> str:
-    for start, end in reversed(hidden_in(line)):
-        line = line[:start] + repr(line[start:end])[1:-1] + line[end:]
-    return line
+    return "\n".join([visible(line) for line in value.split("\n")]) if isinstance(value, str) else value
 
 
 def _stands(home: Home, ref: Ref, known: Current | None) -> _Stands:
@@ -134,7 +171,7 @@ def _run(home: Home, ref: Ref, known: Current | None) -> dict[str, Any] | None:
     return {"id": known.place.id, "status": course.status, "session": course.begun["session"], "question": question}
 
 
-def _reasoning(document: ExecutionPlan, plan: Plan) -> dict[str, Any]:
+def _reasoning(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
     """Why it is done: the purpose, the intent of the document, and the decisions that hold still."""
     lines: list[str] = []
     for section in plan.sections:
@@ -145,8 +182,8 @@ def _reasoning(document: ExecutionPlan, plan: Plan) -> dict[str, Any]:
     fields = ("text", "rationale", "date", "author")
     return {
         "purpose": "\n".join(lines).strip() or None,
-        "description": document.description,
-        "intent": document.intent.model_dump(mode="json"),
+        "description": document.description if document is not None else plan.title,
+        "intent": document.intent.model_dump(mode="json") if document is not None else None,
         "decisions": [{name: getattr(each, name) for name in fields} for each in kept],
     }
 

@@ -32,6 +32,8 @@ class Ended(NamedTuple):
     """Of all of it."""
     whole: bool
     """Whether `stdout` is all that was printed to it."""
+    end: bytes = b""
+    """The end of what was printed to both streams, some kilobytes."""
 
 
 def words_of(ended: Ended) -> str:

@@ -12,6 +12,8 @@ _LONGEST = 1 << 16
 """Bytes of a line that are waited for."""
 _OVERLAP = 1 << 12
 """Bytes at the end of such a line that are looked at again with what comes next: a secret may be cut there."""
+_BEFORE = 1500
+"""Characters before a line that may tell what is in it, such as `kind: Secret` or the name of a value on the next line."""
 _KEY_BYTES = 1 << 15
 """Bytes for which the end of a private key is waited for."""
 WINDOW = 1 << 13
@@ -25,6 +27,7 @@ class Flow:
         """Begin; `cut`: what comes first was cut off from what was before it, and some of it is dropped."""
         self._redaction = redaction
         self._left = b""
+        self._before = ""
         self._cut = cut
 
     def feed(self, data: bytes) -> list[str]:
@@ -69,8 +72,13 @@ class Flow:
         return [*self._lines(taken[:begin]), REDACTED, *self._lines(behind)]
 
     def _lines(self, data: bytes) -> list[str]:
-        text = self._redaction.text(data.decode("utf-8", "backslashreplace"))
-        return text.removesuffix("\n").split("\n") if data else []
+        if not data:
+            return []
+        raw = data.decode("utf-8", "backslashreplace")
+        text = self._redaction.text(raw, self._before)
+        last = (self._before + raw)[-_BEFORE:]
+        self._before = last[last.find("\n") + 1 :] if len(last) == _BEFORE else last
+        return text.removesuffix("\n").split("\n")
 
     def _piece(self) -> list[str]:
         """The first part of a line that is too long, cut where no secret is and between two characters."""

@@ -85,6 +85,10 @@ def _send(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
         pass  # that it died is told by what it does not report
 
 
+_END = 16 << 10
+"""Bytes of the end of the output that are kept: where test runners print their summaries."""
+
+
 class _Taken:
     """What comes from a supervisor and from what it watches."""
 
@@ -103,6 +107,8 @@ class _Taken:
         self.printed = 0
         self.last_words = b""
         """The end of what was printed to standard error."""
+        self.end = b""
+        """The end of what was printed to both streams."""
         self.late = False
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
@@ -159,7 +165,9 @@ class _Taken:
                 f"{len(left)} of its processes were still there when it had ended, and were ended: {names}"
             )
         whole = self.printed == len(self.stdout)
-        ended = Ended(**told, stdout=bytes(self.stdout), stdout_sha256=self.digest.hexdigest(), whole=whole)
+        ended = Ended(
+            **told, stdout=bytes(self.stdout), stdout_sha256=self.digest.hexdigest(), whole=whole, end=self.end
+        )
         self.transcript.note(words_of(ended))
         return ended
 
@@ -180,10 +188,12 @@ class _Taken:
         self.digest.update(data)
         if len(self.stdout) < self.transcript.limit:
             self.stdout += data[: self.transcript.limit - len(self.stdout)]
+        self.end = (self.end + data)[-_END:]
         self.transcript.out(data)
 
     def _err(self, data: bytes) -> None:
         self.last_words = (self.last_words + data)[-4096:]
+        self.end = (self.end + data)[-_END:]
         self.transcript.err(data)
 
     def _ask_to_stop(self) -> None:

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 from execplan import trace
 from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folder
-from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
+from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution.world import plain
 from execplan.repo.execution.protected import protected
-from execplan.text.disk import trouble
+from execplan.text.disk import NotRegularError, open_regular, trouble
 from execplan.text.files import temporary
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
     from execplan.repo.home import Home
 
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _PART = 1 << 20
 _READ = "read"
@@ -62,12 +62,11 @@ class Ground:
     def parts(self, path: str) -> Iterator[bytes]:
         """The bytes of a file, part by part; raises ExecplanError."""
         with self._within(path, _READ) as (folder, name):
-            handle = os.open(name, _FILE, dir_fd=folder)
             try:
-                if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    raise ExecplanError(
-                        "not-a-file", f"{path} is no regular file", exit=INPUT, hint="name a regular file"
-                    )
+                handle = open_regular(name, _FILE, dir_fd=folder)
+            except NotRegularError as error:
+                raise trouble(error, path, "read") from None
+            try:
                 while part := os.read(handle, _PART):
                     yield part
             finally:

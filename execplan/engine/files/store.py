@@ -1,4 +1,4 @@
-"""Backups by their content, in the folder that is not committed; kept for thirty days."""
+"""Backups by their content, in the directory that is not committed; kept for as many days as the policy says."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from execplan import trace
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import FILE
 from execplan.repo import state
+from execplan.text import disk
 from execplan.text.disk import changed_underneath, trouble
 from execplan.text.files import sync_folder
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
     from execplan.repo.home import Home
 
-KEPT = 30 * 24 * 3600
-"""Seconds for which a backup is kept that nobody asks for."""
+_DAY = 24 * 3600
 _PART = 1 << 20
 _LEVEL = 1
 """Of compression: twice the size of the best, in a tenth of its time."""
@@ -61,7 +61,7 @@ class Store:
         raise changed_underneath(path)
 
     def has(self, digest: str) -> bool:
-        """Whether the bytes are kept; then they are for thirty days more."""
+        """Whether the bytes are kept; if so, the days for which they are kept begin again."""
         if self._held is not None and digest in self._held:
             return True
         try:
@@ -134,9 +134,9 @@ class Store:
         for folder in () if at_once and _sync_all(self.folder) else folders:
             sync_folder(folder)
 
-    def purge(self) -> int:
-        """Remove backups and looks at the tree that nobody has used for thirty days; how many files. Never fails."""
-        gone, until = 0, time.time() - KEPT
+    def purge(self, days: int) -> int:
+        """Remove backups and lists of the tree that nobody has used for so many days; how many files. Never fails."""
+        gone, until = 0, time.time() - days * _DAY
         for top in (self.folder, os.path.join(self.home.state, "runs")):
             for folder, _, names in os.walk(top):
                 for path in [os.path.join(folder, name) for name in names if name.endswith((".gz", ".tmp", ".tree"))]:
@@ -192,7 +192,7 @@ def _compress(path: str, parts: Iterable[bytes]) -> str:
 
 
 def _sync(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    handle = disk.open_regular(path)
     try:
         os.fsync(handle)
     finally:
@@ -227,7 +227,7 @@ def _missing(path: str) -> ExecplanError:
         "backup-missing",
         f"there is no backup {path}",
         exit=ENVIRONMENT,
-        hint="it was removed, nobody used it for thirty days, or the run was made in another checkout, which has it: "
+        hint="it was removed, nobody used it for the days that `backup_days` says, or another checkout has it: "
         "roll back there, or take the file from git",
     )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from execplan.engine.ledger import chain
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import state
 from execplan.repo.home import check_inside
+from execplan.text import disk
 from execplan.text.disk import trouble
 from execplan.text.folder import Folder
 
@@ -86,14 +86,14 @@ class File:
         new = bool(flags & os.O_CREAT)
         with Folder(above, within=self.home.root, make=new) as folder:
             try:
-                self._handle = os.open(name, flags, 0o666, dir_fd=folder.handle)
+                self._handle = disk.open_regular(name, flags, dir_fd=folder.handle)
                 status = os.fstat(self._handle)
                 if new:
                     folder.sync()
             except OSError as error:
                 raise trouble(error, self.path, "write") from None
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT:
-            what = "is no regular file" if not stat.S_ISREG(status.st_mode) else f"has {status.st_size:,} bytes"
+        if status.st_size > LIMIT:
+            what = f"has {status.st_size:,} bytes"
             hint = "bring it back as it was, from git or a backup"
             raise ExecplanError("io-error", f"{self.path} {what}: no ledger is like that", exit=ENVIRONMENT, hint=hint)
         self._size = status.st_size

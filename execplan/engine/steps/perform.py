@@ -10,11 +10,13 @@ from execplan.engine.steps import looks
 from execplan.engine.steps.checks import Checked, check
 from execplan.engine.steps.execute import execute
 from execplan.engine.steps.named import is_command, runs
+from execplan.engine.steps.runner_summary import count_tests
 from execplan.engine.steps.write import write
 from execplan.execution.model import Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from execplan.engine.commands.ended import Ended
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.steps.acted import Acted
     from execplan.engine.steps.bench import Bench
@@ -56,9 +58,19 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
         max([each.peak_memory_bytes for each in programs], default=0),
         changes,
         folders,
-        Checks("passed") if acted.cause else checked.checks,
+        _counted(Checks("passed") if acted.cause else checked.checks, programs),
         stdout=ended.stdout_sha256 if ended is not None else "",
         outside=outside(bench, step, hidden) if programs else "",
+    )
+
+
+def _counted(checks: Checks, programs: list[Ended]) -> Checks:
+    """The checks with the tests that the programs ran, as far as their test runners say how many."""
+    counts = [found for each in programs if (found := count_tests(each.end.decode("utf-8", "replace"))) is not None]
+    if not counts:
+        return checks
+    return checks._replace(
+        tests_run=sum([each.run for each in counts]), tests_passed=sum([each.passed for each in counts])
     )
 
 

@@ -22,6 +22,8 @@ class Command(NamedTuple):
     """Every command in it, wherever it hides."""
     problem: str
     """Why it can't be read, or nothing."""
+    expands: bool
+    """Whether a shell would put in a value that the text does not show, such as `$NAME` or `$(…)`."""
 
 
 def parse(line: str) -> Command:
@@ -30,14 +32,14 @@ def parse(line: str) -> Command:
     found = reader.commands()
     problem = _unseen(line) or reader.problem or ("" if found else "there is no command in it")
     if problem or reader.needs or len(reader.raw) != 1:
-        return Command(None, (), reader.needs, tuple(found), problem)
+        return Command(None, (), reader.needs, tuple(found), problem, reader.expands)
     argv, assigned = reader.raw[0]
-    return Command(argv, assigned, "", tuple(found), "")
+    return Command(argv, assigned, "", tuple(found), "", reader.expands)
 
 
 def _unseen(text: str) -> str:
     """The first character that nobody sees, or that turns the text around."""
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return ""
     from execplan.text.hidden import hidden_in, shown
 

@@ -24,6 +24,8 @@ class Scanner:
         """Why the text can't be read."""
         self.needs = ""
         """Why it needs a shell."""
+        self.expands = False
+        """Whether a shell would put in a value that the text does not show."""
 
     def substitution(self, name: str) -> list[Simple]:
         """The commands of `$(…)` or `<(…)`, from behind its bracket: whoever reads commands knows."""
@@ -62,6 +64,7 @@ class Scanner:
         start, char, after = self.at, self.text[self.at], self.peek(1)
         if char in "<>":
             self.at += 2
+            self.expands = True
             inner += self.substitution(char + "(…)")
             return self.text[start : self.at], f"`{char}(…)` is expanded"
         if char == "\\":
@@ -123,6 +126,11 @@ class Scanner:
 
     def _expansion(self, inner: list[Simple]) -> tuple[str, str]:
         """What begins with a dollar or a backtick, as it stands, and why it needs a shell."""
+        text, why = self._expanded(inner)
+        self.expands = self.expands or bool(why)
+        return text, why
+
+    def _expanded(self, inner: list[Simple]) -> tuple[str, str]:
         start = self.at
         opening = self.peek(1)
         if self.text[start] == "`":

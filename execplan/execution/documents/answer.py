@@ -12,6 +12,35 @@ from execplan.execution.documents.violation import Violation
 from execplan.execution.model import Document
 
 
+class OpenTask(Model):
+    """An open task of a plan that a command could mean."""
+
+    id: str
+    text: str
+
+
+class ClaimedTask(OpenTask):
+    """One that somebody has claimed."""
+
+    by: str
+    until: str
+
+
+class Candidate(Model):
+    """A plan that a command could mean, described so that one can be chosen."""
+
+    id: str
+    path: str
+    title: str | None
+    state: str
+    counts: dict[str, int] | None
+    changed: str | None
+    """The date of the last change, by the plan's timestamps, else by its file."""
+    next: OpenTask | None
+    """The first open task that nobody has claimed."""
+    taken: Many[ClaimedTask]
+
+
 class Refusal(Model):
     """Why a verb did not do what it was asked for."""
 
@@ -20,7 +49,8 @@ class Refusal(Model):
     exit: Annotated[int, Field(ge=1, le=255)]
     message: str
     hint: str | None
-    candidates: Many[str]
+    candidates: Many[str | Candidate]
+    """What could be meant: names, or for the code `ambiguous-plan` a description of each plan."""
 
 
 class Answer(Document):

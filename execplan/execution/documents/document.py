@@ -60,7 +60,7 @@ def check(value: object, kind: type[T]) -> tuple[T | None, list[Violation]]:
     try:
         document = kind.model_validate_json(data)
     except ValidationError as error:
-        violations = _meant(list(_violations(error, kind)))
+        violations = _meant(list(violations_of(error, kind)))
     if violations and isinstance(value, dict):
         told = {each.pointer for each in violations}
         violations += [each for each in _rules(value, kind) if each.pointer not in told]
@@ -96,7 +96,7 @@ def _rules(value: dict[str, Any], kind: type[BaseModel]) -> Iterable[Violation]:
     return kind.broken_rules(value) if issubclass(kind, Document) else ()
 
 
-def _violations(error: ValidationError, kind: type[BaseModel]) -> Iterable[Violation]:
+def violations_of(error: ValidationError, kind: type[BaseModel]) -> Iterable[Violation]:
     """What pydantic found, in our words."""
     for each in error.errors(include_url=False, include_input=False):
         where = pointer(_path(each["loc"]))

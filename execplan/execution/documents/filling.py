@@ -49,11 +49,6 @@ def describe(step: dict[str, Any]) -> str:
 
 def rate(step: dict[str, Any]) -> None:
     """Give a valid step its risk; one that it has already is only raised."""
-    if step["type"] == "use_tool":
-        said = (step.get("risk") or {}).get("level")
-        level = "CRITICAL" if said == "CRITICAL" else "HIGH"
-        step["risk"] = {"level": level, "reasons": ["a tool of an agent, which nobody here knows"]}
-        return
     from execplan.execution.risk.rating import rated
 
     risk = rated(step)

@@ -6,6 +6,7 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.evaluation.checks.check import ERROR
 from execplan.execution.evaluation.told import lines_of, origin, runs, standing_of, terms, verdict, writes
 from execplan.execution.evaluation.trial import EXACT
+from execplan.text.hidden import visible_lines
 from execplan.text.secrets import masked
 
 TYPE_CHECKING = False
@@ -113,7 +114,7 @@ def fence(text: str, language: str) -> str:
 
 def _visible(text: str) -> str:
     """A text without secrets, and with what can't be seen escaped: a page is sent around."""
-    return "".join([char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in masked(text)])
+    return visible_lines(masked(text))
 
 
 def _longest(text: str) -> int:

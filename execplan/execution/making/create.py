@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from execplan.execution.documents.document import check, refusal, to_bytes
 from execplan.execution.documents.filling import rate
+from execplan.execution.documents.violation import Violation
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 _UNNAMED: Final = "plan"
 _WHERE: Final = "the request"
@@ -24,6 +26,13 @@ def create_execution_plan(
     The tools are in the form `domain.tool`. Without an id one is derived from what is handed in: the same request, tools and
     context give the same bytes. Raises ExecplanError with everything that is wrong at once.
     """
+    wrong = []
+    if isinstance(selected_tools, str) or not isinstance(selected_tools, Iterable):
+        wrong.append(Violation("/selected_tools", "should be a list of tools, such as file.read"))
+    if context is not None and not isinstance(context, Mapping):
+        wrong.append(Violation("/context", "should be a mapping"))
+    if wrong:
+        raise refusal(_WHERE, ExecutionPlan, wrong, hint="see docs/api.md")
     steps = [_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
     made = {
         "plan_id": plan_id if plan_id is not None else _UNNAMED,

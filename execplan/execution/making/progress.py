@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from execplan.document import Model
 from execplan.execution import states
+from execplan.execution.documents.request import Request
 from execplan.execution.model import Id, Number
 from execplan.execution.record import RunStatus, StepStatus
 
 
-class ExecutionState(Model):
+class ExecutionState(Request):
     """The states of a run and of its steps; a step that is not named is pending."""
 
     status: RunStatus = "pending"

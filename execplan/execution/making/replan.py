@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import JsonValue, model_validator
 
 from execplan.clock import now
-from execplan.document import Many, Model
+from execplan.document import Many
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import ALTERNATIVE, LEVELS
 from execplan.execution.documents.document import check, refusal, to_bytes
 from execplan.execution.documents.filling import describe, rate, read_command
+from execplan.execution.documents.request import Request
 from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.making.progress import ExecutionState
 from execplan.execution.making.shapes.form import Book
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class ReplanRequest(Model):
+class ReplanRequest(Request):
     """What is known when a plan is to be revised."""
 
     current_plan: ExecutionPlan

@@ -128,6 +128,8 @@ def fits(row: Row, command: Read, table: Table, *, anywhere: bool) -> bool:
         return False
     if row.flags and not any([_has(command, flag) for flag in row.flags]):
         return False
+    if any([_has(command, flag) for flag in row.without]):
+        return False
     if row.path and not any([on_path(path, row) for each in command.loose for path in paths(each)]):
         return False
     wanted = list(row.words)

@@ -15,6 +15,8 @@ _LOADED = (
     "CC CXX LD AR AS CPP ENV BASH_ENV LD_PRELOAD LD_LIBRARY_PATH NODE_OPTIONS PERL5OPT RUBYOPT PYTHONSTARTUP".split()
 )
 _CODE = frozenset(("SHELL", ".SHELLFLAGS", "MAKEFLAGS", "MFLAGS", "MAKEFILES", "PATH", "DESTDIR", "HOME", *_LOADED))
+_RUN = ("run", "run-script", "task")
+"""Words in front of the name of a task."""
 _HOMES = ("home", "Users", "root")
 _GOALS = frozenset(
     "validate compile test package verify install clean site test-compile integration-test process-classes process-resources "
@@ -25,7 +27,7 @@ _GOALS = frozenset(
 
 def is_task(word: str, tasks: Tasks) -> bool:
     """Whether a task builds, tests or checks, as its name says."""
-    parts = _parts(word)
+    parts = name_parts(word)
     if not parts or len(parts) > 12 or not _PLAIN.issuperset(word):
         return False
     wrong = tasks["risky"] | tasks["shipping"]
@@ -34,8 +36,8 @@ def is_task(word: str, tasks: Tasks) -> bool:
     return not wrong & set(parts) and bool(tasks["known"] & set(parts))
 
 
-def _parts(word: str) -> list[str]:
-    """The words that the name of a task is put together from."""
+def name_parts(word: str) -> list[str]:
+    """The words in the name of a task or a file, in lower case: `testUnit` and `test-unit` give test and unit."""
     pieces: list[str] = []
     piece = ""
     for char, after in zip(word, [*word[1:], " "], strict=True):
@@ -68,9 +70,11 @@ def _settings(words: Sequence[str], tasks: Tasks) -> bool:
 def _ships(words: Sequence[str], tasks: Tasks) -> bool:
     """A task is named that publishes or deploys; behind a harmless one stand the words for it."""
     for word in words:
+        if word in _RUN:
+            continue
         if is_task(word, tasks):
             return False
-        if tasks["shipping"] & set(_parts(word)) and not set("/.=") & set(word):
+        if tasks["shipping"] & set(name_parts(word)) and not set("/.=") & set(word):
             return True
     return False
 
@@ -132,6 +136,23 @@ def _machine(words: Sequence[str], tasks: Tasks) -> bool:
     return any([top == [""] or (len(top) == 1 and top[0] != "tmp") or top[0] in _HOMES for top in tops])
 
 
+def _everything(words: Sequence[str], tasks: Tasks) -> bool:
+    """A word is the whole machine, a home, the whole directory, Git's own, or not known before a shell expands it."""
+    for word in words:
+        path = word.rstrip("/") or "/"
+        while path.startswith("./"):
+            path = path[2:].lstrip("/") or "."
+        if (
+            leads_out(path)
+            or path in (".", "*", ".*", "**")
+            or path.split("/")[0] == ".git"
+            or "$" in path
+            or "`" in path
+        ):
+            return True
+    return False
+
+
 QUESTIONS: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@tasks": _tasks,
     "@settings": _settings,
@@ -143,6 +164,7 @@ QUESTIONS: dict[str, Callable[[Sequence[str], Tasks], bool]] = {
     "@prints": _prints,
     "@columns": _columns,
     "@machine": _machine,
+    "@everything": _everything,
     "@inside": lambda words, tasks: all([not leads_out(part) for word in words for part in word.split(":") if part]),
 }
 """What is asked of all words from here on."""

@@ -6,6 +6,7 @@ from execplan.execution.attributes import LEVELS
 from execplan.execution.command.parse import parse
 from execplan.execution.command.simple import is_remote, leads_out
 from execplan.execution.risk.matching import Read, fits, goes_out, is_from, is_strange_module, on_path, paths, read
+from execplan.execution.risk.scripts import script_of
 from execplan.execution.risk.table import (
     BUILTIN,
     CRITICAL,
@@ -41,12 +42,16 @@ __all__ = [
     "highest",
     "rate_command",
     "rate_path",
+    "rate_simple",
 ]
 _BASE = {"create": (LOW, "makes a file"), "modify": (MEDIUM, "changes a file"), "delete": (HIGH, "deletes a file")}
 _LONGEST = 400
 """Characters of a reason; a document takes 2,000."""
 _READING = frozenset("sh bash zsh dash ksh fish python perl ruby node php lua source . eval osascript".split())
 """Programs that run what they read."""
+
+_BY_FIRST_WORD = frozenset(("git",))
+"""Programs whose first word alone says which of their commands runs."""
 
 _NAMING = ("pnpm", "yarn", "bun")
 """Package managers that take the name of a tool for that of a script."""
@@ -76,17 +81,23 @@ def _short(reason: str) -> str:
 def rate_command(text: str, table: Table, *, shell: bool = False) -> Risk:
     """The risk of a command line, or of a script when it asks for a shell.
 
-    What can't be read is HIGH at least, and so is what needs a shell and doesn't say so; what asks for one is CRITICAL.
+    A command that can't be read is HIGH at least, and so is one that needs a shell and does not ask for one. A script
+    is MEDIUM at least, HIGH where the shell puts in values that the script does not show, CRITICAL where it can't be
+    read; beyond that it is rated as its commands are.
     """
     command = parse(text)
     risks = []
-    if shell:
-        risks.append(Risk(CRITICAL, ("the step asks for a shell",)))
-    elif command.needs:
-        risks.append(Risk(HIGH, (f"it needs a shell, for {command.needs}, and does not ask for one",)))
-    if command.problem:
+    if shell and command.problem:
+        risks.append(Risk(CRITICAL, (f"it runs in a shell, and its script can't be read: {command.problem}",)))
+    elif command.problem:
         risks.append(Risk(HIGH, (f"it can't be read: {command.problem}",)))
-    return highest([*risks, *[each for simple in command.simple for each in _rated(simple, table)]])
+    elif shell and command.expands:
+        risks.append(Risk(HIGH, ("it runs in a shell, and uses values that are known only when it runs",)))
+    elif shell:
+        risks.append(Risk(MEDIUM, ("it runs in a shell",)))
+    if command.needs and not shell:
+        risks.append(Risk(HIGH, (f"it needs a shell, for {command.needs}, and does not ask for one",)))
+    return highest([*risks, *[each for simple in command.simple for each in rate_simple(simple, table)]])
 
 
 def rate_path(path: str, action: str, table: Table) -> Risk:
@@ -98,8 +109,8 @@ def rate_path(path: str, action: str, table: Table) -> Risk:
     return highest([*risks, *_placed(path, table, writes=True)])
 
 
-def _rated(simple: Simple, table: Table) -> Iterator[Risk]:
-    """What there is to say of one command, and of what it was found in."""
+def rate_simple(simple: Simple, table: Table) -> Iterator[Risk]:
+    """The risks of one command of a line or script, and of what wraps it, such as `sudo`."""
     yield from _set(simple, table)
     for path in simple.writes:
         yield from _written(path, table)
@@ -151,8 +162,8 @@ def _program(simple: Simple, command: Read, table: Table) -> Risk:
             return _program(inner, read(inner, table), table)
     decides = own or [*known, *wrong]
     risks = [Risk(row.level, (f"{said} {row.reason}",)) for row in decides]
-    if not own and not known and not wrong:
-        risks.append(Risk(HIGH, (f"{said} is not among the commands that are known",)))
+    if not decides:
+        risks.append(_unlisted(said, simple, table))
     if not own and highest(risks).level == MEDIUM:
         out = goes_out(command, simple.argv)
         risks += [Risk(HIGH, (f"`{out}` leads out of the folder, or to another machine",))] if out else []
@@ -162,6 +173,19 @@ def _program(simple: Simple, command: Read, table: Table) -> Risk:
         ]
     raised = [row for row in table.rows if row.origin == REPOSITORY and fits(row, command, table, anywhere=True)]
     return highest([*risks, *[Risk(row.level, (f"{said} {row.reason}",)) for row in raised]])
+
+
+def _unlisted(shown: str, simple: Simple, table: Table) -> Risk:
+    """The risk of a command that no row is about: a script of the repository, or a program that nobody has rated."""
+    script = script_of(simple.argv, table.tasks)
+    if script is None:
+        return Risk(HIGH, (f"{shown} is not in the risk table, so its effects are unknown",))
+    if script.suspicious:
+        return Risk(
+            HIGH,
+            (f"it runs `{script.path}`, and `{script.suspicious}` in its name suggests more than a build or a test",),
+        )
+    return Risk(MEDIUM, (f"it runs `{script.path}`, a script of this repository",))
 
 
 def _matched(simple: Simple, command: Read, table: Table) -> tuple[list[Row], list[Row]]:
@@ -179,8 +203,9 @@ def _matched(simple: Simple, command: Read, table: Table) -> tuple[list[Row], li
         and is_from(row, command)
         and fits(row, command, table, anywhere=False)
     ]
+    anywhere = not known and not (command.is_clear and command.program in _BY_FIRST_WORD)
     return known, [
-        row for row in rows if row.level in (HIGH, CRITICAL) and fits(row, command, table, anywhere=not known)
+        row for row in rows if row.level in (HIGH, CRITICAL) and fits(row, command, table, anywhere=anywhere)
     ]
 
 

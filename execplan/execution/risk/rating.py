@@ -19,19 +19,37 @@ _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "de
 
 
 def rated(step: Mapping[str, Any], table: Table | None = None) -> Risk:
-    """The highest risk of all that a step does, its test afterwards too; what the plan says of it only raises it."""
+    """The highest risk of all that a step does, its test included; the level that the plan gives it only raises it."""
     table = table or builtin()
-    risk = highest(list(_each(step, table)) or [Risk(LOW, ("it does nothing yet",))])
-    said = step.get("risk", {}).get("level", "")
-    if said in LEVELS and LEVELS.index(said) > LEVELS.index(risk.level):
-        return Risk(said, (f"the plan says {said}", *risk.reasons))
+    risk = highest(list(_each(step, table)) or [Risk(LOW, ("it has nothing to run or write yet",))])
+    stated = step.get("risk") or {}
+    level = stated.get("level", "")
+    if level in LEVELS and LEVELS.index(level) > LEVELS.index(risk.level):
+        reasons = stated.get("reasons") or [f"the plan sets its risk to {level}"]
+        return Risk(level, tuple(dict.fromkeys([*reasons, *risk.reasons])))
     return risk
+
+
+def _content(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
+    """The risk of the text that a step writes: HIGH where a person must read it first."""
+    from execplan.execution.risk.content import dangers, hidden_characters, patched
+
+    texts = []
+    if step.get("content"):
+        texts.append((step.get("target") or "", step["content"], ""))
+    if step.get("patch"):
+        texts += patched(step["patch"], step.get("target") or "")
+    for path, text, before in texts:
+        for what in [*dangers(path, text, before, table), *hidden_characters(text, before)]:
+            yield Risk(HIGH, (f"`{path}`: the new text {what}",))
 
 
 def _each(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
     from shlex import join, quote
 
     kind = step["type"]
+    if kind == "use_tool":
+        yield Risk(HIGH, ("calls a tool of the agent's program, whose effects execplan does not know",))
     if step.get("command"):
         given = "".join([f"{name}={quote(value)} " for name, value in step.get("env", {}).items()])
         shell = step.get("shell") is not None
@@ -49,6 +67,7 @@ def _each(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
         action = "delete" if "\n+++ /dev/null" in step.get("patch", "") else "modify"
         for path in touched(step.get("patch", "")):
             yield rate_path(path, action, table)
+    yield from _content(step, table)
     test = step.get("validation", {}).get("test_after")
     if test:
         yield rate_command(join(test), table)

@@ -19,7 +19,7 @@ OWN: Final = "the user's"
 REPOSITORY: Final = "the repository's"
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
 _SUBJECTS = ("program", "via", "path", "variable")
-_LISTS = (*_SUBJECTS, "words", "flags", "unless")
+_LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
 _FLAGS = ("alone", "writes", "reading")
 _FORM = '{ program = "deploy", level = "CRITICAL", reason = "changes what runs" }'
 
@@ -35,6 +35,7 @@ class Row(NamedTuple):
     variable: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     package: str = ""
     alone: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import BY_NAME, EXAMPLE, EXPECT
+from execplan.execution.attributes import BY_NAME, EXAMPLE, EXECUTION, EXPECT
 from execplan.record import NamedTuple
 
 _KNOWN = BY_NAME.keys() - {"id"}
@@ -36,7 +36,7 @@ class Info(NamedTuple):
     language: str
     id: Given | None
     mark: str
-    """`example`, `expect`, or nothing."""
+    """`example`, `expect`, `execution`, or nothing."""
     given: tuple[Given, ...]
     """The attributes, known or not, in their order; without the id and the marks."""
     flaws: tuple[Flaw, ...]
@@ -72,9 +72,9 @@ def _mark(word: Given) -> str:
     """The mark that a word is: a bare one, or a class."""
     if word.name == EXAMPLE:
         return EXAMPLE
-    if word.name == EXPECT and word.bare:
-        return EXPECT
-    return word.value if word.name == "." and word.value in (EXAMPLE, EXPECT) else ""
+    if word.name in (EXPECT, EXECUTION) and word.bare:
+        return word.name
+    return word.value if word.name == "." and word.value in (EXAMPLE, EXPECT, EXECUTION) else ""
 
 
 def _info(info: str, language: str, words: list[Given], flaws: list[Flaw], end: int) -> Info:
@@ -87,7 +87,7 @@ def _info(info: str, language: str, words: list[Given], flaws: list[Flaw], end: 
                 flaws.append(Flaw(word.start, word.end, f"a second id, beside #{name.value}"))
             name = name or word
         elif _mark(word):
-            mark = EXAMPLE if EXAMPLE in (mark, _mark(word)) else EXPECT
+            mark = EXAMPLE if EXAMPLE in (mark, _mark(word)) else mark or _mark(word)
         elif _is_name(word.name):
             if any([each.name == word.name for each in given]):
                 flaws.append(Flaw(word.start, word.end, f"{word.name} is given twice"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import EXAMPLE, EXPECT
+from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
 from execplan.execution.draft import VALIDATE, WORK, Left
 from execplan.execution.written.fence import Info, attributes_of
 from execplan.plan import outline
@@ -43,6 +43,8 @@ class Fences(NamedTuple):
     steps: tuple[Fence, ...] = ()
     loose: tuple[Fence, ...] = ()
     """Those that are marked `{expect}` and stand below no step."""
+    settings: tuple[Fence, ...] = ()
+    """Those that are marked `{execution}`: how the whole plan runs."""
     left: tuple[Left, ...] = ()
     taken: frozenset[int] = frozenset()
     """Every line of a fence with attributes, so that nothing else is read into it."""
@@ -63,7 +65,9 @@ def fences(plan: Plan) -> Fences:
         elif block.kind == FENCE:
             fence = _fence(plan, block)
             above = "" if fence is None else found.add(plan, fence, above, quoted=block.start < quoted)
-    return Fences(tuple(found.steps), tuple(found.loose), tuple(found.left), frozenset(found.taken))
+    return Fences(
+        tuple(found.steps), tuple(found.loose), tuple(found.settings), tuple(found.left), frozenset(found.taken)
+    )
 
 
 class _Found:
@@ -72,6 +76,7 @@ class _Found:
     def __init__(self) -> None:
         self.steps: list[Fence] = []
         self.loose: list[Fence] = []
+        self.settings: list[Fence] = []
         self.left: list[Left] = []
         self.taken: set[int] = set()
 
@@ -90,6 +95,9 @@ class _Found:
         if not phase or quoted:
             why = "stands in a quote" if phase else f"stands outside {outline.STEPS} and {outline.VALIDATION}"
             self.left.append(Left(fence.line, plan.text.lines[fence.line].strip(), why))
+            return _LEFT
+        if fence.info.mark == EXECUTION:
+            self.settings.append(fence)
             return _LEFT
         self.steps.append(fence._replace(phase=phase))
         return _STEP

@@ -10,6 +10,7 @@ from execplan.execution.written.annotated import last_ids, place
 from execplan.execution.written.fences import Fence, fences
 from execplan.execution.written.fields import all_fields
 from execplan.execution.written.fitting import unfitting
+from execplan.execution.written.plan_settings import plan_settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ def problems(plan: Plan, found: Found) -> tuple[Problem, ...]:
     for draft in found.drafts:
         if draft.origin == ANNOTATED:
             by_line.setdefault(draft.start, []).append(draft)
+    wrong = [*found.problems, *plan_settings(plan).problems]
     if not by_line:
-        return found.problems
+        return tuple(wrong)
     all_of = {fence.line: fence for fence in fences(plan).steps}
-    wrong = list(found.problems)
     for line, drafts in by_line.items():
         wrong += unfitting(all_of[line], drafts, near=len(wrong) < _NAMED)
     drafts = [draft for draft in found.drafts if draft.origin == ANNOTATED]

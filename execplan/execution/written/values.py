@@ -19,6 +19,8 @@ RANGES = {
     "max-invocations": (1, 1000),
     "timeout": (1, 86_400),
     "backoff": (0, 3_600_000),
+    "max-steps": (1, 1000),
+    "max-duration": (1, 604_800),
 }
 """As the model has them."""
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -33,8 +35,13 @@ class WrongValueError(Exception):
 
 
 def value(name: str, text: str) -> Any:
+    """The JSON value of an attribute of a step; raises WrongValueError."""
+    return value_of(BY_NAME[name], text)
+
+
+def value_of(attribute: Attribute, text: str) -> Any:
     """The JSON value of an attribute; raises WrongValueError."""
-    attribute = BY_NAME[name]
+    name = attribute.name
     if not text.strip() and attribute.kind != of.WORDS:
         raise WrongValueError(f"{name} says nothing")
     found = _READERS[attribute.kind](attribute, text)

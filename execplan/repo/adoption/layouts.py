@@ -7,6 +7,7 @@ from collections import Counter
 
 from execplan.record import NamedTuple
 from execplan.repo import naming
+from execplan.repo.plan_directories import ACTIVE, FINISHED, GIVEN_UP, is_plans_name
 from execplan.repo.settings import FLAT, FOLDER, Settings
 
 TYPE_CHECKING = False
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-_ACTIVE = ("active", "current", "open", "in-progress", "in_progress", "wip", "todo", "doing")
-_DONE = ("completed", "complete", "done", "archive", "archived", "finished", "closed")
-_GIVEN_UP = ("superseded", "obsolete", "abandoned", "cancelled", "rejected")
 _PAIRED = ("completed", "complete", "closed", "finished")
 """Folders for finished plans that stand beside one for active ones, rather than in the folder of these."""
 _WRAPPERS = frozenset(("docs", "doc", "documentation", "design", "engineering", "internal", "notes"))
@@ -86,7 +84,7 @@ def recognise(plans: Sequence[str], is_there: Callable[[str], bool], wanted: str
     layouts = [_layout(folder, group, is_there) for folder, group in groups.items() if folder]
     if wanted is not None:
         fit = [each for each in layouts if wanted in (each.folder, each.settings.plans)]
-        folder = os.path.dirname(wanted) if os.path.basename(wanted).lower() in _ACTIVE else wanted
+        folder = os.path.dirname(wanted) if os.path.basename(wanted).lower() in ACTIVE else wanted
         layout = fit[0] if fit else _layout(folder or wanted, [], is_there)
         return Recognised((_based(layout, "", is_there),), ())
     layouts = [each for each in layouts if _is_kept(each, groups[each.folder])]
@@ -106,7 +104,7 @@ def _spot(path: str, names: Counter[tuple[str, str]]) -> _Spot:
     folder, name = os.path.split(path)
     above, own = os.path.split(folder)
     stem, layout = name.removesuffix(".md"), FLAT
-    if above and own.lower() not in (*_ACTIVE, *_DONE, *_GIVEN_UP) and not _is_plans(own):
+    if above and own.lower() not in (*ACTIVE, *FINISHED, *GIVEN_UP) and not is_plans_name(own):
         if stem == own or stem.endswith((f"_{own}", f"-{own}")):
             folder, layout = above, FOLDER
         elif stem.lower().replace("-", "").replace("_", "") == "execplan" or names[above, name] > 1:
@@ -117,17 +115,17 @@ def _spot(path: str, names: Counter[tuple[str, str]]) -> _Spot:
     days = 0
     while days < 3 and len(parts) > 1 + days and not parts[-1 - days].strip("0123456789-_."):
         days += 1
-    if days and parts[-1 - days].lower() not in (*_DONE, *_GIVEN_UP):
+    if days and parts[-1 - days].lower() not in (*FINISHED, *GIVEN_UP):
         days = 0
     parts = parts[: len(parts) - days]
-    state = parts.pop() if parts[-1].lower() in (*_ACTIVE, *_DONE, *_GIVEN_UP) else ""
+    state = parts.pop() if parts[-1].lower() in (*ACTIVE, *FINISHED, *GIVEN_UP) else ""
     return _Spot(path, "/".join(parts), state, days, layout, stem)
 
 
 def _join_done(groups: dict[str, list[_Spot]], is_there: Callable[[str], bool]) -> None:
     """Take the finished plans of `.agents/done` to those of `.agents/execplans`."""
     for folder, spots in list(groups.items()):
-        if _is_plans(folder) or not folder or {spot.state.lower() for spot in spots} - {*_DONE, *_GIVEN_UP}:
+        if is_plans_name(folder) or not folder or {spot.state.lower() for spot in spots} - {*FINISHED, *GIVEN_UP}:
             continue
         beside = [f"{folder}/{name}" for name in ("execplans", "exec-plans", "exec_plans", "plans")]
         home = next((each for each in beside if each in groups or is_there(each)), beside[0])
@@ -139,17 +137,17 @@ def _layout(folder: str, spots: Sequence[_Spot], is_there: Callable[[str], bool]
     """The settings for the plans of one folder and of those below it that say how far they are."""
     layout = _most([spot.layout for spot in spots]) or FLAT
     spots = [spot for spot in spots if spot.layout == layout]
-    done = _state(folder, spots, _DONE, is_there)
-    active = _most([spot.state for spot in spots if spot.state.lower() in ("", *_ACTIVE)])
+    done = _state(folder, spots, FINISHED, is_there)
+    active = _most([spot.state for spot in spots if spot.state.lower() in ("", *ACTIVE)])
     if active is None:
-        there = [name for name in _ACTIVE if is_there(f"{folder}/{name}")]
+        there = [name for name in ACTIVE if is_there(f"{folder}/{name}")]
         active = there[0] if there else "active" if done and done.lower() in _PAIRED else ""
     above = os.path.dirname(folder)
     if done is None and os.path.basename(above).startswith(".") and is_there(f"{above}/done"):
         done = "../done"
     if done is None:
         done = "completed" if active else "archive"
-    given_up = _state(folder, spots, _GIVEN_UP, is_there)
+    given_up = _state(folder, spots, GIVEN_UP, is_there)
     days = _most([spot.days for spot in spots if spot.state == done]) or 0
     plans, archive = [os.path.normpath(os.path.join(folder, name)) for name in (active, done)]
     settings = Settings(
@@ -173,17 +171,12 @@ def _state(folder: str, spots: Sequence[_Spot], names: Sequence[str], is_there: 
 
 def _is_kept(layout: Layout, spots: Sequence[_Spot]) -> bool:
     """Whether plans are kept in a folder, rather than strewn there or laid off with what is old."""
-    if {part.lower() for part in layout.folder.split("/")[:-1]} & {*_DONE, *_GIVEN_UP}:
+    if {part.lower() for part in layout.folder.split("/")[:-1]} & {*FINISHED, *GIVEN_UP}:
         return False
     by_state = any([spot.state for spot in spots])
     return bool(layout.plans) and (
-        _is_plans(layout.folder) or by_state or layout.settings.layout != FLAT or len(layout.plans) >= _FEWEST
+        is_plans_name(layout.folder) or by_state or layout.settings.layout != FLAT or len(layout.plans) >= _FEWEST
     )
-
-
-def _is_plans(folder: str) -> bool:
-    words = os.path.basename(folder).lower().replace("_", "-").strip(".").split("-")
-    return not {"plan", "plans", "execplan", "execplans", "planning"}.isdisjoint(words)
 
 
 def _base(folder: str, is_there: Callable[[str], bool]) -> str:

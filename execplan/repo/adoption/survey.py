@@ -12,6 +12,10 @@ from execplan.repo.adoption import layouts, settings_file, tree
 from execplan.repo.home import Home
 from execplan.repo.settings import Settings
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.shelf import Ref
+
 _FOLDER = "folder"
 _GUIDE = "the guide for authors"
 _LAYOUT = ("plans", "archive", "superseded", "artifacts", "archive_artifacts", "layout", "name")
@@ -51,6 +55,8 @@ class Survey(NamedTuple):
     elsewhere: tuple[str, ...]
     """Files that read as plans and lie in none of all these, from the root of the repository."""
     warnings: tuple[str, ...]
+    unlisted: tuple[Ref, ...] = ()
+    """Plans that are listed now, in the default directory, and would not be with the new settings: they have to be moved."""
 
 
 class Other(NamedTuple):
@@ -98,13 +104,22 @@ def survey(home: Home, wanted: str | None = None) -> Survey:
     others = tuple([_other(home, each) for each in left])
     elsewhere = [path for path in strewn if not any([path in each.plans for each in left])]
     warnings = []
+    unlisted = [ref for ref in shelf.every(home) if ref.path not in kept] if home.exists and wanted is None else []
+    moving = {home.shown(ref.path) for ref in unlisted}
+    others = tuple([each for each in others if not _is_below(each.folder, moving)])
     if found is None:
         why = "left out, since another folder has more; to take that one instead"
         warnings = [f"{counted(each.plans)} in {each.folder} {why}: {each.take}" for each in others]
     unnamed = [name for name in names if name not in settings.homes]
     warnings += [f"{name} has a home of its own: name it under homes in the settings" for name in unnamed]
-    shown = tuple([home.shown(os.path.join(base, path)) for path in elsewhere])
-    return Survey(tuple(prepared), tuple(_paths(prepared)), others, shown, tuple(warnings))
+    shown = [home.shown(os.path.join(base, path)) for path in elsewhere]
+    strays = tuple([path for path in shown if path not in moving])
+    return Survey(tuple(prepared), tuple(_paths(prepared)), others, strays, tuple(warnings), tuple(unlisted))
+
+
+def _is_below(folder: str, paths: set[str]) -> bool:
+    """Whether a folder holds one of some paths."""
+    return any([path.startswith(f"{folder}/") for path in paths])
 
 
 def _below(home: Home, folder: str) -> str:
@@ -121,6 +136,7 @@ def _below(home: Home, folder: str) -> str:
         raise ExecplanError(
             "bad-folder", f"{folder} is no UTF-8, as settings are", exit=INPUT, hint="give the folder another name"
         )
+    config.check_value("plans", path, "--plans")
     return path
 
 

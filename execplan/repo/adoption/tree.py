@@ -58,14 +58,55 @@ def _is_passed(name: str) -> bool:
 
 def homes(root: str, deepest: int = _DEEPEST) -> list[str]:
     """The folders below that hold a home."""
-    found = []
-    for folder, _, files in walk(root, deepest):
-        has_settings = os.path.isfile(os.path.join(folder, config.FILE)) or (
-            config.PYPROJECT in files and config.load(folder) is not None
-        )
-        if folder != root and (has_settings or os.path.isdir(os.path.join(folder, config.Settings().plans))):
-            found.append(folder)
+    return [folder for folder, _, files in walk(root, deepest) if folder != root and _is_home(folder, files)]
+
+
+def homes_near(root: str, deepest: int, most: int) -> list[str]:
+    """The folders below that hold a home, the nearest first; no more than so many directories are listed.
+
+    What an unreadable settings file of another project says is not this command's concern.
+    """
+    found: list[str] = []
+    level, listed = [root], 0
+    for depth in range(deepest + 1):
+        below = []
+        for folder in level:
+            if listed == most:
+                trace.tell(f"searched {most:,} directories below {root} for projects, and no more")
+                return found
+            listed += 1
+            folders, files = _listed(folder)
+            if folder != root and ".git" in [*folders, *files]:
+                continue
+            try:
+                if folder != root and _is_home(folder, files):
+                    found.append(folder)
+            except ExecplanError:
+                found.append(folder)
+            below += [os.path.join(folder, name) for name in folders if depth < deepest and not _is_passed(name)]
+        level = below
     return found
+
+
+def _listed(folder: str) -> tuple[list[str], list[str]]:
+    """The names of the folders in a folder, without links, and of its files; none where it can't be read."""
+    folders: list[str] = []
+    files: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                (folders if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+    except OSError:
+        return [], []
+    return sorted(folders), files
+
+
+def _is_home(folder: str, files: list[str]) -> bool:
+    """Whether a folder holds a home; raises ExecplanError for settings that can't be read."""
+    if os.path.isfile(os.path.join(folder, config.FILE)):
+        return True
+    has_settings = config.PYPROJECT in files and config.load(folder) is not None
+    return has_settings or os.path.isdir(os.path.join(folder, config.Settings().plans))
 
 
 def plans(root: str) -> list[str]:

@@ -7,7 +7,7 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.lint.baseline import entries_of, moved, sift
 from execplan.lint.fingerprint import marks
-from execplan.lint.rule import HISTORY, RULES
+from execplan.lint.rule import OF_GIT, RULES
 from execplan.record import NamedTuple
 from execplan.repo import homes, state
 from execplan.repo.checking.reading import plan_of
@@ -84,7 +84,7 @@ def hold(checked: Sequence[Checked], file: str, way: Way, *, make: bool = False)
 def _ran(way: Way, home: Home, path: str) -> set[str]:
     """The rules that ran on a plan of a home, whatever was found."""
     history = wanted(home, way.selection).asks_history
-    return {code for code in levels(home, way.selection, path) if RULES[code].needs != HISTORY or history}
+    return {code for code in levels(home, way.selection, path) if RULES[code].needs not in OF_GIT or history}
 
 
 def _sum(some: Entries, others: Entries) -> Entries:

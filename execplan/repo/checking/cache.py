@@ -9,6 +9,7 @@ from zlib import crc32
 
 from execplan import __version__, trace
 from execplan.lint.rule import OURS, RULES
+from execplan.text import disk
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -200,7 +201,7 @@ def _name(folder: str, *, archived: bool) -> str:
 def _load(path: str, key: bytes) -> tuple[int, int, list[Question], dict[str, dict[str, Entry]]] | None:
     """What is kept, None where it is missing, damaged, or not ours."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = disk.open_regular(path, os.O_RDONLY | os.O_NOFOLLOW)
         with open(handle, "rb") as file:
             status = os.fstat(handle)
             if status.st_uid != os.geteuid() or status.st_size > _LIMIT:

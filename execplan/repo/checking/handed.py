@@ -7,7 +7,7 @@ import os
 from execplan.lint.runner import lint_bytes, unreadable
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import homes, shelf
-from execplan.repo.checking.one import Checked, Way, given
+from execplan.repo.checking.one import Checked, Way, checked, given
 from execplan.repo.checking.selected import levels, wanted
 
 STDIN = "-"
@@ -29,4 +29,4 @@ def check_handed(data: bytes, name: str, way: Way) -> Checked:
     if len(data) > MAX_BYTES:
         return Checked(shown, name or STDIN, [unreadable(too_large(len(data)))], b"", fails)
     findings = lint_bytes(data, facts, levels(home, way.selection, facts.path))
-    return Checked(shown, name or STDIN, findings, data, fails)
+    return checked(shown, name or STDIN, findings, data, fails)

@@ -36,6 +36,15 @@ class Asked(NamedTuple):
     data: bytes
 
 
+class Before(NamedTuple):
+    """A plan as a commit holds it."""
+
+    data: bytes
+    path: str
+    """Its path then, from the root of the repository."""
+    archived: bool
+
+
 def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
     """The way with what git knows of plans as they are on disk; raises ExecplanError.
 
@@ -46,9 +55,9 @@ def informed(lots: Sequence[Lot], way: Way, base: str | None = None) -> Way:
     if not asking:
         return way
     plans = []
-    for home, ref, _ in targets([lot for lot in lots if lot.home.base in asking]):
+    for each in targets([lot for lot in lots if lot.home.base in asking]):
         try:
-            plans.append(Asked(home, ref, shelf.open_bytes(home, ref.path)))
+            plans.append(Asked(each.home, each.ref, shelf.open_bytes(each.home, each.ref.path)))
         except ExecplanError:
             continue  # a finding of its own
     return way._replace(histories=histories(plans, base))
@@ -73,21 +82,32 @@ def histories(plans: Iterable[Asked], base: str | None = None) -> dict[str, Hist
 
 def _known(plans: list[Asked], commit: str, *, drift: bool) -> dict[str, History]:
     """What a commit of one repository holds of the plans, and what has changed around them since they were touched."""
-    home = plans[0].home
-    then = _then(plans, past.committed(home, commit, _folders(plans)))
-    held = {file: data for file, (data, _) in zip(then.values(), ask.contents(home, list(then.values())), strict=True)}
-    still = [each for each in plans if each.ref.path in then and held[then[each.ref.path]] == each.data]
+    then = committed_plans(plans, commit)
+    still = [each for each in plans if each.ref.path in then and then[each.ref.path].data == each.data]
     changed = _drift(still, commit) if drift else {}
     absent = _absent(plans)
     known = {}
     for each in plans:
         path = each.ref.path
         if path in then:
-            was = os.path.join(home.root, then[path].path)
-            archived = shelf.by_file(each.home, was).archived
-            known[path] = History(_read(held[then[path]]), then[path].path, archived, changed.get(path, ()), absent)
+            data, was, archived = then[path]
+            known[path] = History(_read(data), was, archived, changed.get(path, ()), absent)
         else:
             known[path] = History(absent=absent)
+    return known
+
+
+def committed_plans(plans: list[Asked], commit: str) -> dict[str, Before]:
+    """The plans of one repository as a commit holds them, by their absolute paths of today; raises ExecplanError."""
+    home = plans[0].home
+    then = _then(plans, past.committed(home, commit, _folders(plans)))
+    held = {file: data for file, (data, _) in zip(then.values(), ask.contents(home, list(then.values())), strict=True)}
+    known = {}
+    for each in plans:
+        file = then.get(each.ref.path)
+        if file is not None:
+            archived = shelf.by_file(each.home, os.path.join(home.root, file.path)).archived
+            known[each.ref.path] = Before(held[file], file.path, archived)
     return known
 
 
@@ -114,17 +134,21 @@ def _read(data: bytes) -> Plan | None:
 
 def _folders(plans: list[Asked]) -> list[str]:
     """The folders in which the plans may have lain, from the root; none for all of them."""
-    root = plans[0].home.root
     homes = {each.home.base: each.home for each in plans}.values()
     places = {os.path.dirname(each.ref.path) for each in plans}
     places |= {folder for home in homes for folder in (home.plans, *home.archives)}
-    folders: list[str] = []
+    return folders(plans[0].home.root, places)
+
+
+def folders(root: str, places: set[str]) -> list[str]:
+    """Directories from the root as git is asked about them, without those inside others; none for all of them."""
+    found: list[str] = []
     for folder in sorted([os.path.relpath(place, root) for place in places]):
         if folder == ".":
             return []
-        if not any([f"{folder}/".startswith(f"{other}/") for other in folders[-1:]]):
-            folders.append(folder)
-    return folders if len(folders) <= _MOST else []
+        if not any([f"{folder}/".startswith(f"{other}/") for other in found[-1:]]):
+            found.append(folder)
+    return found if len(found) <= _MOST else []
 
 
 def _then(plans: list[Asked], files: list[Staged]) -> dict[str, Staged]:

@@ -6,12 +6,14 @@ import os
 
 from execplan import trace
 from execplan.errors import ExecplanError
-from execplan.lint.rule import Finding, Fix
+from execplan.lint.recognition import NOT_A_PLAN
+from execplan.lint.rule import NOTICE, Finding, Fix
 from execplan.lint.runner import lint_bytes, unreadable
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.record import NamedTuple
 from execplan.repo.checking.cache import NEVER, Cache, opened, stat_of
 from execplan.repo.checking.one import Checked, check, given
+from execplan.repo.checking.one import checked as of_findings
 from execplan.repo.checking.selected import levels, wanted
 from execplan.repo.checking.spread import processes, spread
 from execplan.repo.shelf import Ref
@@ -77,7 +79,10 @@ def check_all(
     for each, (rows, data, entry, asked, known) in zip(pending, results, strict=True):
         judged += not known
         if rows:
-            checked[each.at] = checked[each.at]._replace(findings=[_finding(row) for row in rows], data=data)
+            before = checked[each.at]
+            checked[each.at] = of_findings(
+                before.path, before.named, [_finding(row) for row in rows], data, before.fails
+            )
         if each.cache is not None and entry is not None:
             each.cache.put(each.lot.folder, each.name, entry, asked, archived=each.lot.archived)
     if cached:
@@ -122,15 +127,23 @@ def _recall(
         for name in lot.names:
             entry = known.get(name)
             found: list[Finding] = []
-            known_still = cache is not None and entry is not None and _same(name, folder, entry) and cache.holds(entry)
-            if not known_still or entry is None or (entry[2] and with_data):
-                pending.append(_Open(len(checked), lot, name, cache, entry, safe))
+            # What git was asked about a plan is no part of what the cache knows.
+            own = None if way.committed and os.path.join(lot.folder, name) in way.committed else cache
+            if own is None or entry is None or not _is_known(own, entry, lot, name, folder, with_data=with_data):
+                pending.append(_Open(len(checked), lot, name, own, entry if own is not None else None, safe))
             elif entry[2]:
                 found = [_finding(row) for row in entry[2]]
-            checked.append(Checked(shown + name, lot.named + name, found, b"", fails))
+            checked.append(of_findings(shown + name, lot.named + name, found, b"", fails))
     finally:
         if folder >= 0:
             os.close(folder)
+
+
+def _is_known(cache: Cache, entry: Entry, lot: Lot, name: str, folder: int, *, with_data: bool) -> bool:
+    """Whether what is kept of a file is all that is asked for."""
+    if not _same(name, folder, entry) or not cache.holds(entry):
+        return False
+    return not lot.by_name if _is_skipped(entry[2]) else not (entry[2] and with_data)
 
 
 def _folder(path: str) -> int:
@@ -159,10 +172,11 @@ def _judge(
     Then what was asked, and whether all this was known.
     """
     target = each.lot.target(each.name)
-    home, ref, _ = target
+    home, ref = target.home, target.ref
     if not each.safe or os.path.islink(ref.path):
         done = check(target, way)
-        return _rows(done.findings), done.data if with_data and done.findings else b"", None, (), False
+        rows = (_plain(NOT_A_PLAN),) if done.skipped else _rows(done.findings)
+        return rows, done.data if with_data and done.findings else b"", None, (), False
     try:
         data, size, status = disk.read_still(ref.path, MAX_BYTES)
         if size > MAX_BYTES:
@@ -172,16 +186,23 @@ def _judge(
     mark = _digest(data) if each.cache is not None else b""
     before = each.entry
     known = each.cache is not None and before is not None and before[1] == mark and each.cache.holds(before)
+    path = home.shown(ref.path)
     if known and each.cache is not None and before is not None:
         rows, low, high, asked = before[2], before[3], before[4], each.cache.questions(before)
     else:
-        facts = given(home, ref, way)
-        path = home.shown(ref.path)
+        facts = given(home, ref, way, by_name=False)
         rows = _rows(lint_bytes(data, facts, levels(home, way.selection, path)))
         low, high = (facts.clock.low, facts.clock.high) if facts.clock is not None else (-NEVER, NEVER)
         asked = tuple([(*question, answer) for question, answer in facts.tree.asked.items()]) if facts.tree else ()
     entry = (stat_of(status) if status is not None else None), mark, rows, low, high, ()
+    if _is_skipped(rows) and each.lot.by_name:  # the cache knows only that it is not a plan
+        rows = _rows(lint_bytes(data, given(home, ref, way), levels(home, way.selection, path)))
     return rows, data if with_data and rows else b"", entry if each.cache is not None else None, asked, known
+
+
+def _is_skipped(rows: tuple[Row, ...]) -> bool:
+    """Whether these rows say that the file is not a plan."""
+    return len(rows) == 1 and rows[0][1] == NOTICE
 
 
 def _digest(data: bytes) -> bytes:

@@ -30,7 +30,7 @@ class Mended(NamedTuple):
 
 def mend(target: Target, way: Way, options: Options, *, unsafe: bool) -> Mended | None:
     """Mend what can be mended in one plan; None where there is nothing. Raises ExecplanError."""
-    home, ref, _ = target
+    home, ref = target.home, target.ref
     checked = check(target, way)
     if checked.error is not None and checked.error.exit == ENVIRONMENT:  # it may be readable again when it is judged
         raise checked.error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.clock import this_minute
 from execplan.errors import ExecplanError
 from execplan.lint.facts import Clock
-from execplan.lint.rule import ERROR, Finding, Given
+from execplan.lint.rule import ERROR, NOTICE, Finding, Given
 from execplan.lint.runner import lint_bytes, unreadable
 from execplan.lint.selection import Selection
 from execplan.record import NamedTuple
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
+_NOTHING: dict[str, History] = {}
+
+
 class Target(NamedTuple):
     """A plan to check."""
 
@@ -27,6 +32,8 @@ class Target(NamedTuple):
     ref: Ref
     named: str
     """As a terminal shows it: as it was named, else from the current folder."""
+    by_name: bool = True
+    """Whether somebody named it, so that it is checked even if it does not look like a plan."""
 
 
 class Checked(NamedTuple):
@@ -44,34 +51,67 @@ class Checked(NamedTuple):
     """Whether it is a plan, and not something else in its home."""
     error: ExecplanError | None = None
     """What kept it from being read."""
+    skipped: bool = False
+    """Whether it was not checked because it is not a plan."""
+    older: int = 0
+    """Findings that are left out because the plan had them before this commit."""
 
 
 class Way(NamedTuple):
     """How plans are checked."""
 
     hook: bool = False
-    """Whether a draft may still hold guidance and no task."""
+    """Whether a draft may have placeholder text and no task, and a complete plan no outcome yet."""
     selection: Selection = Selection()
     """What was asked for; what the settings of a plan's home say stands under it."""
     trees: Trees | None = None
     """What the plans of this run share of what they ask of the files around them."""
     histories: dict[str, History] | None = None
     """What git knows of plans, by their absolute paths; None where nobody asked."""
+    committed: dict[str, History] = _NOTHING
+    """Where nobody asked: the plans that differ from HEAD, as they were committed."""
 
 
 def check(target: Target, way: Way) -> Checked:
     """Check one plan as it is on disk; what keeps it from being read is a finding."""
-    home, ref, named = target
+    home, ref, named, by_name = target
     path = home.shown(ref.path)
     fails = wanted(home, way.selection).fails
     try:
         data = shelf.open_bytes(home, ref.path)
     except ExecplanError as error:
         return Checked(path, named, [unreadable(error)], b"", fails, error=error)
-    return Checked(path, named, lint_bytes(data, given(home, ref, way), levels(home, way.selection, path)), data, fails)
+    facts = given(home, ref, way, by_name=by_name)
+    return checked(path, named, lint_bytes(data, facts, levels(home, way.selection, path)), data, fails)
 
 
-def given(home: Home, ref: Ref, way: Way) -> Given:
+def differs(target: Target) -> bool:
+    """Whether a plan may differ from HEAD: it was written after git's index, which a commit and `git add` write.
+
+    Without a process of git, so that checking a file takes no longer.
+    """
+    home, ref = target.home, target.ref
+    if home.git is None or ref.archived:
+        return False
+    try:
+        return os.stat(ref.path).st_mtime_ns > os.stat(os.path.join(home.git, "index")).st_mtime_ns
+    except OSError:
+        return False
+
+
+def checked(path: str, named: str, findings: list[Finding], data: bytes, fails: str) -> Checked:
+    """A plan with its findings, or a file that is not a plan and was skipped."""
+    if is_skipped(findings):
+        return Checked(path, named, [], b"", fails, plan=False, skipped=True)
+    return Checked(path, named, findings, data, fails)
+
+
+def is_skipped(findings: list[Finding]) -> bool:
+    """Whether the rules did not run, because the file is not a plan."""
+    return len(findings) == 1 and findings[0].level == NOTICE
+
+
+def given(home: Home, ref: Ref, way: Way, *, by_name: bool = True) -> Given:
     """What the rules are told of a plan's place.
 
     A file that lies neither in a repository nor in a home has nothing around it that could be asked.
@@ -83,11 +123,12 @@ def given(home: Home, ref: Ref, way: Way) -> Given:
         given_up=home.given_up(ref.path),
         at_home=at_home,
         draft_is_fine=way.hook,
+        skip_others=not by_name,
         path=home.shown(ref.path),
         id=ref.id,
         form=home.settings.name if at_home else "",
         stalled_days=home.settings.stalled_days,
         clock=Clock(this_minute()),
         tree=(way.trees or Trees()).of(home) if somewhere else None,
-        history=way.histories.get(ref.path) if way.histories is not None else None,
+        history=(way.histories if way.histories is not None else way.committed).get(ref.path),
     )

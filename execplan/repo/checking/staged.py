@@ -8,7 +8,7 @@ from execplan.lint.runner import lint_bytes, unreadable
 from execplan.plan.reader import MAX_BYTES, too_large
 from execplan.repo import ask, homes
 from execplan.repo.checking.history import Asked, histories
-from execplan.repo.checking.one import Checked, Way, given
+from execplan.repo.checking.one import Checked, Target, Way, checked, given
 from execplan.repo.checking.selected import levels, wanted
 from execplan.repo.checking.targets import among
 from execplan.repo.checking.tree import Trees
@@ -22,12 +22,20 @@ def check_staged(start: str, way: Way) -> list[Checked]:
     held = list(ask.contents(here, [files[ref.path] for _, ref in plans]))
     known = histories([Asked(*plan, data) for plan, (data, _) in zip(plans, held, strict=True)])
     way = way._replace(trees=Trees(staged=True), histories=known)
-    checked = []
+    found = []
+    checked_targets = []
     for (home, ref), (data, size) in zip(plans, held, strict=True):
         path = home.shown(ref.path)
         if size > MAX_BYTES:
             findings = [unreadable(too_large(size))]
         else:
-            findings = lint_bytes(data, given(home, ref, way), levels(home, way.selection, path))
-        checked.append(Checked(path, os.path.relpath(ref.path), findings, data, wanted(home, way.selection).fails))
-    return checked
+            findings = lint_bytes(data, given(home, ref, way, by_name=False), levels(home, way.selection, path))
+        fails = wanted(home, way.selection).fails
+        named = os.path.relpath(ref.path)
+        found.append(checked(path, named, findings, data, fails))
+        checked_targets.append(Target(home, ref, named, by_name=False))
+    if way.hook and any([each.findings for each in found]):
+        from execplan.repo.checking.older import without_older
+
+        return without_older(checked_targets, found, way)
+    return found

@@ -28,15 +28,20 @@ class Lot(NamedTuple):
     names: list[str]
     whole: bool = False
     """Whether these are all plans of the folder."""
+    by_name: bool = False
+    """Whether somebody named these files, or plans."""
 
     def target(self, name: str) -> Target:
         """The plan in one of the files."""
         path = os.path.join(self.folder, name)
-        return Target(self.home, Ref(self.home.place(path)[1], path, self.archived), self.named + name)
+        return Target(self.home, Ref(self.home.place(path)[1], path, self.archived), self.named + name, self.by_name)
 
 
-def lots(names: Sequence[str]) -> list[Lot]:
-    """The plans that are named, with their homes; with no name every plan, archived ones too. Raises ExecplanError."""
+def lots(names: Sequence[str], *, hook: bool = False) -> list[Lot]:
+    """The plans that are named, with their homes; with no name every plan, archived ones too. Raises ExecplanError.
+
+    A hook gets the names from git, so they are not by somebody who takes these files for plans.
+    """
     if not names:
         among = homes.together(homes.require(os.getcwd()))
         return [
@@ -51,10 +56,16 @@ def lots(names: Sequence[str]) -> list[Lot]:
         if os.path.isdir(name):
             for folder, folders, files in os.walk(name):
                 folders.sort()
-                _add(chosen, os.path.join(folder, ""), [each for each in sorted(files) if _is_markdown(each)], found)
+                _add(
+                    chosen,
+                    os.path.join(folder, ""),
+                    [each for each in sorted(files) if _is_markdown(each)],
+                    found,
+                    by_name=False,
+                )
         elif os.path.lexists(name):
             folder, file = os.path.split(name)
-            _add(chosen, name.removesuffix(file), [file], found)
+            _add(chosen, name.removesuffix(file), [file], found, by_name=not hook)
         else:
             chosen.append(_plan(name))
     seen: set[str] = set()
@@ -108,7 +119,7 @@ def _plan(name: str) -> Lot:
 
     if pick.is_path(name) and not homes.find(os.getcwd()).exists:
         raise ExecplanError("no-such-file", f"there is no file {name}", exit=INPUT, hint="check the path")
-    return _lot(*pick.open_plan(os.getcwd(), name))
+    return _lot(*pick.open_plan(os.getcwd(), name))._replace(by_name=True)
 
 
 def _lot(home: Home, ref: Ref) -> Lot:
@@ -117,11 +128,11 @@ def _lot(home: Home, ref: Ref) -> Lot:
     return Lot(home, folder, _from_here(folder), ref.archived, [file])
 
 
-def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Home]) -> None:
+def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Home], *, by_name: bool) -> None:
     """Add files of a folder; `found` are the homes of the folders so far."""
     folder = os.path.abspath(named or ".")
     for name in names:
-        last = chosen[-1] if chosen else None
+        last = chosen[-1] if chosen and chosen[-1].by_name == by_name else None
         if last is not None and last.named == named and last.home.flat:
             last.names.append(name)  # in a flat home one file of a folder is as archived as another
             continue
@@ -132,7 +143,7 @@ def _add(chosen: list[Lot], named: str, names: list[str], found: dict[str, Home]
         if last is not None and last.named == named and last.archived == archived:
             last.names.append(name)
         else:
-            chosen.append(Lot(home, folder, named, archived, [name]))
+            chosen.append(Lot(home, folder, named, archived, [name], by_name=by_name))
 
 
 def _from_here(folder: str) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 from execplan.errors import CHANGED, ExecplanError
 from execplan.plan.whole import rebased
-from execplan.record import NamedTuple
-from execplan.repo import past, shelf, state
+from execplan.repo import state
 from execplan.repo.amend import amend, diff
 from execplan.repo.edits import journal
-from execplan.repo.edits.lost import Step, lost, put_back
+from execplan.repo.edits.lost import Step, put_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,84 +18,10 @@ if TYPE_CHECKING:
     from execplan.plan.change import Change
     from execplan.plan.model import Plan
     from execplan.repo.amend import Options
-    from execplan.repo.edits.journal import Journaled
-    from execplan.repo.edits.lost import ByGit
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 _VERB = "doctor"
-_TRIES = 10
-"""How often a plan is read anew that others are writing to; then nothing is said of it."""
-
-
-class Looked(NamedTuple):
-    """What the journal of a plan tells, held against the plan."""
-
-    lost: tuple[Step, ...]
-    """The edits that are no longer in it."""
-    damaged: tuple[str, ...]
-    """What was done by those whose record can't be read."""
-    now: bytes
-    """What it holds."""
-
-
-def look(home: Home, ref: Ref) -> Looked:
-    """Look which edits of a plan are no longer in it; raises ExecplanError."""
-    edits = journal.edits(home, ref.path)
-    if not edits:
-        return Looked((), (), b"")
-    for _ in range(_TRIES):
-        now = shelf.open_bytes(home, ref.path)
-        before, edits = edits, journal.edits(home, ref.path)
-        if before == edits:  # nobody has begun or finished an edit while the plan was read
-            steps, damaged = _steps(edits, now)
-            return Looked(tuple(lost(steps, now, _by_git(home, ref))), tuple(damaged), now)
-    return Looked((), (), b"")
-
-
-def _steps(edits: list[Journaled], now: bytes) -> tuple[list[Step], list[str]]:
-    """The edits that came to the disk, and what was done by those whose record can't be read."""
-    texts: dict[int, tuple[bytes, bytes]] = {}
-    damaged: list[str] = []
-    for edit in edits:
-        try:
-            texts[edit.number] = edit.unpack()
-        except ValueError:
-            damaged.append(f"{edit.summary}, made {edit.moment.replace('T', ' ')}")
-    steps: list[Step] = []
-    before = 0
-    for at, edit in enumerate(edits):
-        if edit.number not in texts:
-            continue
-        old, new = texts[edit.number]
-        follows, before = edit.number == before + 1, edit.number
-        after = texts.get(edits[at + 1].number, (b"",))[0] if at + 1 < len(edits) else now
-        if edit.made or after == new:  # of one that was cut short the next text tells
-            steps.append(Step(edit.number, edit.summary, edit.moment, old, new, _counts(edit), follows))
-    return steps, damaged
-
-
-def _by_git(home: Home, ref: Ref) -> ByGit:
-    """Whether git put one text in place of another: both are known to it, or the first is on a branch of its own.
-
-    A text that was written over the one that is checked out was not put there by git, even if it knows both.
-    """
-    if home.git is None:
-        return lambda before, after: False
-    path, *left = [
-        os.path.relpath(each, os.path.realpath(home.root)) for each in (ref.real, *journal.left_by(home, ref.path))
-    ]
-    paths = [path, *[each for each in left if not each.startswith("../")]]
-
-    def by_git(before: bytes, after: bytes) -> bool:
-        content = past.blob(home, path, before)
-        if not past.stored(home, content, paths) or past.checked_out(home, path) == content:
-            return False
-        if past.stored(home, past.blob(home, path, after), paths):
-            return True
-        return not past.stored(home, content, paths, here=True)
-
-    return by_git
 
 
 def preview(home: Home, ref: Ref, step: Step, text: bytes) -> tuple[bytes | None, str]:
@@ -136,7 +60,3 @@ def _again(step: Step, plan: Plan) -> Change:
 def difference(home: Home, ref: Ref, step: Step) -> bytes:
     """What an edit did, as a unified diff."""
     return (diff(step.old, step.new, home.shown(ref.path)) + "\n").encode("utf-8", "backslashreplace")
-
-
-def _counts(edit: Journaled) -> bool:
-    return edit.made and journal.can_be_undone(edit)

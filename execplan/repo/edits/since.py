@@ -7,6 +7,7 @@ import os
 from execplan.errors import CHANGED, ExecplanError
 from execplan.repo import shelf
 from execplan.repo.edits import journal
+from execplan.repo.edits.entries import Journaled, read_all
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
@@ -39,9 +40,10 @@ def check_match(home: Home, ref: Ref, seen: str | None, data: bytes | None = Non
 
 def _lines(home: Home, ref: Ref, data: bytes, seen: str) -> list[str]:
     """The edits and the lines that came since; where nobody knows that version, only the last edit."""
-    edits = [edit for edit in journal.edits(home, ref.path) if edit.made]
+    every = journal.edits(home, ref.path)
+    edits = [edit for edit in every if edit.made]
     told = [f"{edit.moment.replace('T', ' ')}: {edit.summary}" for edit in edits]
-    found = next(_before(edits, seen), None)
+    found = next(_before(edits, read_all(every), seen), None)
     since = told[-1:] if found is None else told[found[0] :]
     old = found[1] if found is not None else _committed(home, ref, seen)
     if old is None:
@@ -53,14 +55,10 @@ def _lines(home: Home, ref: Ref, data: bytes, seen: str) -> list[str]:
     return since + diff[:_MOST] + ([f"and {len(diff) - _MOST} more lines"] if len(diff) > _MOST else [])
 
 
-def _before(edits: list[journal.Journaled], seen: str) -> Iterator[tuple[int, bytes]]:
+def _before(edits: list[Journaled], both: dict[int, tuple[bytes, bytes]], seen: str) -> Iterator[tuple[int, bytes]]:
     """The version with the digest that the journal has, the newest first, with how many edits came before it."""
     for number in range(len(edits), 0, -1):
-        try:
-            texts = edits[number - 1].unpack()
-        except ValueError:
-            continue
-        for back, text in enumerate(reversed(texts)):
+        for back, text in enumerate(reversed(both.get(edits[number - 1].number, ()))):
             if digest(text) == seen:
                 yield number - back, text
 

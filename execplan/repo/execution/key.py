@@ -8,7 +8,7 @@ import stat
 from execplan import trace
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.repo.execution import private, register
-from execplan.text.disk import trouble
+from execplan.text.disk import NotRegularError, open_regular, trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ def read(home: Home) -> bytes | None:
     file = path(home)
     trace.tell(f"read {file}")
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_regular(file, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
         return None
+    except NotRegularError:
+        raise _unfit(file, "is no regular file", "remove it: a new key is made then") from None
     except OSError as error:
         if os.path.islink(file):
             raise _unfit(file, "is a link", "put the file itself there, or remove it: a new key is made then") from None
         raise trouble(error, file, "read") from None
     try:
         status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise _unfit(file, "is no regular file", "remove it: a new key is made then")
         if status.st_uid != os.geteuid():
             raise _unfit(file, f"belongs to another user (uid {status.st_uid})", "remove it: a new key is made then")
         if status.st_mode & 0o077:

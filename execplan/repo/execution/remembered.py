@@ -17,6 +17,7 @@ from execplan.errors import ExecplanError
 from execplan.repo import own, state
 from execplan.repo.execution import private, store
 from execplan.repo.settings import FILE, PYPROJECT
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _MARGIN = 2_000_000_000
 def recall(home: Home, ref: Ref) -> Told | None:
     """What was told of a plan, None when it has to be looked at."""
     try:
-        with open(_file(home, ref), "rb") as file:
+        with open(disk.open_regular(_file(home, ref)), "rb") as file:
             key, watched, (since, until), told = marshal.loads(file.read(_LIMIT))  # noqa: S302 - from our own state folder
         if key != _key(home, ref) or (until and not since <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < until):
             return None

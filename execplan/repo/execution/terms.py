@@ -24,8 +24,10 @@ _LIMITS = {
     "file_mb": 1_000_000,
     "output_kb": 100_000,
     "checkpoint_interval": 1000,
+    "backup_days": 3650,
 }
 """The largest value of each number; the smallest is 1."""
+_OWN_ONLY = ("environment", "tools", "backup_days")
 NAMES = (*_CHOICES, *_LIMITS, "rollback_on", "checks", "risk", "environment", "tools", "notify")
 """What a table `execution` of settings may hold."""
 
@@ -70,12 +72,13 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
 
 def _check_tight(table: dict[str, object], where: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
-    said = {name: value for name, value in values(table).items() if name not in ("environment", "tools")}
+    said = {name: value for name, value in values(table).items() if name not in _OWN_ONLY}
     loose = [f"{name} = {table[name]!r}" for name, value in said.items() if policies.loosens(name, value)]
     loose += [f"checks.{name} = false" for name, on in checks(table).items() if not on]
     loose += ["environment names what commands get to see"] if "environment" in table else []
     loose += ["tools names what an agent may do unplanned"] if "tools" in table else []
     loose += ["notify names code to run"] if "notify" in table else []
+    loose += ["backup_days says when your backups are deleted"] if "backup_days" in table else []
     if loose:
         raise ExecplanError(
             "loosened-policy",

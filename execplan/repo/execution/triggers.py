@@ -7,6 +7,7 @@ import os
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import ask
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def triggers(home: Home) -> Triggers:
 def _submodules(home: Home) -> list[str]:
     """The `.git` of each submodule, from the root."""
     try:
-        with open(os.path.join(home.root, ".gitmodules"), encoding="utf-8", errors="surrogateescape") as file:
+        with open(
+            disk.open_regular(os.path.join(home.root, ".gitmodules")), encoding="utf-8", errors="surrogateescape"
+        ) as file:
             parts = [line.partition("=") for line in file]
     except OSError:
         return []

@@ -10,7 +10,7 @@ from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
 from execplan.record import NamedTuple
 from execplan.repo.execution.protected import protected
-from execplan.text.disk import trouble
+from execplan.text.disk import open_regular, trouble
 from execplan.text.lines import digest, hasher
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ SHOWN = 8 << 20
 BOUND = 1 << 30
 """Bytes of the largest file whose digest is taken."""
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW
 
 
 class _Place(NamedTuple):
@@ -65,15 +65,13 @@ class Disk:
                 os.close(place.handle)
             raise ExecplanError("no-such-file", f"there is no file {path}", exit=INPUT, hint="check the path")
         try:
-            handle = os.open(place.name, _READ, dir_fd=place.handle)
+            handle = open_regular(place.name, _READ, dir_fd=place.handle)
         except OSError as error:
             raise trouble(error, path, "read") from None
         finally:
             os.close(place.handle)
         try:
             status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                raise ExecplanError("not-a-file", f"{path} is no regular file", exit=INPUT, hint="name a regular file")
             with open(handle, "rb", buffering=0, closefd=False) as file:
                 data = file.read(SHOWN + 1) if status.st_size <= SHOWN else b""
         except OSError as error:
@@ -215,7 +213,7 @@ def _state(handle: int, name: str) -> State:
 
 
 def _digest(handle: int, name: str) -> str:
-    inner = os.open(name, _READ, dir_fd=handle)
+    inner = open_regular(name, _READ, dir_fd=handle)
     try:
         found = hasher()()
         left = BOUND + 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 
 from execplan.context.unit import INSTRUCTION, MESSAGE, TOOL_RESULT, Pack
-from execplan.errors import About
+from execplan.errors import About, ExecplanError
 from execplan.record import NamedTuple
+from execplan.repo.ask import UNUSABLE
 from execplan.repo.gathering import files, tree
-from execplan.repo.gathering.listing import listing
+from execplan.repo.gathering.listing import listing, walked
 from execplan.repo.gathering.plan import parts
 
 TYPE_CHECKING = False
@@ -50,7 +51,7 @@ class Gathered(NamedTuple):
 def gather(home: Home, ref: Ref, plan: Plan, wanted: Wanted) -> Gathered:
     """All that there is to read about a plan, without secrets; raises ExecplanError for what was asked for and can't be had."""
     own = home.shown(disk_path(ref))
-    known = listing(home, home.shown(home.base) if home.base != home.root else "", own.rpartition("/")[0])
+    known, unlisted = _listing(home, home.shown(home.base) if home.base != home.root else "", own.rpartition("/")[0])
     with About(home.shown(ref.path)):
         told = parts(plan, known.named, wanted.task, wanted.decisions)
     single, inside = files.asked(home, wanted.files, known)
@@ -61,16 +62,50 @@ def gather(home: Home, ref: Ref, plan: Plan, wanted: Wanted) -> Gathered:
     had += [unit.path for unit in named]
     artifacts = [unit for unit in kept.units if unit.path not in had]
     left_out += [trouble.message for trouble in kept.troubles]
-    changes, warnings = tree.changes(home, known, [own, home.shown(folder)])
+    changes, warnings = _changes(home, known, [own, home.shown(folder)], unlisted)
     units = [*told.units, *single.units, *named, *artifacts, *changes]
-    for file in wanted.units:
-        units += _handed(file, units)
     talk, said, model = _sessions(wanted.sessions)
+    in_session = [unit.id for unit in talk]
+    for file in wanted.units:
+        handed = _handed(file, units)
+        units += handed
+        if any([unit.type in (MESSAGE, TOOL_RESULT) for unit in handed]):
+            in_session += [unit.id for unit in handed]
     units = [_referring(unit, known) for unit in _in_order([*units, *talk])]
-    pack = Pack(_plain(ref.id), plan.title or ref.id, told.task, told.purpose, tuple(units))
+    pack = Pack(
+        _plain(ref.id),
+        plan.title or ref.id,
+        told.task,
+        told.purpose,
+        tuple(units),
+        frozenset([_plain(each) for each in in_session]),
+    )
     clean, redacted = _without_secrets(pack)
     lines = (*files.told(left_out), *warnings, *said, *redacted)
     return Gathered(clean, tuple([_plain(line) for line in lines]), model)
+
+
+def _listing(home: Home, *folders: str) -> tuple[Listing, list[str]]:
+    """The files of the repository, and a warning where git can't be asked for them: then a walk finds them."""
+    try:
+        return listing(home, *folders), []
+    except ExecplanError as error:
+        if error.code not in UNUSABLE:
+            raise
+        left = "left out: what is not committed; files that git ignores may be in"
+        return walked(home, *folders), [f"{left}: {error.message}; {error.hint}"]
+
+
+def _changes(home: Home, known: Listing, but: Sequence[str], unlisted: Sequence[str]) -> tuple[list[Unit], list[str]]:
+    """What differs from the last commit, and warnings; nothing where git can't be asked."""
+    if unlisted:
+        return [], list(unlisted)
+    try:
+        return tree.changes(home, known, but)
+    except ExecplanError as error:
+        if error.code not in UNUSABLE:
+            raise
+        return [], [f"left out: what is not committed: {error.message}; {error.hint}"]
 
 
 def disk_path(ref: Ref) -> str:

@@ -85,10 +85,15 @@ def _mentions(text: str) -> Iterator[str]:
 
 def listing(home: Home, *folders: str) -> Listing:
     """The files that git knows or would add; without git, those that a walk finds. Raises ExecplanError."""
-    if home.git is not None:
-        from execplan.repo import ask
+    if home.git is None:
+        return walked(home, *folders)
+    from execplan.repo import ask
 
-        return Listing(ask.known(home), root=home.root, folders=folders)
+    return Listing(ask.known(home), root=home.root, folders=folders)
+
+
+def walked(home: Home, *folders: str) -> Listing:
+    """The files that a walk finds, without hidden ones and directories of dependencies and builds."""
     paths: list[str] = []
     for folder, below, names in os.walk(home.root):
         below[:] = sorted([name for name in below if not name.startswith(".") and name not in _OTHERS])

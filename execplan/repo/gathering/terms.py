@@ -56,12 +56,10 @@ def terms(said: Mapping[str, object], where: str = "context") -> Terms:
 
 
 def _check_models(made: Terms) -> None:
-    from execplan.context.models import row, table
+    from execplan.context.models import row
 
     for each in made.models:
         row(each, "context.models")
-    if made.model:
-        table(made.models).find(made.model)
 
 
 def _why_not(name: str, value: object) -> str:

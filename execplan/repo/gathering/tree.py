@@ -7,6 +7,7 @@ import os
 from execplan.context.unit import DIFF, Unit
 from execplan.repo import ask
 from execplan.repo.gathering.files import LIMIT, keeps_secrets
+from execplan.text.hidden import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _untracked(home: Home, known: Listing, but: Sequence[str]) -> list[Unit]:
     if not new:
         return []
     more = [f"and {len(new) - _UNTRACKED} more"] if len(new) > _UNTRACKED else []
-    text = "\n".join([*new[:_UNTRACKED], *more])
+    text = "\n".join([*map(visible, new[:_UNTRACKED]), *more])
     return [Unit("diff:untracked", DIFF, text, "files that git does not track yet", references=tuple(new[:_UNTRACKED]))]
 
 

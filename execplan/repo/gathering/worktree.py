@@ -8,14 +8,17 @@ from itertools import takewhile
 from execplan.context.bearings import Drift, Tree
 from execplan.record import NamedTuple
 from execplan.repo import ask
+from execplan.repo.edits.moved import left_by
 from execplan.repo.git import head, under_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
+
+    IsOurs = Callable[[str, str], bool]
 
 COMMITS = 50
 """How many commits are looked at."""
@@ -28,6 +31,10 @@ _PATHS_AT = {b"1": 8, b"2": 9, b"u": 10, b"?": 1}
 """How many fields stand before the path, by what a line of the status is about."""
 
 
+def _nothing_is_ours(path: str, commit: str) -> bool:
+    return False
+
+
 def questions(home: Home) -> list[tuple[str, ...]]:
     """What git is to be asked before `looked`; nothing without git."""
     if home.git is None:
@@ -37,10 +44,13 @@ def questions(home: Home) -> list[tuple[str, ...]]:
     return [status, *log]
 
 
-def looked(home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = ()) -> tuple[Tree, Drift]:
+def looked(
+    home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = (), is_ours: IsOurs = _nothing_is_ours
+) -> tuple[Tree, Drift]:
     """The working tree without some files, absolute paths, and the drift since the plan was last written.
 
-    Raises ExecplanError.
+    `is_ours` says of a path and the last commit before the drift, if any, whether only execplan has changed the file
+    since: that is no drift. Raises ExecplanError.
     """
     status, *log = answers
     commits = _commits(log[0]) if log else []
@@ -49,7 +59,7 @@ def looked(home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = 
     tree = tree._replace(doing=under_way(home.git or "") or "")
     if at is not None:
         tree = tree._replace(head=at.id, subject=at.subject)
-    return tree, _drift(home, ref, tree, commits)
+    return tree, _drift(home, ref, tree, commits, is_ours)
 
 
 def _at(commits: list[_Commit], root: str, but: Sequence[str]) -> _Commit | None:
@@ -60,7 +70,7 @@ def _at(commits: list[_Commit], root: str, but: Sequence[str]) -> _Commit | None
     return commits[0] if commits else None
 
 
-def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
+def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit], is_ours: IsOurs) -> Drift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
@@ -77,7 +87,12 @@ def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit]) -> Drift:
 
     found = {path for each in since for path in others(each.files)}
     found.update(others([each for each in loose if _time(os.path.join(home.root, each)) > written]))
-    told = [each for each in since if not each.files or others(each.files)]
+    if found:
+        left = [os.path.relpath(path, home.root) for path in left_by(home, ref.path)]
+        found = {path for path in found if not any([_within(path, each) for each in left])}
+    base = commits[len(since)].id if len(since) < len(commits) else ""
+    found = {path for path in found if not is_ours(path, base)}
+    told = [each for each in since if not each.files or any([path in found for path in each.files])]
     return Drift(len(told), len(since) == COMMITS, tuple(sorted(found)))
 
 

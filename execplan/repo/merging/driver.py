@@ -11,6 +11,7 @@ from execplan.plan.merging.whole import Marks, Merged
 from execplan.plan.reader import too_large
 from execplan.repo.merging import mergefile
 from execplan.text import disk, files
+from execplan.text.hidden import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _read(path: str) -> bytes:
 
 def _tell(path: str, words: str) -> None:
     line = f"execplan: {os.fsencode(path).decode('utf-8', 'replace')}: {words}"
-    print("".join([char if char.isprintable() else repr(char)[1:-1] for char in line]), file=sys.stderr)
+    print(visible(line), file=sys.stderr)
 
 
 def _traceback() -> str:

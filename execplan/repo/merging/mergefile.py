@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan import trace
+from execplan.repo.git_read import prepared
 from execplan.text.diff3 import Marks
 
 TYPE_CHECKING = False
@@ -38,9 +39,10 @@ def merge(base: bytes, ours: bytes, theirs: bytes, marks: Marks) -> tuple[bytes,
             with open(path, "wb") as file:
                 file.write(data)
         labels = [word for label in (marks.ours, "base", marks.theirs) for word in ("-L", label)]
-        command = ["git", "merge-file", "-q", f"--marker-size={marks.size}", *labels, *paths]
-        trace.tell(f"run {' '.join(command)}")
-        _, status = os.waitpid(os.posix_spawnp("git", command, os.environ), 0)
+        asked = ["merge-file", "-q", f"--marker-size={marks.size}", *labels, *paths]
+        trace.tell(f"run git {' '.join(asked)}")
+        command, environment = prepared(folder, asked)
+        _, status = os.waitpid(os.posix_spawnp("git", command, environment), 0)
         conflicts = os.waitstatus_to_exitcode(status)
         with open(paths[0], "rb") as file:
             return (file.read(), conflicts) if 0 <= conflicts < _FAILED else None

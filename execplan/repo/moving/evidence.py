@@ -19,11 +19,11 @@ FILE = "execplan-evidence.json"
 SCHEMA = "execplan/evidence/1"
 
 
-def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: bytes) -> bytes:
+def evidence(home: Home, ref: Ref, origin: str, path: str, how: str, by: str | None, data: bytes) -> bytes:
     """The evidence of a plan that will be archived at a path as `how`, with these bytes; raises ExecplanError.
 
     The commit is the one that was checked out, so the one before the archive's own. The artifacts are where the plan
-    has them, or where somebody has moved them already.
+    has them, where it had them before somebody moved its file from `origin`, or where somebody has moved them already.
     """
     import json
 
@@ -32,6 +32,7 @@ def evidence(home: Home, ref: Ref, path: str, how: str, by: str | None, data: by
 
     plan = reader.read(data)
     folders = [home.artifacts_of(ref.path, archived=ref.archived), home.artifacts_of(path, archived=True)]
+    folders += [home.artifacts_of(origin, archived=False)] if origin else []
     told = {
         "schema": SCHEMA,
         "id": ref.id,
@@ -64,7 +65,9 @@ def recorded(home: Home, path: str) -> str:
         import json
 
         told = json.loads(disk.read(file, reader.MAX_BYTES)[0])
-    except (ExecplanError, ValueError):
+    except (ExecplanError, ValueError, RecursionError):
+        return ""
+    if not isinstance(told, dict):
         return ""
     return str(told.get("digest", "")) if told.get("id") == home.place(path)[1] else ""
 

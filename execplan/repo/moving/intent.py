@@ -48,6 +48,10 @@ class Intent(NamedTuple):
     """What is put beside the artifacts."""
     was: bytes | None
     """The evidence that lay there before."""
+    operation: str = ""
+    """Its id in the journal; empty when an older version began it."""
+    reverses: str = ""
+    """The id of the operation that it reverses."""
 
     @property
     def line(self) -> str:
@@ -61,6 +65,8 @@ def begun(
     places: tuple[str, str, str],
     moves: list[tuple[str, str]],
     texts: tuple[bytes, bytes, bytes | None, bytes | None],
+    operation: str = "",
+    reverses: str = "",
 ) -> Intent:
     """A move that begins now.
 
@@ -72,7 +78,7 @@ def begun(
     made += _missing(places[2]) if texts[2] is not None else []
     folders = tuple(sorted(set(made), key=len))
     old, new, evidence, was = texts
-    return Intent(verb, moment, ids, *places, tuple(moves), folders, old, new, evidence, was)
+    return Intent(verb, moment, ids, *places, tuple(moves), folders, old, new, evidence, was, operation, reverses)
 
 
 def _missing(folder: str) -> list[str]:
@@ -127,7 +133,7 @@ def pending(home: Home) -> Intent | None:
         if not os.path.lexists(home.move):
             return None
         raise error from None
-    except (ValueError, TypeError, KeyError, Base64Error) as error:
+    except (ValueError, TypeError, KeyError, Base64Error, RecursionError) as error:
         raise ExecplanError(
             "intent-damaged",
             f"{home.move}, which says what a move was about to do, can't be read: {error}",

@@ -23,7 +23,15 @@ def follow(home: Home, moves: Sequence[tuple[str, str]], ids: tuple[str, str], b
 
     Moves are absolute paths, old and new; `ids` are the id before and the id after.
     """
-    spellings: dict[str, Spelling] = {}
+    found = spellings(home, moves, before, after)
+    if ids[0] != ids[1] and _is_distinct(ids[0]):
+        found.append(Spelling(ids[0], ids[1], False))
+    return retarget(found)
+
+
+def spellings(home: Home, moves: Sequence[tuple[str, str]], before: str, after: str) -> list[Spelling]:
+    """Every way in which a file in a folder may write the old paths, each with the new one."""
+    found: dict[str, Spelling] = {}
     for old, new in moves:
         is_path = not old.endswith(".md")
         for start, end in ((home.root, home.root), (home.base, home.base), (before, after)):
@@ -32,10 +40,8 @@ def follow(home: Home, moves: Sequence[tuple[str, str]], ids: tuple[str, str], b
                 lead = "/" if said.startswith("/") else "./" if said.startswith("./") and told[:3] != "../" else ""
                 for one, two in ((said, lead + told), (_quoted(said), _quoted(lead + told))):
                     if one != two:
-                        spellings.setdefault(one, Spelling(one, two, is_path))
-    if ids[0] != ids[1] and _is_distinct(ids[0]):
-        spellings.setdefault(ids[0], Spelling(ids[0], ids[1], False))
-    return retarget(list(spellings.values()))
+                        found.setdefault(one, Spelling(one, two, is_path))
+    return list(found.values())
 
 
 def _ways(path: str, start: str, root: str) -> list[str]:

@@ -21,11 +21,24 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
+    from execplan.repo.moving.documents import Agrees
+    from execplan.repo.moving.move import Renew
     from execplan.repo.shelf import Ref
 
 
-def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
-    """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError."""
+def rename(
+    home: Home,
+    ref: Ref,
+    title: str,
+    options: Options,
+    *,
+    renew: Renew | None = None,
+    agrees: Agrees | None = None,
+) -> Moved:
+    """Give a plan another title, and its file and artifacts the id that comes of it; raises ExecplanError.
+
+    `renew` makes again what names the plan by its id among the artifacts; `agrees` is that of `move`.
+    """
     existing(home)
     stop_archived(home, ref)
     title = checked_title(title)
@@ -39,7 +52,7 @@ def rename(home: Home, ref: Ref, title: str, options: Options) -> Moved:
     name = shelf.free_name(wanted, others)
     path = home.file(home.plans, name) if name != ref.id else ref.path
     goal = Goal(name, path, home.artifacts_of(path, archived=False))
-    return move(home, ref, goal, _titled(title), options, verb="rename")
+    return move(home, ref, goal, _titled(title), options, verb="rename", renew=renew, agrees=agrees)
 
 
 def new_id(old: str, before: str, title: str) -> str:

@@ -11,9 +11,9 @@ from execplan.repo.amend import Options, tidy
 from execplan.repo.edits.recovered import Recovery
 from execplan.repo.moving import intent as intents
 from execplan.repo.moving.evidence import FILE
-from execplan.repo.moving.move import let_follow
+from execplan.repo.moving.following import Cause, let_follow
 from execplan.repo.moving.steps import carry_out, is_begun, reverse
-from execplan.repo.shelf import Ref, every
+from execplan.repo.shelf import Ref, by_file, every
 from execplan.text import files
 from execplan.text.lock import is_held
 
@@ -63,9 +63,11 @@ def _settle(home: Home, intent: Intent) -> list[str]:
         reverse(home, intent)
         return [f"the {intent.line}, was cut short; it could not be finished, so it was taken back: {error.message}"]
     home = homes.find(os.path.dirname(intent.goal))  # the homes of a repository share their state
-    warnings = claims.followed(home, intent.path, None if intent.verb == "archive" else intent.goal)
+    stays = None if by_file(home, intent.goal).archived else intent.goal
+    warnings = claims.followed(home, intent.path, stays)
     ref = Ref(intent.ids[1], intent.goal, archived=False)
-    followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb)
+    cause = Cause(intent.goal, intent.operation, intent.reverses)
+    followed = let_follow(home, ref, intent.moves, intent.ids, Options(), intent.verb, cause)
     for other in every(home):
         if other.path != intent.goal:
             tidy(home, other, verb=intent.verb)

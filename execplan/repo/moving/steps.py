@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.repo.edits import journal
+from execplan.repo.edits import moved
 from execplan.repo.moving import intent as intents
 from execplan.repo.moving.evidence import FILE, is_evidence
 from execplan.repo.moving.transfer import clear, is_copied, taken, transfer
 from execplan.text import disk, files
+from execplan.trace import tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ def carry_out(home: Home, intent: Intent) -> None:
     for old, new in intent.moves:
         if is_copied(old, new, FILE):
             clear(home, old)
-    if intent.evidence is None:
+    if intent.evidence is None and intent.path != intent.goal:
         files.remove_empty(intent.artifacts)
     for folder in {os.path.dirname(path) for pair in intent.moves for path in pair}:
         if os.path.isdir(folder):
             files.sync_folder(folder)
-    journal.move(home, intent.path, intent.goal, [old for old, _ in intent.moves])
+    moved.move(home, intent.path, intent.goal, [old for old, _ in intent.moves], intent.operation)
 
 
 def reverse(home: Home, intent: Intent) -> None:
@@ -60,13 +61,17 @@ def reverse(home: Home, intent: Intent) -> None:
         files.replace(intent.path, intent.new, intent.old, within=home.root)
     for folder in reversed(intent.made):
         files.remove_empty(folder)
+    try:
+        moved.move_back(home, intent.path, intent.goal, intent.operation)
+    except (OSError, ExecplanError) as error:
+        tell(f"the journal of {intent.path} could not go back: {error}")
     intents.drop(home)
 
 
 def is_begun(intent: Intent) -> bool:
     """Whether anything of a move was done."""
-    moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
-    return moved or (intent.new != intent.old and not _holds(intent.path, intent.old))
+    is_moved = any([os.path.lexists(new) and not os.path.lexists(old) for old, new in intent.moves])
+    return is_moved or (intent.new != intent.old and not _holds(intent.path, intent.old))
 
 
 def _holds(path: str, data: bytes) -> bool:
@@ -111,6 +116,6 @@ def _swap_back(home: Home, intent: Intent) -> None:
     path = os.path.join(intent.artifacts, FILE)
     if there is not None and there == intent.evidence:
         files.remove(path, there)
-    moved = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
-    if intent.was is not None and moved and not os.path.lexists(path):
+    gone = [new for old, new in intent.moves if new == intent.artifacts and not os.path.lexists(old)]
+    if intent.was is not None and gone and not os.path.lexists(path):
         files.create(path, intent.was, within=home.root, folders=True)

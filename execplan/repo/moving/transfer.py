@@ -23,8 +23,8 @@ def transfer(home: Home, old: str, new: str) -> None:
     """
     try:
         with (
-            Folder(os.path.dirname(old), within=home.root) as source,
-            Folder(os.path.dirname(new), within=home.root, make=True) as target,
+            Folder(os.path.dirname(old), within=_within(home, old)) as source,
+            Folder(os.path.dirname(new), within=_within(home, new), make=True) as target,
         ):
             names = os.path.basename(old), os.path.basename(new)
             if os.path.islink(old):
@@ -44,6 +44,11 @@ def transfer(home: Home, old: str, new: str) -> None:
         raise taken(home.shown(new)) from None
     except OSError as error:
         raise disk.trouble(error, old, "move") from None
+
+
+def _within(home: Home, path: str) -> str:
+    """What a path must not lead out of: the repository, or the state, which may be outside of it."""
+    return os.path.realpath(home.state) if path.startswith(f"{home.state}/") else home.root
 
 
 def taken(path: str) -> ExecplanError:
@@ -66,7 +71,7 @@ def is_copied(old: str, new: str, apart_from: str) -> bool:
 def clear(home: Home, old: str) -> None:
     """Remove what was copied; raises ExecplanError."""
     try:
-        with Folder(os.path.dirname(old), within=home.root) as folder:
+        with Folder(os.path.dirname(old), within=_within(home, old)) as folder:
             if os.path.isdir(old) and not os.path.islink(old):
                 _empty(folder, os.path.basename(old))
             else:
@@ -132,11 +137,18 @@ def _sync(path: str) -> None:
         *[os.path.join(above, name) for above, folders, names in os.walk(path) for name in folders + names],
     ]:
         if not os.path.islink(place):
-            handle = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+            handle = _handle(place)
             try:
                 os.fsync(handle)
             finally:
                 os.close(handle)
+
+
+def _handle(path: str) -> int:
+    """The handle of a file or a folder."""
+    if os.path.isdir(path):
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    return disk.open_regular(path)
 
 
 def _looks(path: str) -> dict[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from execplan.repo.edits import journal, overwritten
+from execplan.repo.edits.losses import look
 from execplan.repo.edits.recovered import keep
 from execplan.repo.moving.settle import half_done, settle
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
@@ -40,16 +41,19 @@ def _settle(home: Home, options: Options) -> list[str]:
 def edits(ground: Ground) -> Iterator[Finding | str]:
     """Every edit that was made through execplan is in its plan, as far as the journal tells."""
     for shelved in ground.plans:
-        if shelved.plan is None or shelved.plan.conflicts or shelved.ref.archived:
+        if shelved.plan is None or shelved.plan.conflicts:
             continue
         home, ref = shelved[:2]
-        looked = overwritten.look(home, ref)
+        looked = look(home, ref)
         for said in looked.damaged:
             file = quote(home.shown(journal.path_of(home, ref.path)))
             mend = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
             yield Finding(WARNING, home.shown(ref.path), f"the journal's record can't be read of {said}", mend)
         text = looked.now
         for step in looked.lost:
+            if ref.archived:
+                yield _lost_in_archive(shelved, step)
+                continue
             done, diff = overwritten.preview(home, ref, step, text)
             text = text if done is None else done
             yield _lost(shelved, step, diff)
@@ -65,6 +69,16 @@ def _lost(shelved: Shelved, step: Step, diff: str) -> Finding:
         mend, would, make = "keep what it did in a file: execplan doctor --fix", "keep in a file", _keep
     mend += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
     fix = Fix(f"{would}: {step.said}", partial(make, shelved, step), diff)
+    return Finding(ERROR, home.shown(ref.path), message, mend, fix=fix)
+
+
+def _lost_in_archive(shelved: Shelved, step: Step) -> Finding:
+    """An archived plan is a record: what it lacks is kept in a file, unless the plan is restored first."""
+    home, ref = shelved[:2]
+    message = f"another program overwrote an edit before the plan was archived: {step.said}"
+    mend = f"put it back: execplan restore {ref.typed}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
+    mend += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
+    fix = Fix(f"keep in a file: {step.said}", partial(_keep, shelved, step), "")
     return Finding(ERROR, home.shown(ref.path), message, mend, fix=fix)
 
 

@@ -74,7 +74,7 @@ def examine(start: str, script: Callable[[str], str]) -> list[Checked]:
 def _made(check: Check, ground: Ground, told: set[str]) -> Checked:
     """Make a check; what keeps it from being made is a finding, unless another check has found it already."""
     if not (check.anywhere or ground.homes):
-        return Checked(check.name, "not looked at: the settings can't be read", (), looked=False)
+        return Checked(check.name, "not checked: the settings can't be read", (), looked=False)
     findings: list[Finding] = []
     words = [check.sentence]
     try:
@@ -85,7 +85,7 @@ def _made(check: Check, ground: Ground, told: set[str]) -> Checked:
                 words.append(found)
     except ExecplanError as error:
         if error.message in told or any([error.message in each for each in told]):
-            return Checked(check.name, f"not looked at: {error.message}", tuple(findings), looked=False)
+            return Checked(check.name, f"not checked: {error.message}", tuple(findings), looked=False)
         findings.append(Finding(ERROR, "", error.message, error.hint or "mend that, and look again", error.line))
     more = f" ({'; '.join(words[1:])})" if words[1:] else ""
     return Checked(check.name, words[0] + more, tuple(findings))

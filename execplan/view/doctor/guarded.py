@@ -14,6 +14,7 @@ from execplan.agents.hook_file import PROGRAMS
 from execplan.engine import last
 from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals, standing
+from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 from execplan.view.doctor.integrations import ABSENT, fix_by
 
@@ -139,7 +140,7 @@ def _allows(home: Home, ref: Ref) -> bool:
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(disk.open_regular(path), "rb") as file:
             return file.read(_LIMIT)
     except OSError:
         return b""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.errors import ExecplanError
 from execplan.plan import reader
+from execplan.repo import ignored
 from execplan.repo.adoption import tree
 from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
@@ -38,6 +39,17 @@ def hidden(ground: Ground) -> Iterator[Finding | str]:
     others = [home.shown(base) for base in tree.homes(ground.home.base, _NEAR) if base not in named]
     if others:
         yield f"homes of their own, which the settings do not name: {', '.join(others)}"
+
+
+@check("ignored")
+def ignored_plans(ground: Ground) -> Iterator[Finding | str]:
+    """Git sees the plans directories, the settings and the guide."""
+    for home in ground.homes:
+        if home.git is None:
+            yield "no repository: not checked"
+        elif found := ignored.ignored_folders(home):
+            mend = ignored.way(home, found)
+            yield Finding(WARNING, "", ignored.problem(found), mend)
 
 
 @check("files")

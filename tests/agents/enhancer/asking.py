@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from execplan.agents.enhancer.share import FIELDS
 from execplan.engine.ledger import chain, names
 from tests.repo.approving import NAME, Desk
 
@@ -45,6 +46,7 @@ class Asking(Desk):
         super().__init__(path, patch)
         self.folder = path.parent / "kept"
         self.folder.mkdir()
+        self.stub("curl")
         self.plan(PLAN)
         self.artifacts = path / f".agent/execplans/artifacts/{NAME}"
 
@@ -57,7 +59,8 @@ class Asking(Desk):
     def name(self, *how: str, more: str = "") -> None:
         """Let the program answer in this way."""
         argv = [sys.executable, "-I", "-S", str(PROGRAM), str(self.folder), *how]
-        self.settings(f"[enhancer]\ncommand = {json.dumps(shlex.join(argv))}\n{more}")
+        share = "" if "share" in more else f"share = {json.dumps(list(FIELDS))}\n"
+        self.settings(f"[enhancer]\ncommand = {json.dumps(shlex.join(argv))}\n{share}{more}")
 
     def ask(self, *how: str, more: str = "") -> dict[str, Any]:
         """Let it answer so; what came of it, with the warnings."""

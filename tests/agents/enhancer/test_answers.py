@@ -13,6 +13,7 @@ from execplan.agents.enhancer import enhance, kept
 from execplan.agents.enhancer.enhance import Enhanced, Sending
 from execplan.agents.enhancer.looser import looser
 from execplan.agents.enhancer.proposal import bare, propose
+from execplan.agents.enhancer.share import FIELDS
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.repo.execution.current import current
@@ -30,7 +31,7 @@ class Case:
         self.desk = desk
         self.home, self.ref = desk.home()
         self.document = current(self.home, self.ref).document
-        self.sending: Sending = enhance.prepare(self.home, self.ref, self.document)
+        self.sending: Sending = enhance.prepare(self.home, self.ref, self.document, FIELDS)
 
     def answer(self, change: Change) -> dict[str, Any]:
         """What was sent, with something changed."""

@@ -137,7 +137,10 @@ AGENT: dict[str, Any] = {
             "tool": "search.ask",
             "description": "Ask",
             "parameters": {"query": "password: s3cr3t-river", "api": {"deep": ["quiet-river-7"]}, "path": "src"},
-            "risk": {"level": "HIGH", "reasons": ["a tool of an agent, which nobody here knows"]},
+            "risk": {
+                "level": "HIGH",
+                "reasons": ["calls a tool of the agent's program, whose effects execplan does not know"],
+            },
         }
     ],
 }

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from execplan.agents.enhancer import personal
 from execplan.agents.enhancer.personal import Personal
 from execplan.agents.enhancer.proposal import bare
+from execplan.agents.enhancer.share import FIELDS
 from execplan.agents.enhancer.unveil import unveil
 from execplan.agents.enhancer.veil import Veil, texts
 from execplan.document import models_of
@@ -125,7 +126,7 @@ KINDS: dict[str, Callable[[int], tuple[str, str]]] = {
 
 
 def veil(*ignored: str, paths: Iterable[str] = (), names: Iterable[str] = ()) -> Veil:
-    return Veil(MARK, Personal(paths, names), lambda asked: set(ignored) & set(asked))
+    return Veil(MARK, Personal(paths, names), lambda asked: set(ignored) & set(asked), FIELDS)
 
 
 def whole() -> dict[str, Any]:

@@ -327,7 +327,17 @@ def test_calls_that_are_none(begun: Asking, what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--what"], ["-p"], ["--program", "other"], ["--program"], ["parser"], ["-p=x", "y"]], ids=str
+    "arguments",
+    [
+        ["--what"],
+        ["-p"],
+        ["--program", "other"],
+        ["--program"],
+        ["parser", "other"],
+        ["parser", "-p", "other"],
+        ["-p=x", "y"],
+    ],
+    ids=str,
 )
 def test_arguments_that_are_none(begun: Asking, arguments: list[str]) -> None:
     answer = guard(as_sent("claude", CALL, str(begun.path)), *arguments)

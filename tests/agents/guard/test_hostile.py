@@ -93,6 +93,9 @@ PROGRAMS = [
     cmd("sub/pip install flask"),
     cmd("m\u0430ke all"),  # a letter of Cyrillic
     cmd("make\u200b all"),
+    cmd("make\ufe0f all"),
+    cmd("make\u3164 all"),
+    cmd("make \u2800all"),
     cmd("make \u202eall"),
     cmd("make\x00 all"),
     cmd("make\r all"),
@@ -213,6 +216,8 @@ WRITES = [
     put("src/new.py\x00", NEW),
     put("src/n\u0435w.py", NEW),
     put("src/new\u200b.py", NEW),
+    put("src/new\u3164.py", NEW),
+    put("src/new\ufe0f.py", NEW),
     put("src/./../new.py", NEW),
     put("new.py", NEW),
     put("../src/new.py", NEW),

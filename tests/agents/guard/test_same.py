@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from execplan import clock
@@ -224,7 +224,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return homes.find(str(folder.path))
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120)
 @given(drawn=runs())
 def test_a_run_may_begin_what_the_guard_allows_and_nothing_else(home: Home, drawn: Drawn) -> None:
     both = Both(home, drawn)

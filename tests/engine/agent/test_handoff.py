@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from execplan.context.tokens import estimate
 from tests.engine.agent.agent import COPY, DROP, HEAD, MAKE
+from tests.repo.approving import NAME
 
 if TYPE_CHECKING:
     from tests.engine.agent.agent import Agent
@@ -131,8 +133,83 @@ def test_inferred_steps_are_marked(agent: Agent) -> None:
     agent.plan(HEAD + "```sh\ncargo build --release\n```\n")
     assert ", inferred from prose" in agent.type("handoff").out
     assert agent.data("handoff")["steps"][0]["inferred"] is True
+    agent.data("compile")
+    assert "`cargo build --release`, inferred from prose" in agent.type("handoff").out.replace("Run ", "")
+    assert agent.data("handoff")["mode"] == "steps"
 
 
-def test_a_plan_without_steps(agent: Agent) -> None:
+PROSE = PLAN.replace("## Concrete Steps", "## Plan of Work") + (
+    "Change the reader.\n\n## Validation and Acceptance\n\nRun `pytest tests/` with `API_KEY=kq7Zr2vX9mLp4Ws8` set.\n"
+)
+
+
+def test_a_plan_of_prose_hands_over_its_open_tasks(agent: Agent) -> None:
+    agent.plan(PROSE.replace("- [ ] Write it.", "- [x] Read it.\n- [ ] Write it.\n- [ ] Check \u202eit."))
+    before = files(agent)
+    found, told = agent.type("handoff"), agent.data("handoff")
+    assert files(agent) == before
+    assert told["mode"] == "tasks"
+    assert [(each["number"], each["claimed_by"], each["step"]) for each in told["tasks"]] == [
+        (2, None, None),
+        (3, None, None),
+    ]
+    assert "Write it." in found.out
+    assert "Read it." not in found.out
+    assert "nothing of it may be done" not in found.out
+    assert "not approved" not in found.out
+    assert f"execplan done TASK -p {NAME}" in found.out
+    assert "Change the reader." in found.out
+    assert "Read line by line." in found.out
+    for text in (found.out, agent.type("handoff", "--json").out):
+        assert "kq7Zr2vX9mLp4Ws8" not in text
+        assert "\u202e" not in text
+    assert found.out.endswith(f"next: execplan next {NAME}\n")
+    agent.data("next", "--claim", "agent-1")
+    assert agent.data("handoff")["tasks"][0]["claimed_by"] == "agent-1"
+    assert "claimed by `agent-1`" in agent.type("handoff").out
+
+
+def test_a_plan_without_any_step_hands_over_its_open_tasks(agent: Agent) -> None:
     agent.plan(HEAD)
-    agent.refused(3, "no-steps", "handoff")
+    assert [each["text"] for each in agent.data("handoff")["tasks"]] == ["Write it.", "Check it."]
+    agent.type("done", "1", "2")
+    assert "No task is open." in agent.type("handoff").out
+
+
+def test_open_tasks_without_a_step_are_named(agent: Agent) -> None:
+    agent.planned(MAKE)
+    told = agent.data("handoff")
+    assert [(each["text"], each["step"]) for each in told["tasks"]] == [("Write it.", "make"), ("Check it.", None)]
+    assert "## Open tasks that no step does" in agent.type("handoff").out
+
+
+def test_a_budget(agent: Agent) -> None:
+    step = "```python {#s%d type=create_file target=src/made%d.py needs=%s}\n%s```\n\n"
+    steps = [step % (at, at, f"s{at - 1}", "X = 1\n" * 200) for at in range(2, 12)]
+    agent.planned((step % (1, 1, "", "X = 1\n" * 200)).replace(" needs=", ""), *steps)
+    count = estimate
+    default, small = agent.type("handoff").out, agent.type("handoff", "--budget", "2500").out
+    whole = agent.type("handoff", "--budget", "100000").out
+    assert count(small) <= 2500 + 20 < count(default) <= 4000 + 20 < count(whole)
+    assert whole.count("X = 1") == 2200
+    assert small.count("X = 1") == 200, "the step that is up next is there in full"
+    for at in range(1, 12):
+        assert f"`s{at}`: pending" in small
+    assert "shortened to fit" in small
+    assert "shortened to fit" not in whole
+    refused = agent.type("handoff", "--budget", "300")
+    assert refused.exit == 3
+    least = refused.err.rpartition("--budget ")[2].strip()
+    assert agent.type("handoff", "--budget", least).exit == 0
+    assert len(agent.data("handoff")["steps"]) == 11
+    agent.refused(2, "usage", "handoff", "--budget", "300")
+
+
+def test_what_is_done_is_shortened_first(agent: Agent) -> None:
+    agent.planned(MAKE, COPY, DROP)
+    agent.make().done("make")
+    long = agent.type("handoff", "--budget", "100000").out
+    short = agent.type("handoff", "--budget", str(estimate(long) - 30)).out
+    assert "### 1. `make`: completed" in short
+    assert "target" not in short.partition("### 2.")[0].partition("### 1.")[2]
+    assert "cp src/other.py out.txt" in short

@@ -6,6 +6,7 @@ from execplan.execution.evaluation.checks import (  # noqa: F401 - each register
     dependencies,
     existence,
     hidden,
+    imports,
     limits,
     paths,
     patterns,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.evaluation.commands import lines
 from execplan.execution.evaluation.trial import texts
+from execplan.execution.risk.content import dangers
 from execplan.text import secrets
 
 TYPE_CHECKING = False
@@ -34,21 +33,6 @@ _INTERPRETERS = (
     ".",
     "eval",
 )
-_WRITTEN = (
-    ("/dev/tcp/", "a connection made by the shell"),
-    ("| sh", "a text that is piped into a shell"),
-    ("|sh", "a text that is piped into a shell"),
-    ("| bash", "a text that is piped into a shell"),
-    ("|bash", "a text that is piped into a shell"),
-    ("verify=False", "certificates that are not checked"),
-    ("rm -rf /", "a deletion from the root"),
-    ("pickle.loads(", "objects loaded from bytes, which runs what these say"),
-    ("shell=True", "a command that a shell reads"),
-    ("eval(", "text run as code"),
-    ("exec(", "text run as code"),
-    ("os.system(", "a command that a shell reads"),
-)
-"""What stands in a text that is written, and what it is."""
 
 
 @check("patterns")
@@ -66,9 +50,8 @@ def patterns(case: Case) -> Iterator[Finding]:
         for change in texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
             yield from _secrets(step, change.path, after, before)
-            said = [what for sign, what in _WRITTEN if _holds(after, sign) > _holds(before, sign)]
-            for what in dict.fromkeys(said):
-                yield Finding(WARNING, f"{change.path} would hold {what}", "read it", step)
+            for what in dangers(change.path, after, before, case.policy.rated):
+                yield Finding(WARNING, f"{change.path}: the new text {what}", "read it before you approve it", step)
 
 
 def _command(step: Step, simple: Simple) -> Iterator[Finding]:
@@ -105,21 +88,6 @@ def _is_everything(word: str) -> bool:
     for home in ("${HOME}", "$HOME", "~"):
         word = "/" + word.removeprefix(home) if word.startswith(home) else word
     return bool(word) and not word.strip("/.*")
-
-
-def _holds(text: str, sign: str) -> int:
-    """How often a sign stands in a text by itself: `eval(`, never `model.eval(`; `| sh`, never `| show` or `| sh |`."""
-    pieces = text.split(sign)
-    return sum([not _is_glued(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
-
-
-def _is_glued(sign: str, before: str, after: str) -> bool:
-    """Whether a sign is a part of another name, a cell of a table, or the beginning of a longer path."""
-    if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
-        return True
-    if sign[-1] == "(" or sign[0] == "/" or not after:
-        return False
-    return after[0].isalnum() or after[0] in ("_", "-", ".") or after.lstrip()[:1] == "|"
 
 
 def _name(word: str) -> str:

@@ -59,7 +59,8 @@ def read(form: Form) -> dict[str, Any]:
     steps = [_step(operation, at, mode) for at, operation in enumerate(operations)]
     for step in steps:
         if level.lower() in _LEVELS:
-            step["risk"] = {"level": _LEVELS[level.lower()]}
+            ours = _LEVELS[level.lower()]
+            step["risk"] = {"level": ours, "reasons": [f"the imported document rates the whole plan {ours}"]}
     _recover(form, steps)
     _conditions(form, steps)
     limits = _limits(constraints)

@@ -77,7 +77,7 @@ def _step(form: Form, at: int, level: str | None) -> dict[str, Any]:
         "rollback": _rollback(form.form("rollback")),
         "checkpoint": form.take("checkpoint", bool),
         "timeout_s": form.take("timeout", int),
-        "risk": {"level": form.take("risk_level", str, level)} if level or "risk_level" in form.value else None,
+        "risk": _risk(form, level),
     }
     form.book.origins[f"{ours}/timeout_s"] = form.place("timeout")
     return {name: value for name, value in step.items() if value is not None}
@@ -108,6 +108,13 @@ def _words(form: Form, line: str) -> list[str] | None:
         form.note("test_after", "needs a shell, or can't be read; write its words as an array")
         return None
     return list(read.argv)
+
+
+def _risk(form: Form, plan_level: str | None) -> dict[str, Any] | None:
+    """The risk that the document gives a step itself, or the whole plan; None where it gives neither."""
+    own = form.take("risk_level", str)
+    level, rated = (own, "this step") if own else (plan_level, "the whole plan")
+    return {"level": level, "reasons": [f"the imported document rates {rated} {level}"]} if level else None
 
 
 def _rollback(form: Form) -> dict[str, Any]:

@@ -1,0 +1,40 @@
+"""The user's editor."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from execplan.errors import ENVIRONMENT, ExecplanError
+
+
+def open_editor(path: str) -> None:
+    """Let a person edit a file; raises ExecplanError when there is no editor, or when it fails."""
+    if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise ExecplanError(
+            "no-editor",
+            "no editor is set, and this is no terminal",
+            exit=ENVIRONMENT,
+            hint="set EDITOR, or give a section its words with execplan set SECTION -",
+        )
+    try:
+        click.edit(filename=path)
+    except click.ClickException as error:
+        raise ExecplanError(
+            "no-editor", error.format_message(), exit=ENVIRONMENT, hint="set VISUAL or EDITOR to a command that works"
+        ) from None
+
+
+def edit_text(text: str) -> str:
+    """The text as a person leaves it in the editor; raises ExecplanError."""
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="execplan-") as directory:
+        path = os.path.join(directory, "section.md")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        open_editor(path)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()

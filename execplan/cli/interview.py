@@ -1,0 +1,161 @@
+"""`execplan new --interactive`: asks for each section of a new plan on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from execplan.cli.editor import edit_text
+from execplan.cli.printing import printable
+from execplan.clock import now
+from execplan.errors import ENVIRONMENT, ExecplanError
+from execplan.plan import body, logs, outline, reader
+from execplan.plan.change import lines_of, words_of
+from execplan.plan.guidance import MARK
+from execplan.repo import shelf
+from execplan.repo.amend import Options, amend
+from execplan.repo.author import author
+
+if TYPE_CHECKING:
+    from execplan.plan.change import Changer
+    from execplan.plan.model import Plan, Section
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_HELP = """\
+Answer in one or more lines; an empty line ends the answer.
+Enter alone skips a section, e opens your editor, q leaves all other sections for later."""
+_WIDTH = 100
+_EDITOR, _QUIT = "e", "q"
+_LABELS = ("…", "...")
+"""How the placeholder of a labelled field ends: it asks nothing."""
+_FOLLOW_UP = {outline.DECISIONS: "Why was this decided?", outline.SURPRISES: "What shows it?"}
+"""What an entry of these sections needs besides its text."""
+
+
+class _QuitError(Exception):
+    """No more questions."""
+
+
+class _SkipError(Exception):
+    """Nothing for this section."""
+
+
+def require_terminal() -> None:
+    """Raise ExecplanError unless somebody can be asked."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ExecplanError(
+            "no-terminal",
+            "--interactive asks on a terminal, and there is none",
+            exit=ENVIRONMENT,
+            hint="leave it out, then fill each section: execplan set SECTION -",
+        )
+
+
+def read_line(prompt: str) -> str:
+    """A line that somebody types, without white space around it; raises _QuitError at the end of input."""
+    print(prompt, end="", flush=True)
+    line = sys.stdin.readline()
+    if not line.endswith("\n"):
+        print(flush=True)
+    if not line:
+        raise _QuitError
+    return line.strip()
+
+
+def ask_title() -> str:
+    """The title of the plan; empty at the end of input."""
+    try:
+        return read_line("Title: ")
+    except _QuitError:
+        return ""
+
+
+def interview(home: Home, path: str) -> bytes:
+    """Ask for every section that still holds placeholder text, and write each answer at once; raises ExecplanError.
+
+    Returns the plan as it is then.
+    """
+    ref = shelf.by_file(home, path)
+    plan = reader.read(shelf.open_bytes(home, path))
+    waiting = [section for section in plan.sections if _question(plan, section)]
+    filled = 0
+    print(_HELP)
+    try:
+        for number, section in enumerate(waiting, 1):
+            print(f"\n{printable(section.title)} ({number} of {len(waiting)})")
+            question = _question(plan, section)
+            print(
+                "\n".join(
+                    [fill(printable(line), _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in question]
+                )
+            )
+            filled += _fill(home, ref, section, question)
+    except _QuitError:
+        pass
+    except KeyboardInterrupt:
+        print(f"\nexecplan: {home.shown(path)} has your answers so far", file=sys.stderr)
+        raise
+    print(f"\nfilled {filled} of {len(waiting)} sections")
+    return shelf.open_bytes(home, path)
+
+
+def _question(plan: Plan, section: Section) -> list[str]:
+    """The placeholder text of a section, without the labels of fields."""
+    lines = [plan.text.lines[at] for at in plan.guidance if section.start < at < section.end]
+    bare = [line.strip().removesuffix(MARK).strip().removeprefix("- ").removeprefix("[ ] ") for line in lines]
+    return [line for line in bare if line and not line.endswith(_LABELS)]
+
+
+def _fill(home: Home, ref: Ref, section: Section, question: list[str]) -> bool:
+    """Ask until the answer can be written; whether there was one."""
+    answer: list[str] = []
+    while True:
+        try:
+            answer = _answer(question, answer)
+            amend(home, ref, _changer(home, section, answer), Options(commit=False), verb="set")
+        except _SkipError:
+            return False
+        except ExecplanError as error:
+            print(f"execplan: {printable(error.message)}\nhint: {printable(error.hint)}", file=sys.stderr)
+        else:
+            return True
+
+
+def _answer(question: list[str], before: list[str]) -> list[str]:
+    """What somebody types, or writes in the editor; raises _SkipError where that is nothing."""
+    lines: list[str] = []
+    while line := read_line("> " if not lines else "  "):
+        if not lines and line == _QUIT:
+            raise _QuitError
+        if not lines and line == _EDITOR:
+            lines = _edited(question, before)
+            break
+        lines.append(line)
+    if not any(lines):
+        raise _SkipError
+    return lines
+
+
+def _edited(question: list[str], before: list[str]) -> list[str]:
+    """The lines that somebody writes in the editor, where the question is a comment."""
+    comment = "\n".join(["<!--", *question, "-->"])
+    text = edit_text("\n".join([*before, "", comment, ""]))
+    return text.replace(comment, "").strip("\n").split("\n")
+
+
+def _changer(home: Home, section: Section, answer: list[str]) -> Changer:
+    """The change that writes an answer: tasks, an entry of a log, or the body of a section."""
+    name, text = section.name, " ".join(answer)
+    if name == outline.PROGRESS and not any([line.lstrip().startswith("- [") for line in answer]):
+        tasks = [words_of(line.lstrip("-*+ "), "a task") for line in answer if line.strip()]
+        return body.set_body(section.title, [f"- [ ] {task}" for task in tasks])
+    if name == outline.OUTCOMES:
+        return logs.outcome(words_of(text, "the outcome"))
+    if name in (outline.DECISIONS, outline.SURPRISES):
+        ground = words_of(read_line(f"{_FOLLOW_UP[name]} "), "the answer")
+        if name == outline.DECISIONS:
+            return logs.decide(words_of(text, "the decision"), ground, author(home), now())
+        return logs.discover(words_of(text, "the discovery"), ground)
+    return body.set_body(section.title, lines_of("\n".join(answer), "the section"))

@@ -1,0 +1,39 @@
+"""What commands print: text of others made harmless, wherever it goes, and our own colours kept."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.text.hidden import visible, visible_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_OWN = f"\x1b[{os.urandom(8).hex()};"
+"""How a colour of ours begins until it is printed: nothing in a repository can know it."""
+
+
+def colour(code: str) -> str:
+    """A colour, or another form of letters, by its number on a terminal."""
+    return f"{_OWN}{code}m"
+
+
+def coloured(text: str) -> str:
+    """A text whose colours are ours, as of rich, and in which all else can be printed already."""
+    return text.replace("\x1b[", _OWN)
+
+
+def one_per_line(lines: Iterable[str], above: str = "") -> str:
+    """Texts with a line for each, whatever is in them; below a text of several lines, such as a diff, if there is one."""
+    return "\n".join([*([above] if above else []), *map(visible, lines)])
+
+
+def printable(text: str) -> str:
+    """Text of several lines as it may be printed on a terminal and elsewhere: no escapes in it but our own colours."""
+    first, *rest = text.split(_OWN)
+    parts = [visible_lines(first)]
+    for each in rest:
+        code, _, words = each.partition("m")
+        parts += [f"\x1b[{code}m", visible_lines(words)]
+    return "".join(parts)

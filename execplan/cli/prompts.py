@@ -1,0 +1,18 @@
+"""Questions to a person at a terminal."""
+
+from __future__ import annotations
+
+import sys
+
+from execplan.cli.door import shown
+
+
+def can_ask() -> bool:
+    """Whether a person sits at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def agrees(question: str) -> bool:
+    """Whether the person answers with yes; no answer is no."""
+    print(f"{shown(question)} [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

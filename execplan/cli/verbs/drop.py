@@ -1,0 +1,34 @@
+"""`execplan drop`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from execplan.cli.answer import Answer, Call
+from execplan.cli.plan_name import plan_argument
+from execplan.cli.verb import verb, writer_options
+from execplan.cli.writing import told
+from execplan.engine.open_runs import require_none
+from execplan.repo import pick
+from execplan.repo.amend import Options
+from execplan.repo.operations.drop import drop as drop_plan
+
+
+@verb(
+    reads="the plan, its journal, and whether git has it.",
+    writes="removes the plan and its empty artifacts directory; the text is kept in the journal.",
+    examples=("execplan drop parser --dry-run", "execplan drop parser", "execplan drop parser --force"),
+)
+@plan_argument()
+@click.option("--force", is_flag=True, help="Even if somebody has worked on it; undo brings it back.")
+@writer_options
+def drop(call: Call, plan: str | None, force: bool, options: Options) -> Answer:
+    """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
+    home, ref = pick.open_plan(os.getcwd(), plan)
+    require_none(home, ref, "dropped")
+    return told(drop_plan(home, ref, options, force=force), options, "execplan list")
+
+
+command = drop

@@ -1,0 +1,94 @@
+"""A plan without written steps, handed to an agent: its open tasks, what the plan says about them, and how to record work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from execplan.engine.runs import last_begun
+from execplan.errors import ExecplanError
+from execplan.plan import outline
+from execplan.plan.model import OPEN
+from execplan.plan.seek import task_ids
+from execplan.repo import claims
+from execplan.repo.execution import store
+from execplan.repo.execution.current import compiled
+
+if TYPE_CHECKING:
+    from execplan.execution.model import ExecutionPlan, Step
+    from execplan.plan.model import Plan
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+_SECTIONS = (outline.WORK, outline.STEPS, outline.VALIDATION, outline.CONTEXT)
+"""The sections that say how the work is done, the most useful first."""
+
+
+class Prose(NamedTuple):
+    """What a plan without written steps compiles to."""
+
+    document: ExecutionPlan | None
+    """Only inferred steps; None where there are none."""
+
+
+def prose(home: Home, ref: Ref) -> Prose | None:
+    """What a plan compiles to that is prose: never compiled or run, without a step that somebody wrote; None for others.
+
+    Raises ExecplanError.
+    """
+    if store.read(home, ref) is not None or last_begun(home, ref)[0] is not None:
+        return None
+    document = compiled(home, ref).document
+    if document is None or all([step.inferred for step in document.steps]):
+        return Prose(document)
+    return None
+
+
+def tasks(home: Home, ref: Ref, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
+    from execplan.plan.seek import find_task
+
+    held = claims.taken(home, ref, plan)
+    covered: dict[str, str] = {}
+    ids = task_ids(plan.tasks)
+    for step in steps:
+        if step.task:
+            try:
+                name, _ = find_task(plan, step.task)
+            except ExecplanError:
+                continue
+            covered.setdefault(name, step.id)
+    return [
+        {
+            "number": task.number,
+            "id": name,
+            "text": task.text,
+            "claimed_by": held[name].name if name in held else None,
+            "step": covered.get(name),
+        }
+        for task, name in zip(plan.tasks, ids, strict=True)
+        if task.state == OPEN
+    ]
+
+
+def sections(plan: Plan) -> list[dict[str, str]]:
+    """The sections that say how the work is done, without placeholder text and without those that are empty."""
+    found = []
+    for name in _SECTIONS:
+        for section in plan.sections:
+            if section.name != name:
+                continue
+            lines = [plan.text.lines[at] for at in range(section.body, section.room) if at not in plan.guidance]
+            if words := "\n".join(lines).strip():
+                found.append({"title": section.title, "text": words})
+    return found
+
+
+def commands(ref: Ref) -> dict[str, str]:
+    """The commands with which an agent records its work on a task."""
+    return {
+        "done": f"execplan done TASK -p {ref.typed}",
+        "discover": f"execplan discover 'What' --evidence 'Proof' -p {ref.typed}",
+        "decide": f"execplan decide 'What' --why 'Why' -p {ref.typed}",
+        "add": f"execplan add 'A further task' -p {ref.typed}",
+        "handoff": f"execplan handoff {ref.typed}",
+    }

@@ -1,0 +1,39 @@
+"""What somebody should know before commands run: at the approval, and again before the run begins."""
+
+from __future__ import annotations
+
+from execplan.errors import ExecplanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from execplan.execution.model import Step
+    from execplan.execution.policy import Policy
+    from execplan.repo.home import Home
+
+
+def command_warnings(home: Home, policy: Policy, steps: Iterable[Step]) -> list[str]:
+    """The warnings about these steps: no sandbox, or more files than a rollback can restore. Empty without commands."""
+    from execplan.engine.commands.sandbox import find
+    from execplan.engine.files.ground import Ground
+    from execplan.engine.files.tree import BYTES, FILES
+    from execplan.engine.files.walk import Walk
+    from execplan.engine.steps.named import runs
+
+    if not any([runs(step) for step in steps]):
+        return []
+    warnings = []
+    try:
+        sandbox, why = find(home, policy)
+    except ExecplanError as error:
+        warnings.append(f"the run will stop at once: {error.message}; {error.hint}")
+    else:
+        if sandbox is None and policy.sandbox != "off":
+            warnings.append(f"commands run without a sandbox: {why}")
+    if not Walk(home, Ground(home)).all(FILES, BYTES):
+        most = f"{FILES:,} files or {BYTES >> 20} MB"
+        warnings.append(
+            f"the repository has more than {most}: a rollback restores only the paths that commands declare"
+        )
+    return warnings

@@ -1,0 +1,64 @@
+"""Commands that run a script of the repository, such as `python3 src/main.py` or `./scripts/test.sh`."""
+
+from __future__ import annotations
+
+from execplan.execution.command.simple import is_system, leads_out, program
+from execplan.execution.risk.questions import name_parts
+from execplan.record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_SHELL = ("-e", "-u", "-x", "-eu", "-ex", "-ux", "-eux")
+_INTERPRETERS: dict[str, tuple[str, ...]] = {
+    "python": ("-u", "-B", "-O", "-OO", "-I", "-s", "-E"),
+    "node": ("--enable-source-maps", "--no-warnings", "--trace-warnings"),
+    "ruby": ("-w",),
+    "perl": ("-w",),
+    "julia": ("--project",),
+    **dict.fromkeys(("php", "lua", "Rscript", "tsx", "ts-node"), ()),
+    **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh"), _SHELL),
+}
+"""Programs that run a script, each with the flags that change nothing about which code runs."""
+_ENDINGS = ("py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "php", "lua", "r", "jl", "sh", "bash", "zsh")
+_KEEPS_RUNNING = frozenset(("dev", "serve", "start", "up", "init", "setup", "bootstrap", "configure", "sync"))
+"""Words that are risky in the name of a task of a build tool, and usual in that of a program."""
+
+
+class Script(NamedTuple):
+    """A script of the repository that a command runs."""
+
+    path: str
+    """As it was written."""
+    suspicious: str
+    """The word in its name that suggests more than building, testing or running; else nothing."""
+
+
+def script_of(argv: Sequence[str], tasks: Mapping[str, frozenset[str]]) -> Script | None:
+    """The script that a command runs; None where it runs none, or none that is surely in the repository."""
+    path = _path(argv)
+    if not path or leads_out(path) or set(path) & set("$`*?[{:= \\\n"):
+        return None
+    suspicious = ((tasks["risky"] - _KEEPS_RUNNING) | tasks["shipping"]) - tasks["known"]
+    words = [word for part in path.split("/") for word in name_parts(part)]
+    return Script(path, next((word for word in words if word in suspicious), ""))
+
+
+def _path(argv: Sequence[str]) -> str:
+    """The word of a command that is a script, or nothing."""
+    if not is_system(argv[0]):
+        return argv[0] if _is_script(argv[0]) else ""
+    flags = _INTERPRETERS.get(program(argv[0]))
+    if flags is None:
+        return ""
+    rest = list(argv[1:])
+    while rest and rest[0] in flags:
+        rest.pop(0)
+    return rest[0] if rest and _is_script(rest[0]) else ""
+
+
+def _is_script(path: str) -> bool:
+    if path.removeprefix("./") == "configure":
+        return True  # what the GNU build system calls its script
+    return not path.startswith("-") and path.rpartition(".")[2].lower() in _ENDINGS and "." in path.strip("./")

@@ -1,0 +1,102 @@
+"""A draft that nobody has worked on, dropped until it is committed."""
+
+from __future__ import annotations
+
+import os
+
+from execplan.errors import NO, ExecplanError
+from execplan.plan import reader
+from execplan.plan.model import DRAFT, OPEN
+from execplan.repo import ask, claims
+from execplan.repo.amend import stop_archived
+from execplan.repo.author import actor
+from execplan.repo.edits.entries import CREATE
+from execplan.repo.edits.stack import stack
+from execplan.repo.homes import existing
+from execplan.repo.operations.whole import remove
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from execplan.repo.amend import Amended, Options
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
+
+
+def drop(home: Home, ref: Ref, options: Options, *, force: bool) -> Amended:
+    """Remove a plan that is not committed, with its text in the journal; raises ExecplanError.
+
+    Without `force` only a draft that nobody has worked on.
+    """
+    existing(home)
+    stop_archived(home, ref)
+
+    def check(data: bytes) -> None:
+        _require_uncommitted(home, ref)
+        reasons = [] if force else worked_on(home, ref, data)
+        if reasons:
+            raise ExecplanError(
+                "worked-on",
+                f"{ref.id} is not a draft that nobody has worked on",
+                exit=NO,
+                hint=f"drop it all the same: execplan drop {ref.typed} --force; execplan undo brings it back",
+                candidates=reasons,
+                data={"reasons": reasons},
+            )
+
+    said = f"dropped: {ref.id}; execplan undo brings it back"
+    return remove(home, ref, options, "drop", f"drop, {ref.id}", said, check)
+
+
+def worked_on(home: Home, ref: Ref, data: bytes) -> list[str]:
+    """Everything that shows that somebody has worked on a plan; raises ExecplanError."""
+    steps = stack(home, ref.path).done
+    created = [step for step in steps if step.latest.kind == CREATE]
+    edits = steps[steps.index(created[-1]) + 1 :] if created else steps
+    reasons = [f"edited: {step.operation.summary}" for step in edits]
+    if created and not edits and not _is_text_of(created[-1].latest.after, data):
+        reasons.append("edited since it was created, by hand")
+    reasons += [
+        f"created by {step.operation.by}" for step in created[-1:] if step.operation.by not in ("", actor(home))
+    ]
+    try:
+        plan = reader.read(data)
+    except ExecplanError:
+        return [*reasons, "it can't be read as a plan"]
+    if plan.state() != DRAFT:
+        reasons.append(f"it is {plan.state()}, not a draft")
+    reasons += [f"task {task.number} is {task.state}: {task.text}" for task in plan.tasks if task.state != OPEN]
+    logs = {
+        "decisions": plan.decisions,
+        "discoveries": plan.discoveries,
+        "outcomes": plan.outcomes,
+        "revision notes": plan.revisions,
+    }
+    reasons += [f"it has {len(entries)} {name}" for name, entries in logs.items() if entries]
+    return reasons + [f"{claim.name} has claimed {task}" for task, claim in claims.taken(home, ref, plan).items()]
+
+
+def _is_text_of(digest: str, data: bytes) -> bool:
+    from execplan.text.lines import digest as digest_of
+
+    return digest_of(data) == digest
+
+
+def _require_uncommitted(home: Home, ref: Ref) -> None:
+    """Refuse to drop a plan that git has; raises ExecplanError."""
+    if home.git is None:
+        return
+    shown = os.path.relpath(ref.real, os.path.realpath(home.root))
+    if ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{shown}", no=1):
+        raise ExecplanError(
+            "committed-plan",
+            f"{home.shown(ref.path)} is committed, so it is archived, not dropped",
+            exit=NO,
+            hint=f"execplan archive {ref.typed} --force --reason 'Why it was given up'",
+        )
+    if ask.output(home, "--literal-pathspecs", "ls-files", "-s", "--", shown).strip():
+        raise ExecplanError(
+            "staged-plan",
+            f"{home.shown(ref.path)} is staged for the next commit",
+            exit=NO,
+            hint=f"unstage it first: git restore --staged {shown}",
+        )

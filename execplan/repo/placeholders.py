@@ -1,0 +1,47 @@
+"""Texts of the settings with fields in braces, such as `plan({id}): {summary}`, filled in by plain substitution."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def fill(form: str, values: Mapping[str, str | int]) -> str:
+    """The text with its fields replaced by their values, which are not read again; raises ValueError.
+
+    Unlike `str.format` it evaluates nothing: `{id.__class__}` and `{id!r}` are unknown fields. A field may have a width
+    of digits, as in `{number:04}`, if its value is a number. `{{` and `}}` stand for single braces.
+    """
+    return "".join([text if field is None else _value(field, values) for text, field in _parts(form)])
+
+
+def _value(field: str, values: Mapping[str, str | int]) -> str:
+    name, colon, width = field.partition(":")
+    value = values.get(name)
+    if value is None or (colon and not (isinstance(value, int) and width.isascii() and width.isdigit())):
+        raise ValueError(field)
+    return f"{value:0{int(width)}d}" if colon and isinstance(value, int) and len(width) < 3 else str(value)
+
+
+def _parts(form: str) -> Iterator[tuple[str, str | None]]:
+    """The texts between the fields, and the fields, in order."""
+    rest = form
+    while rest:
+        text, brace, rest = _cut(rest)
+        yield text, None
+        if brace and rest.startswith(brace):
+            yield brace, None
+            rest = rest[1:]
+        elif brace == "{" and "}" in rest:
+            field, _, rest = rest.partition("}")
+            yield "", field
+        elif brace:
+            raise ValueError(brace)
+
+
+def _cut(text: str) -> tuple[str, str, str]:
+    """A text before its first brace, the brace, and the text after it."""
+    places = [at for at in (text.find("{"), text.find("}")) if at >= 0]
+    at = min(places) if places else len(text)
+    return text[:at], text[at : at + 1], text[at + 1 :]

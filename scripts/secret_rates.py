@@ -1,0 +1,43 @@
+"""How much the detector of secrets finds of what is labelled, and what it takes for a secret in real texts that hold none.
+
+`secret_rates.py` prints the labelled sets, every miss, the corpus of plans (../shared/corpus or EXECPLAN_CORPUS) and this
+repository's own source. With `--labelled` only the first. The exit status is 1 when a labelled secret was missed or a labelled
+text changed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
+
+from tests.secrets.rates import CLEAN, SETS, in_files, precision, recall, table
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+
+
+def main(arguments: list[str]) -> int:
+    """Print the rates."""
+    print(table())
+    wrong = [*map(recall, SETS), *map(precision, CLEAN)]
+    for rate in wrong:
+        print("\n".join([f"{rate.name}: {each}" for each in rate.wrong]), end="\n" if rate.wrong else "")
+    if "--labelled" not in arguments:
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        own = [ROOT / name for name in listed.split("\n") if name and not name.startswith("tests/")]
+        for title, paths in (("corpus", sorted(CORPUS.rglob("*.md"))), ("own source without tests", own)):
+            begun = time.process_time()
+            files, size, found = in_files(paths)
+            took = time.process_time() - begun
+            print(f"{title}: {files} files, {size:,} characters, {len(found)} places, {took:.1f} s of processor time")
+            print("\n".join([f"  {each}" for each in found]))
+    return 1 if any([rate.wrong for rate in wrong]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,135 @@
+"""A plan is named as an argument or with `-p`, for every command that is about one."""
+
+from __future__ import annotations
+
+import pytest
+
+from execplan.cli.verbs import VERBS
+from tests.cli.test_contract import BEFORE, CALLS, PLANS
+from tests.conftest import Folder
+from tests.plans import CLEAN
+
+NAME, OTHER = "2026-01-01_parser", "2026-01-02_scanner"
+NO_PLAN = {"init", "new", "list", "doctor", "explain", "schema", "triage", "install", "uninstall", "guard"}
+"""Commands that are about no plan; `guard` speaks the protocol of a hook and has tests of its own."""
+SECOND = "2026-01-03_tables"
+
+
+def _words(verb: str) -> list[str]:
+    """The arguments of a command, without its plan."""
+    first, *rest = CALLS[verb]
+    return [first, *[each for each in rest if not (verb in ("merge", "restore", "rename") and each == "parser")]]
+
+
+def _named(verb: str, form: str) -> list[str]:
+    first, *rest = _words(verb)
+    return {
+        "argument": [first, NAME, *rest],
+        "before": [first, "-p", NAME, *rest],
+        "behind": [first, *rest, "-p", NAME],
+    }[form]
+
+
+@pytest.mark.parametrize("form", ["argument", "before", "behind"])
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - NO_PLAN))
+def test_both_forms(repo: Folder, verb: str, form: str) -> None:
+    repo.plan(PLANS.get(verb, CLEAN))
+    for call in BEFORE.get(verb, ()):
+        repo.run(*call)
+    repo.plan(CLEAN, OTHER)
+    repo.plan(CLEAN, SECOND)
+    result = repo.run(*_named(verb, form), "--json")
+    assert result.exit == 0, result
+    if verb in ("lint", "stats"):
+        assert result.json["data"]["plans"] == (1 if verb == "lint" else 0)
+    else:
+        assert NAME in result.out
+    for name in (OTHER, SECOND):
+        assert (repo.path / f".agent/execplans/{name}.md").read_text() == CLEAN
+
+
+WHOLE = sorted({*set(VERBS) - NO_PLAN} - {"resume", "rollback", "replan"})
+
+
+@pytest.mark.parametrize("verb", WHOLE)
+def test_two_names_of_two_plans_are_a_usage_error(repo: Folder, verb: str) -> None:
+    repo.plan(CLEAN)
+    repo.plan(CLEAN, OTHER)
+    for name in (OTHER, "gone"):
+        first, *rest = _words(verb)
+        result = repo.run(first, NAME, *rest, "-p", name)
+        assert result.exit == 2, result
+        if verb not in ("compile", "merge"):
+            assert f"{NAME} and -p {name} do not name the same plan" in result.err
+    assert all(path.read_text() == CLEAN for path in (repo.path / ".agent/execplans").glob("*.md"))
+
+
+def test_two_names_of_one_plan_are_fine(repo: Folder) -> None:
+    repo.plan()
+    for other in ("parser", NAME, f".agent/execplans/{NAME}.md", "Build the parser"):
+        assert repo.ok("show", NAME, "-p", other)["id"] == NAME
+        assert repo.ok("lint", NAME, "-p", other)["plans"] == 1
+    result = repo.run("show", "parser", "-p", "scanner")
+    assert result.err == "execplan: parser and -p scanner do not name the same plan\nhint: name the plan once\n"
+
+
+@pytest.mark.parametrize("verb", ["resume", "rollback", "replan"])
+def test_a_plan_and_a_run(repo: Folder, verb: str) -> None:
+    repo.plan(PLANS[verb])
+    for call in BEFORE[verb]:
+        repo.run(*call)
+    repo.plan(CLEAN, OTHER)
+    more = ["--reason", "It failed."] if verb == "replan" else []
+    assert repo.run(verb, OTHER, *more, "--dry-run").err.startswith(f"execplan: {OTHER} was never run\n")
+    assert repo.run(verb, NAME, "7", *more, "--dry-run").err.startswith(f"execplan: {NAME} has no run '7'")
+    assert repo.run(verb, NAME, "1", *more, "--dry-run").exit == 0
+    assert repo.run(verb, "1", *more, "-p", "parser", "--dry-run").exit == 0
+    assert repo.run(verb, "parser", *more, "--dry-run").exit == 0
+
+
+def test_more_words_than_a_command_takes(repo: Folder) -> None:
+    path = repo.plan()
+    for words in (["Write", "it"], ["Write", "the", "tests"], ["tests", "parser"], ["pars", "Write it"]):
+        result = repo.run("add", *words)
+        assert result.exit == 2
+        assert "unexpected extra argument" in result.err
+        assert "put text with spaces in quotes, and name the plan with -p" in result.err
+    assert path.read_text() == CLEAN
+
+
+def test_the_plan_before_several_tasks(repo: Folder) -> None:
+    path = repo.plan()
+    repo.plan(CLEAN, OTHER)
+    repo.plan(CLEAN.replace("- [ ] Build the parser.", "- [ ] Build the scanner."), "2026-01-05_lexer")
+    repo.ok("done", NAME, "2", "3")
+    assert "- [ ]" not in path.read_text()
+    repo.ok("reopen", "parser", "2", "3")
+    assert path.read_text().count("- [ ]") == 2
+    repo.ok("done", f".agent/execplans/{NAME}.md", "tests")
+    assert path.read_text().count("- [ ]") == 1
+    result = repo.run("done", "scanner", "tests", EXECPLAN_PLAN="lexer")
+    assert result.exit == 2
+    assert "'scanner' names a plan, and a task as well" in result.err
+    assert len(repo.ok("done", "scanner", "tests", "-p", "lexer")["said"]) == 2
+
+
+def test_an_unknown_option_of_a_command_without_text_has_no_hint_about_text(repo: Folder) -> None:
+    repo.plan()
+    assert repo.run("show", "--plna", "x").err.endswith("hint: see execplan show --help\n")
+    assert "--plan" in repo.run("show", "--plna", "x").err
+    assert repo.run("add", "-x is new").err.endswith("; put -- before text that begins with a dash\n")
+
+
+def test_commands_that_need_a_plan_to_be_named(repo: Folder) -> None:
+    path = repo.plan()
+    for call in (["restore"], ["rename", "parser"], ["merge"]):
+        assert repo.run(*call).exit == 2, call
+    assert path.read_text() == CLEAN
+
+
+def test_the_guard(repo: Folder) -> None:
+    repo.plan()
+    for arguments in (["parser"], ["-p", "parser"], ["parser", "-p", "parser"], ["--program", "json", "parser"]):
+        assert "two plans" not in repo.run("guard", *arguments, stdin=b"{}").err
+    result = repo.run("guard", "parser", "-p", "scanner", stdin=b"{}")
+    assert (result.exit, result.err.split(":")[0]) == (2, "two plans are named, parser and scanner")

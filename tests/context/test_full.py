@@ -1,0 +1,151 @@
+"""A pack uses at least nine tenths of its budget, where there is enough to read."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.context.render import FORMS, MARKDOWN, Form
+from execplan.context.tokens import Counter, counter
+from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Pack, Unit
+from execplan.plan import reader
+from execplan.repo.gathering.plan import parts
+from tests.conftest import find_corpus
+from tests.context.units import Made, make, pack
+
+COUNTERS = [counter(exact=False), counter(exact=True)]
+ROOT = Path(__file__).parents[2]
+CORPUS = find_corpus()
+WORDS = "the dates are parsed offsets reader report nobody knows why error: no date } ``` ]]> 42 時間 🚀".split()
+
+
+def _words(dice: random.Random, most: int) -> str:
+    return " ".join(dice.choices(WORDS, k=dice.randint(1, most)))
+
+
+def _log(dice: random.Random, size: int) -> str:
+    return "".join([f"12:00:{at % 60:02} worker {dice.randint(1, 9)}: {_words(dice, 9)}\n" for at in range(size)])
+
+
+def _prose(dice: random.Random, size: int) -> str:
+    return "".join(
+        [f"{_words(dice, 20).capitalize()}.{dice.choice([' ', ' ', chr(10), chr(10) * 2])}" for _ in range(size)]
+    )
+
+
+def _code(dice: random.Random, size: int) -> str:
+    return "\n\n".join(
+        [f"def read_{at}(date):\n    value = date + {at}\n    return value\n" for at in range(size // 3)]
+    )
+
+
+def _value(dice: random.Random, depth: int) -> object:
+    if depth and dice.random() < 0.6:
+        members = [_value(dice, depth - 1) for _ in range(dice.randint(0, 8))]
+        return members if dice.random() < 0.5 else {f"k{at}": each for at, each in enumerate(members)}
+    return dice.choice([None, True, dice.random(), dice.randint(0, 10**9), _words(dice, 30)])
+
+
+def _json(dice: random.Random, size: int) -> str:
+    value = [_value(dice, 4) for _ in range(size // 8)]
+    return json.dumps(value, indent=dice.choice([None, 2]), ensure_ascii=dice.random() < 0.5)
+
+
+def _odd(dice: random.Random, size: int) -> str:
+    return dice.choice(["word ", "x", "\n", "A line. ", "\t\n a", "```\n", "]]>", "\u202e"]) * size
+
+
+MAKERS = {
+    "build.log": _log,
+    "notes.md": _prose,
+    "data.json": _json,
+    "src/reader.py": _code,
+    "lib.rs": _code,
+    "odd.txt": _odd,
+    "": _prose,
+}
+
+
+class Recipe(NamedTuple):
+    """A unit that is made in the test, so that a failure can be printed."""
+
+    path: str
+    type: str
+    size: int
+    seed: int
+    title: str
+    order: int
+    pinned: str
+
+    def unit(self, number: int) -> Unit:
+        """The unit, with an id of its own."""
+        content = MAKERS[self.path](random.Random(self.seed), self.size)
+        return Unit(f"unit:{number}", self.type, content, self.title, self.path, order=self.order, pinned=self.pinned)
+
+
+RECIPES = st.lists(
+    st.builds(
+        Recipe,
+        path=st.sampled_from(sorted(MAKERS)),
+        type=st.sampled_from([FILE, ARTIFACT, DIFF, MESSAGE, TOOL_RESULT]),
+        size=st.integers(1, 2000),
+        seed=st.integers(0, 10**6),
+        title=st.text(max_size=20),
+        order=st.integers(0, 9),
+        pinned=st.sampled_from(["", "", "asked for by name"]),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+def used(made: Made, by: Counter) -> tuple[int, int]:
+    """The tokens of the pack, and of all that could be in it, if these are not more than there is room for."""
+    could = sum([each.original_tokens for each in made.items if not each.filtered])
+    return by.count(made.text), min(could, made.allocation.context)
+
+
+@settings(max_examples=60, deadline=None)
+@given(RECIPES, st.integers(1000, 40_000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMS.values())))
+def test_any_units_and_any_budget(recipes: list[Recipe], budget: int, by: Counter, form: Form) -> None:
+    made = make(pack(*[each.unit(number) for number, each in enumerate(recipes)]), budget, by, form)
+    tokens, could = used(made, by)
+    assert 0.9 * could <= tokens <= made.allocation.context
+
+
+@pytest.mark.parametrize("budget", [1000, 4000, 16_000, 64_000])
+@pytest.mark.parametrize("ending", [".py", ".md", ".toml", ".json", "*"])
+def test_files_of_this_repository(budget: int, ending: str) -> None:
+    paths = sorted(
+        [
+            path
+            for top in ("execplan/context", "docs", "templates/guides")
+            for path in (ROOT / top).rglob("*")
+            if path.is_file()
+        ]
+    )
+    paths = [path for path in paths if ending in ("*", path.suffix) and "__pycache__" not in path.parts][:60]
+    files = [
+        Unit(f"file:{path}", FILE, path.read_text(), "", str(path.relative_to(ROOT)), order=at)
+        for at, path in enumerate(paths)
+    ]
+    made = make(pack(*files), budget, COUNTERS[0], MARKDOWN)
+    tokens, could = used(made, COUNTERS[0])
+    assert 0.9 * could <= tokens <= made.allocation.context
+
+
+@pytest.mark.skipif(CORPUS is None, reason="no corpus: it lies in ../shared/corpus or where EXECPLAN_CORPUS says")
+@pytest.mark.parametrize("budget", [1000, 8000])
+def test_real_plans(budget: int) -> None:
+    assert CORPUS is not None
+    for path in sorted(CORPUS.rglob("*.md"))[::12]:
+        told = parts(reader.read(path.read_bytes()), lambda text: ())
+        made = make(Pack("plan", "Plan", told.task, told.purpose, told.units), budget, COUNTERS[0], MARKDOWN)
+        tokens, could = used(made, COUNTERS[0])
+        assert 0.9 * could <= tokens <= made.allocation.context, path

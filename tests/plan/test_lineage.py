@@ -1,0 +1,44 @@
+"""Which task became which."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from execplan.plan.lineage import lineage
+
+TEXTS = st.lists(st.sampled_from("abcd"), max_size=8)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "places"),
+    [
+        ("abc", "abc", [(0,), (1,), (2,)]),
+        ("abc", "axc", [(0,), (1,), (2,)]),
+        ("abc", "axyc", [(0,), (1, 2), (3,)]),
+        ("axyc", "abc", [(0,), (1,), (1,), (2,)]),
+        ("abc", "cab", [(1,), (2,), (0,)]),
+        ("abc", "ac", [(0,), (), (1,)]),
+        ("abc", "xabc", [(1,), (2,), (3,)]),
+        ("aa", "xa", [(0,), (1,)]),
+        ("aa", "ax", [(0,), (1,)]),
+        ("aa", "xya", [(0, 1), (2,)]),
+        ("", "a", []),
+        ("ab", "xyz", [(), ()]),
+    ],
+)
+def test_places(before: str, after: str, places: list[tuple[int, ...]]) -> None:
+    assert lineage(before, after) == places
+
+
+@given(TEXTS, TEXTS)
+def test_places_are_places(before: list[str], after: list[str]) -> None:
+    found = lineage(before, after)
+    assert len(found) == len(before)
+    assert all(at in range(len(after)) for to in found for at in to)
+
+
+@given(TEXTS)
+def test_what_is_not_edited_stays(texts: list[str]) -> None:
+    assert lineage(texts, texts) == [(at,) for at in range(len(texts))]

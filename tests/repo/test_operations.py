@@ -1,0 +1,366 @@
+"""Undo and redo of every operation: edits, `new`, `drop`, `archive`, `restore`, `rename`, `attach`; whose they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Folder
+from tests.plans import CLEAN, with_sections
+
+PLANS = ".agent/execplans"
+NAMES = (
+    f"## Context and Orientation\n\nSee `{PLANS}/2026-01-01_parser.md`, [linked](2026-01-01_parser.md#progress), "
+    f"[its log](artifacts/2026-01-01_parser/run.log);\nlater in `{PLANS}/2026-01-01_scanner.md`.\n"
+)
+ARCHIVE = ("archive", "parser", "--force", "--reason", "No longer wanted.")
+
+
+def tree(path: Path) -> dict[str, bytes]:
+    """Every file outside git's folder."""
+    found = {}
+    for folder, folders, names in os.walk(path):
+        folders[:] = [each for each in folders if each != ".git"]
+        found.update(
+            {os.path.relpath(os.path.join(folder, each), path): Path(folder, each).read_bytes() for each in names}
+        )
+    return found
+
+
+def populated(repo: Folder) -> None:
+    """Three plans, of which two name the first, one of them also what it will be called."""
+    repo.plan()
+    repo.write(f"{PLANS}/artifacts/2026-01-01_parser/run.log", "ok\n")
+    repo.plan(with_sections(NAMES).replace("# Build the parser", "# Build the reader"), "2026-01-02_reader")
+    repo.plan(CLEAN.replace("None so far.", "Done, see `2026-01-01_scanner`."), "2026-01-03_other")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plans")
+
+
+OPERATIONS = {
+    "done": ("done", "2", "-p", "parser"),
+    "new": ("new", "Another plan", "--task", "First"),
+    "rename": ("rename", "parser", "Scanner"),
+    "archive": ARCHIVE,
+    "attach": ("attach", "README.md", "-p", "parser"),
+    "decide": ("decide", "Read bytes.", "--why", "Nothing is lost.", "-p", "reader"),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("commit", [False, True])
+def test_undone_and_redone_byte_for_byte(repo: Folder, name: str, commit: bool) -> None:
+    populated(repo)
+    flags = ("--commit",) if commit else ()
+    before = tree(repo.path)
+    repo.ok(*OPERATIONS[name], *flags)
+    after = tree(repo.path)
+    assert after != before
+    for _ in range(2):
+        tried = repo.ok("undo", "--dry-run")
+        assert tree(repo.path) == after
+        told = repo.ok("undo", *flags)
+        assert tree(repo.path) == before
+        assert (tried["path"], tried["operation"]) == (told["path"], told["operation"])
+        assert told["operation"]["command"] == OPERATIONS[name][0]
+        assert bool(told["commit"]) is commit
+        repo.ok("redo", *flags)
+        assert tree(repo.path) == after
+    if commit:
+        assert repo.git("status", "--porcelain") == ""
+    assert repo.run("doctor", "--json").json["data"]["findings"] == []
+
+
+def test_the_last_operation_is_undone_whatever_it_was(repo: Folder) -> None:
+    populated(repo)
+    trees = [tree(repo.path)]
+    for name in ("done", "decide", "attach", "rename", "new"):
+        repo.ok(*OPERATIONS[name])
+        trees.append(tree(repo.path))
+    for call in (
+        ("archive", "scanner", "--force", "--reason", "Why."),
+        ("restore", "scanner", "--reason", "Once more."),
+    ):
+        repo.ok(*call)
+        trees.append(tree(repo.path))
+    for expected in reversed(trees[:-1]):
+        repo.ok("undo")
+        assert tree(repo.path) == expected
+    assert repo.run("undo", "--json").json["error"]["code"] == "nothing-to-undo"
+    for expected in trees[1:]:
+        repo.ok("redo")
+        assert tree(repo.path) == expected
+    assert repo.run("redo", "--json").json["error"]["code"] == "nothing-to-redo"
+
+
+def test_an_archived_and_committed_plan(repo: Folder) -> None:
+    """The archive is undone, not the outcome before it."""
+    repo.plan()
+    repo.ok("outcome", "X works", "--commit")
+    text = (repo.path / PLANS / "2026-01-01_parser.md").read_bytes()
+    repo.ok(*ARCHIVE, "--commit")
+    assert repo.ok("undo", "-p", "parser")["operation"]["command"] == "archive"
+    assert (repo.path / PLANS / "2026-01-01_parser.md").read_bytes() == text
+    assert not list((repo.path / PLANS / "archive").rglob("*"))
+
+
+def test_a_new_operation_ends_what_can_be_redone(repo: Folder) -> None:
+    repo.plan()
+    repo.ok("done", "2")
+    repo.ok("undo")
+    repo.ok("add", "Another")
+    assert repo.run("redo", "--json").json["error"]["code"] == "nothing-to-redo"
+    assert repo.run("redo", "-p", "parser").exit == 1
+    repo.plan(CLEAN, "2026-01-02_scanner")
+    repo.ok("undo")
+    repo.ok("done", "2", "-p", "scanner")
+    assert repo.run("redo").exit == 1
+    assert repo.ok("redo", "-p", "parser")["operation"]["summary"] == "add 4, Another"
+
+
+def test_undo_takes_the_newest_operation_of_several_plans_and_names_it(repo: Folder) -> None:
+    populated(repo)
+    repo.ok("done", "2", "-p", "parser")
+    repo.ok("done", "2", "-p", "reader")
+    result = repo.run("undo")
+    assert result.exit == 0
+    assert "in 2026-01-02_reader" in result.out
+    assert "in 2026-01-01_parser" in repo.run("undo").out
+
+
+def test_a_mistaken_new(repo: Folder) -> None:
+    before = tree(repo.path)
+    repo.ok("new", "Mistaken")
+    data = repo.ok("undo")
+    assert data["operation"]["plan"] == "2026-01-01_mistaken"
+    assert tree(repo.path) == before
+    assert not (repo.path / PLANS / "artifacts/2026-01-01_mistaken").exists()
+    assert repo.ok("new", "Mistaken")["id"] == "2026-01-01_mistaken"
+
+
+def test_a_new_plan_that_was_changed_by_hand_is_not_removed(repo: Folder) -> None:
+    path = repo.path / repo.ok("new", "Mistaken")["path"]
+    path.write_text(path.read_text() + "\nBy hand.\n")
+    text = path.read_text()
+    result = repo.run("undo", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (4, "changed-since")
+    assert path.read_text() == text
+    artifacts = repo.write(f"{PLANS}/artifacts/2026-01-01_mistaken/run.log", "ok\n")
+    result = repo.run("drop", "--force", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "has-artifacts")
+    assert artifacts.exists()
+    assert path.read_text() == text
+
+
+def test_a_draft_is_dropped_until_it_is_committed(repo: Folder) -> None:
+    before = tree(repo.path)
+    path = repo.path / repo.ok("new", "Mistaken")["path"]
+    text = path.read_bytes()
+    tried = repo.ok("drop", "--dry-run")
+    assert tried["diff"].startswith(f"--- a/{PLANS}/2026-01-01_mistaken.md\n+++ /dev/null\n")
+    assert path.exists()
+    repo.ok("drop", "mistaken")
+    assert tree(repo.path) == before
+    repo.ok("undo")
+    assert path.read_bytes() == text
+    repo.git("add", "-A")
+    assert repo.run("drop", "--json").json["error"]["code"] == "staged-plan"
+    repo.git("commit", "-q", "-m", "Plan")
+    result = repo.run("drop", "--force", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "committed-plan")
+    assert "execplan archive" in result.json["error"]["hint"]
+    assert path.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (("done", "1"), "edited: done 1"),
+        (("add", "More"), "edited: add 2"),
+        (("decide", "A.", "--why", "B."), "edited: decide, A."),
+        (("next", "--claim", "agent-2"), "agent-2 has claimed"),
+    ],
+)
+def test_a_draft_that_somebody_has_worked_on_is_not_dropped(repo: Folder, call: tuple[str, ...], reason: str) -> None:
+    path = repo.path / repo.ok("new", "Mistaken", "--task", "One")["path"]
+    repo.ok(*call)
+    text = path.read_bytes()
+    result = repo.run("drop", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "worked-on")
+    assert any(each.startswith(reason) for each in result.json["data"]["reasons"]), result
+    assert path.read_bytes() == text
+    repo.ok("drop", "--force")
+    assert not path.exists()
+    repo.ok("undo")
+    assert path.read_bytes() == text
+
+
+def test_a_plan_written_by_hand_or_by_another_author_is_not_dropped_lightly(repo: Folder) -> None:
+    repo.plan()
+    assert "it is active, not a draft" in repo.run("drop", "--json").json["data"]["reasons"]
+    repo.ok("new", "Mistaken", "--as", "agent-2")
+    assert repo.run("drop", "mistaken", "--json").json["data"]["reasons"] == ["created by agent-2"]
+    path = repo.path / PLANS / "2026-01-01_mistaken.md"
+    path.write_text(path.read_text() + "\nBy hand.\n")
+    reasons = repo.run("drop", "mistaken", "--as", "agent-2", "--json").json["data"]["reasons"]
+    assert reasons == ["edited since it was created, by hand"]
+
+
+def test_the_same_title_twice_names_the_plan_that_is_there(repo: Folder) -> None:
+    first = repo.run("new", "Build it", "--json").json
+    assert first["warnings"] == []
+    second = repo.run("new", "build  it", "--json").json
+    assert second["data"]["id"] == "2026-01-01_build-it-2"
+    assert "2026-01-01_build-it is open and has the same title" in second["warnings"][0]
+    assert "execplan undo -p 2026-01-01_build-it-2" in second["warnings"][0]
+    repo.ok("undo")
+    repo.ok("archive", "build-it", "--force", "--reason", "Why.")
+    assert (
+        "is archived and has the same title" in repo.run("new", "Build it", "--dry-run", "--json").json["warnings"][0]
+    )
+
+
+def test_another_authors_operation_is_not_undone_without_any(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2", "--as", "agent-2")
+    text = path.read_bytes()
+    for call in (("undo",), ("undo", "-p", "parser")):
+        result = repo.run(*call, "--json")
+        error = result.json["error"]
+        assert (result.exit, error["code"]) == (1, "another-author")
+        assert "agent-2" in error["message"]
+        assert "--any" in error["hint"]
+        assert path.read_bytes() == text
+    assert repo.ok("undo", "--any")["changed"]
+    assert path.read_text() == CLEAN
+    assert repo.run("redo", EXECPLAN_AGENT="agent-2").exit == 1
+    repo.ok("redo")
+    assert path.read_bytes() == text
+
+
+def test_undo_without_a_plan_takes_ones_own_last_operation(repo: Folder) -> None:
+    populated(repo)
+    repo.ok("done", "2", "-p", "parser", "--as", "agent-1")
+    repo.ok("done", "2", "-p", "reader", "--as", "agent-2")
+    assert repo.ok("undo", "--as", "agent-1")["operation"]["plan"] == "2026-01-01_parser"
+    assert repo.run("undo", "--as", "agent-1").exit == 1
+    assert repo.ok("undo", "--as", "agent-2")["operation"]["plan"] == "2026-01-02_reader"
+
+
+def test_the_list_says_what_can_be_undone_and_by_whom(repo: Folder) -> None:
+    populated(repo)
+    assert repo.run("undo", "--list").out == "nothing can be undone or redone\n"
+    repo.ok("done", "2", "-p", "parser")
+    repo.ok("rename", "parser", "Scanner", "--as", "agent-2")
+    repo.ok("done", "2", "-p", "reader")
+    repo.ok("undo")
+    data = repo.ok("undo", "--list")
+    rows = [(each["command"], each["plan"], each["by"], each["next"], each["yours"]) for each in data["undo"]]
+    assert rows == [
+        ("rename", "2026-01-01_scanner", "agent-2", True, False),
+        ("done", "2026-01-01_scanner", "Ann", False, True),
+    ]
+    assert [(each["command"], each["plan"]) for each in data["redo"]] == [("done", "2026-01-02_reader")]
+    out = repo.run("undo", "--list").out
+    assert "agent-2  2026-01-01_scanner  rename, Scanner (needs --any)" in out
+    one = repo.ok("undo", "--list", "-p", "reader")
+    assert (one["undo"], len(one["redo"])) == ([], 1)
+
+
+def test_an_attached_file_that_has_changed_is_not_taken_away(repo: Folder) -> None:
+    path = repo.plan()
+    [file] = repo.ok("attach", "README.md")["files"]
+    text = path.read_bytes()
+    (repo.path / file["path"]).write_text("changed\n")
+    result = repo.run("undo", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (4, "changed-since")
+    assert path.read_bytes() == text
+    assert (repo.path / file["path"]).read_text() == "changed\n"
+
+
+def test_a_plan_of_the_same_name_does_not_cost_the_journal_of_a_dropped_one(repo: Folder) -> None:
+    trees = [tree(repo.path)]
+    calls: tuple[tuple[str, ...], ...] = (
+        ("new", "B"),
+        ("drop", "b"),
+        ("new", "A"),
+        ("rename", "a", "B"),
+        ("done", "1", "-p", "b"),
+    )
+    for call in calls[:-1]:
+        repo.ok(*call)
+        trees.append(tree(repo.path))
+    for expected in reversed(trees[:-1]):
+        repo.ok("undo")
+        assert tree(repo.path) == expected
+    for expected in trees[1:]:
+        repo.ok("redo")
+        assert tree(repo.path) == expected
+
+
+def test_lines_that_changed_since_a_move_stay(repo: Folder) -> None:
+    populated(repo)
+    repo.ok("rename", "parser", "Scanner")
+    plan, reader = [repo.path / PLANS / f"{name}.md" for name in ("2026-01-01_scanner", "2026-01-02_reader")]
+    plan.write_text(plan.read_text() + "\nBy hand.\n")
+    reader.write_text(reader.read_text() + "\nBy hand, see 2026-01-01_scanner.\n")
+    repo.ok("undo")
+    assert (repo.path / PLANS / "2026-01-01_parser.md").read_text() == CLEAN + "\nBy hand.\n"
+    assert "`.agent/execplans/2026-01-01_parser.md`, [linked](2026-01-01_parser.md#progress)" in reader.read_text()
+    assert reader.read_text().endswith("\nBy hand, see 2026-01-01_parser.\n")
+
+
+def test_what_a_run_did_is_undone_by_rollback(repo: Folder) -> None:
+    repo.plan(
+        with_sections(
+            '## Concrete Steps\n\n```python {#make type=create_file target=src/made.py task="Write the tests."}\nX = 1\n```\n'
+        )
+    )
+    repo.ok("done", "2")
+    repo.ok("approve")
+    assert repo.run("run").exit == 0
+    last = repo.ok("undo", "--list")["undo"][0]
+    if last["command"] != "run":
+        pytest.fail(f"the run has ticked nothing: {last}")
+    result = repo.run("undo", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "undone-otherwise")
+    assert "execplan rollback 2026-01-01_parser" in result.json["error"]["hint"]
+
+
+def test_twenty_at_once_lose_nothing(repo: Folder) -> None:
+    """Each undo takes one edit, and what is left can still be undone and redone."""
+    path = repo.plan()
+    for number in range(12):
+        repo.ok("add", f"Task {number}")
+    whole = path.read_bytes()
+    commands = [("undo",)] * 6 + [("add", f"Late {number}") for number in range(6)] + [("undo", "-p", "parser")] * 8
+    started = [repo.start(*call, "--json") for call in commands]
+    ends = [each.communicate(timeout=300) and each.returncode for each in started]
+    assert ends == [0] * 20
+    kept = repo.ok("undo", "--list")
+    left = [each["summary"] for each in kept["undo"]]
+    assert len(left) == 12 + 6 - 14
+    lines = path.read_text()
+    assert sum(f"] {name}" in lines for name in [each.partition(", ")[2] for each in left]) == len(left)
+    for _ in left:
+        repo.ok("undo")
+    assert path.read_text() == CLEAN
+    while repo.run("redo").exit == 0:
+        pass
+    assert set(path.read_text().splitlines()) >= set(CLEAN.splitlines())
+    assert len(whole) > len(CLEAN)
+
+
+def test_without_git(plain: Folder) -> None:
+    plain.plan()
+    before = tree(plain.path / PLANS)
+    plain.ok("rename", "parser", "Scanner")
+    plain.ok("new", "Another")
+    plain.ok("undo")
+    plain.ok("undo")
+    assert tree(plain.path / PLANS) == before
+    plain.ok("redo")
+    plain.ok("new", "Third")
+    plain.ok("drop", "third")

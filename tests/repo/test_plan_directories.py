@@ -1,0 +1,97 @@
+"""One list of plans directories, for `init`, `new` and the pre-commit hook."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from execplan.repo.adoption.layouts import recognise
+from execplan.repo.homes import find
+from execplan.repo.pattern import plan_paths
+from execplan.repo.plan_directories import ACTIVE, DIRECTORIES, FINISHED, existing, files_pattern
+from tests.conftest import Folder
+from tests.shell import ROOT
+
+
+def _files() -> str:
+    """The pattern that the pre-commit program gets."""
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    pattern: str = hooks[0]["files"]
+    assert hooks[1]["files"] == pattern
+    return pattern.strip()
+
+
+def test_the_hook_has_the_pattern_of_the_list() -> None:
+    assert _files() == files_pattern()
+
+
+@pytest.mark.parametrize("directory", DIRECTORIES)
+def test_init_and_the_hook_know_every_directory(directory: str) -> None:
+    pattern = re.compile(_files())
+    for state in ("", *ACTIVE, *FINISHED):
+        folder = f"{directory}/{state}".rstrip("/")
+        for file in ("parser.md", "2026-01-01_parser/2026-01-01_parser.md", "parser/EXECPLAN.md"):
+            path = f"{folder}/{file}"
+            assert pattern.search(path), path
+            found = recognise([path], lambda _: False)
+            assert [each.plans for each in found.chosen] == [(path,)], path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".agent/execplans/a.md",
+        ".agent/execplans/archive/a.md",
+        "services/x/.agent/execplans/a.md",
+        "docs/exec-plans/active/a b.md",
+        "docs/execplans/a.md",
+        "docs/execplans/parser/EXECPLAN.md",
+        "execplans/superseded/FP-0112-a.md",
+        ".agents/done/a.md",
+        ".agents/exec-plans/a.md",
+        ".agents/plans/a.md",
+        "docs/plans/active/a.md",
+        "agent-docs/exec-plans/a.md",
+        ".agent/exec_plans/active/EP-7_a/EP-7_a.md",
+        ".agent/exec_plans/active/refresh/EP-20260306-002_refresh.md",
+        ".agent/exec_plans/complete/2026/02/21/EP-20260221-001_b/EP-20260221-001_b.md",
+        "docs/exec-plans/deferred/a.md",
+        "plans/a.md",
+        ".plans/a.md",
+    ],
+)
+def test_a_plan_of_a_known_layout(path: str) -> None:
+    assert re.search(_files(), path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".agent/PLANS.md",
+        ".agent/execplans/README.md",
+        ".agent/execplans/artifacts/a/log.md",
+        ".agent/execplans/artifacts/a/a.md",
+        ".agent/execplans/.a.md",
+        "docs/plans.md",
+        "my-execplans-2/a.md",
+        "src/plans/a.md",
+        "myexecplans/a.md",
+    ],
+)
+def test_no_plan_of_a_known_layout(path: str) -> None:
+    assert not re.search(_files(), path)
+
+
+def test_the_pattern_of_the_settings_is_not_wider(repo: Folder) -> None:
+    own = plan_paths(find(str(repo.path)))
+    for name in ("a.md", "archive/a.md", "README.md", "agents.MD", ".a.md", "artifacts/a.md"):
+        path = f".agent/execplans/{name}"
+        assert bool(re.search(_files(), path)) == bool(re.search(own, path)), path
+
+
+def test_existing_directories(repo: Folder) -> None:
+    assert existing(str(repo.path)) == [".agent/execplans"]
+    repo.write("docs/exec-plans/active/a.md", "")
+    assert existing(str(repo.path)) == [".agent/execplans", "docs/exec-plans"]

@@ -1,0 +1,249 @@
+"""What the journal of a plan keeps, what it drops, and journals of older versions."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from binascii import b2a_base64
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from execplan.clock import now
+from execplan.plan import tasks
+from execplan.repo import homes, pick
+from execplan.repo.amend import Options, amend
+from execplan.repo.edits import journal
+from execplan.repo.edits.stack import stack
+from tests.conftest import Folder
+from tests.plans import CLEAN
+from tests.view.tools import doctor, findings, one
+
+
+@pytest.fixture(autouse=True)
+def ann(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Edits in this process are Ann's too."""
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Ann")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
+
+
+def edit(repo: Folder, numbers: range) -> None:
+    """Add a task for each number, in this process."""
+    home, ref = pick.open_plan(str(repo.path), "parser")
+    for number in numbers:
+        amend(home, ref, tasks.add(f"Task {number}", now()), Options(), verb="add")
+
+
+def size(repo: Folder, path: Path) -> int:
+    """Bytes of the plan's journal."""
+    return os.path.getsize(journal.path_of(homes.find(str(repo.path)), str(path)))
+
+
+def test_three_hundred_edits_are_all_kept(repo: Folder) -> None:
+    path = repo.plan()
+    edit(repo, range(300))
+    home = homes.find(str(repo.path))
+    assert len(stack(home, str(path)).done) == 300
+    assert size(repo, path) < 300 * 1000
+    for number in (299, 298):
+        assert repo.ok("undo")["operation"]["summary"] == f"add {number + 4}, Task {number}"
+
+
+def test_edits_of_a_large_plan_are_stored_as_differences(repo: Folder) -> None:
+    words = "".join([f"- Line {number} of many, {number * 7919 % 10007:x}.\n" for number in range(10_000)])
+    path = repo.plan(CLEAN.replace("None so far.\n", words))
+    assert path.stat().st_size > 250_000
+    edit(repo, range(101))
+    home = homes.find(str(repo.path))
+    assert len(stack(home, str(path)).done) == 101
+    assert size(repo, path) < 1 << 20
+    assert journal.edits(home, str(path))[0].unpack()[0] == CLEAN.replace("None so far.\n", words).encode()
+
+
+def test_no_edit_is_forgotten_before_it_is_committed_or_undone(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    edit(repo, range(80))
+    assert len(stack(home, str(path)).done) == 80
+    assert size(repo, path) > 20_000
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    edit(repo, range(80, 90))
+    kept = stack(home, str(path)).done
+    assert 10 < len(kept) < 80
+    assert size(repo, path) <= 20_000
+    assert [step.operation.summary for step in kept] == [f"add {at + 4}, Task {at}" for at in range(90)][-len(kept) :]
+    for step in kept:
+        assert (
+            step.operation.unpack()[1].decode().count("Task ") == step.operation.unpack()[0].decode().count("Task ") + 1
+        )
+    assert repo.ok("undo")["operation"]["summary"] == "add 93, Task 89"
+    assert findings(repo, "edits") == []
+
+
+def test_what_is_undone_may_be_forgotten(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    for _ in range(40):
+        edit(repo, range(1))
+        from execplan.repo.operations.undo import undo
+
+        undo(str(repo.path), "parser", Options())
+    assert size(repo, path) <= 20_000
+    assert stack(home, str(path)).done == ()
+    assert path.read_text() == CLEAN
+
+
+def test_an_overwritten_edit_is_not_forgotten_with_those_before_a_commit(
+    repo: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No entry is dropped from the middle: the edit beside the gap is still missed."""
+    monkeypatch.setattr(journal, "MAX_BYTES", 20_000)
+    path = repo.plan()
+    edit(repo, range(20))
+    text = path.read_text()
+    repo.ok("done", "2")
+    path.write_text(text)
+    edit(repo, range(20, 60))
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    edit(repo, range(60, 90))
+    assert "done 2" in one(repo, "edits")["message"]
+    doctor(repo, "--fix")
+    assert "- [x] (2026-01-01 00:00Z) Build the parser." in path.read_text()
+    edit(repo, range(90, 140))
+    assert findings(repo, "edits") == []
+
+
+def test_moves_are_kept_too(repo: Folder) -> None:
+    repo.plan()
+    edit(repo, range(30))
+    repo.ok("rename", "parser", "Scanner")
+    repo.ok("rename", "scanner", "Build the parser")
+    home, ref = pick.open_plan(str(repo.path), "build-the-parser")
+    for number in range(120):
+        amend(home, ref, tasks.add(f"More {number}", now()), Options(), verb="add")
+    assert len(stack(home, ref.path).done) == 152
+
+
+def test_an_overwritten_edit_is_told_when_the_plan_was_archived_meanwhile(repo: Folder) -> None:
+    path = repo.plan(CLEAN.replace("- [ ]", "- [x] (2025-12-31 10:00Z)"))
+    before = path.read_text()
+    repo.ok("decide", "Read bytes.", "--why", "Nothing is lost.")
+    path.write_text(before)
+    result = repo.run("archive", "parser", "--json")
+    error = result.json["error"]
+    assert (result.exit, error["code"]) == (1, "not-finished")
+    assert "decide, Read bytes." in error["candidates"][0]
+    assert "doctor --forget" in error["hint"]
+    assert path.read_text() == before
+    assert repo.run("archive", "parser", "--dry-run").exit == 1
+    forced = repo.run("archive", "parser", "--force", "--reason", "Why.", "--json").json
+    assert "another program has overwritten an edit: decide, Read bytes." in forced["warnings"][0]
+    found = one(repo, "edits")
+    assert found["path"].startswith(".agent/execplans/archive/")
+    assert "execplan restore 2026-01-01_parser" in found["mend"]
+    repo.ok("restore", "parser")
+    doctor(repo, "--fix")
+    assert "Read bytes." in path.read_text()
+    repo.ok("archive", "parser")
+    assert findings(repo, "edits") == []
+
+
+def test_what_an_archived_plan_lacks_is_kept_in_a_file(repo: Folder) -> None:
+    path = repo.plan()
+    repo.ok("done", "2")
+    path.write_text(CLEAN)
+    repo.ok("archive", "parser", "--force", "--reason", "Why.")
+    archived = repo.path / ".agent/execplans/archive/2026-01-01_parser.md"
+    text = archived.read_text()
+    doctor(repo, "--fix")
+    assert archived.read_text() == text
+    [kept] = (repo.path / ".git/execplan/recovered").iterdir()
+    assert "+- [x] (2026-01-01 00:00Z) Build the parser." in kept.read_text()
+    kept.unlink()
+    assert findings(repo, "edits") == []
+
+
+def older(old: bytes, new: bytes, number: int, verb: str, summary: str) -> str:
+    """An entry as older versions wrote it."""
+    packed = b2a_base64(zlib.compress(b"0 0\0" + old + b"\0" + new, 6), newline=False).decode()
+    words = b2a_base64(summary.encode(), newline=False).decode()
+    return f"edit {number} 2025-12-31T10:00Z {verb} {words} {packed}\nmade {number}\n"
+
+
+def test_a_journal_of_an_older_version_is_read(repo: Folder) -> None:
+    texts = [CLEAN, CLEAN.replace("Lines can", "All lines can")]
+    texts.append(texts[1].replace("- [ ] Build", "- [x] (2025-12-31 10:00Z) Build"))
+    path = repo.plan(texts[-1])
+    pairs = list(zip([each.encode() for each in texts[:-1]], [each.encode() for each in texts[1:]], strict=True))
+    lines = older(*pairs[0], 1, "outcome", "outcome, All") + older(*pairs[1], 2, "done", "done 2")
+    home = homes.find(str(repo.path))
+    file = journal.path_of(home, str(path))
+    Path(file).parent.mkdir(parents=True)
+    Path(file).write_text(lines)
+    repo.ok("add", "New")
+    assert [each["summary"] for each in repo.ok("undo", "--list", "-p", "parser")["undo"]] == [
+        "add 4, New",
+        "done 2",
+        "outcome, All",
+    ]
+    for expected in reversed(texts):
+        repo.ok("undo", "-p", "parser")
+        assert path.read_text() == expected
+    for expected in texts[1:]:
+        repo.ok("redo", "-p", "parser")
+        assert path.read_text() == expected
+
+
+def test_without_the_order_of_a_newer_version_the_only_plan_is_meant(repo: Folder) -> None:
+    path = repo.plan(CLEAN.replace("Lines", "All lines"))
+    file = Path(journal.path_of(homes.find(str(repo.path)), str(path)))
+    file.parent.mkdir(parents=True)
+    file.write_text(older(CLEAN.encode(), path.read_bytes(), 1, "outcome", "outcome, All"))
+    repo.ok("undo")
+    assert path.read_text() == CLEAN
+
+
+@pytest.mark.parametrize(("verb", "hint"), [("rename", "execplan rename"), ("restore", "execplan archive")])
+def test_a_move_of_an_older_version_names_the_command(repo: Folder, verb: str, hint: str) -> None:
+    path = repo.plan()
+    old = CLEAN.replace("# Build the parser", "# Old")
+    file = Path(journal.path_of(homes.find(str(repo.path)), str(path)))
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        older(old.encode(), old.encode() + b"x\n", 1, "outcome", "outcome, x")
+        + older(old.encode(), CLEAN.encode(), 2, verb, f"{verb}, Build the parser")
+    )
+    result = repo.run("undo", "--json")
+    assert (result.exit, result.json["error"]["code"]) == (1, "undone-otherwise")
+    assert hint in result.json["error"]["hint"]
+    assert path.read_text() == CLEAN
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-3],
+        lambda data: b"\xff\0" + data,
+        lambda data: data.replace(b" edit ", b" "),
+        lambda data: b"op 1 2 3\nop x\nmade 9\nundone 7\nwith 1\nleft\n" + data,
+        lambda data: b"",
+    ],
+)
+def test_a_damaged_journal_is_no_crash(repo: Folder, damage: Callable[[bytes], bytes]) -> None:
+    path = repo.plan()
+    edit(repo, range(3))
+    home = homes.find(str(repo.path))
+    for file in (Path(journal.path_of(home, str(path))), repo.path / ".git/execplan/operations"):
+        data = file.read_bytes()
+        file.write_bytes(damage(data))
+        for call in (("undo", "--list"), ("undo", "-p", "parser"), ("redo",), ("add", "More"), ("undo",), ("doctor",)):
+            assert repo.run(*call).exit in (0, 1, 3, 4), call
+        file.write_bytes(damage(data))
+        repo.ok("add", "Later")
+        assert repo.ok("undo", "-p", "parser")["operation"]["summary"].endswith("Later")

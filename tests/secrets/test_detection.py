@@ -1,0 +1,132 @@
+"""Every form of a secret is found, nothing readable is changed, and neither a cut, a color nor a hostile text changes that."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from execplan.text.redaction import REDACTED, Redaction
+from execplan.text.secret_scan import spans
+from execplan.text.secrets import masked
+from execplan.text.tokens import tokens
+from tests.secrets.forms import Form, forms, readable, remains
+
+REDACTION = Redaction({}, ())
+TABLES = ("forms.tsv", "held_out.tsv", "gitleaks.tsv")
+ALL = [form for table in TABLES for form in forms(table)]
+READABLE = [text for table in ("readable.tsv", "held_out_readable.tsv") for _, text in readable(table)]
+COLORS = ("\x1b[01;31m\x1b[K", "\x1b[m", "\x1b]8;;x\x07", "\u200b")
+PLAIN = st.text("abc def.,:;'\"()[]\n-#*é", max_size=40)
+HOSTILE = (
+    "a|password=|password:|token |ghp_|ghp_a1b2|-----BEGIN PRIVATE KEY-----|-----END PRIVATE KEY-----|eyJ|eyJ.|://a:b@|Bearer "
+    '|<password>|\x1b[|\x1b]8;;|a_|"a",|"password", |kind: Secret\n|mysql -p|docker login |curl -u |--password |echo a \\| '
+    "|$2a$|password is |name: password\nvalue: |secret: \\|\n |A1b2C3d4|QQ==|password=\"|token=${A:-|define('password', '"
+    "|htpasswd -b a |authorization: bearer "
+).replace("\\|", "\0")
+LIMIT = 6.0
+"""Seconds of the processor for a million characters, on a machine that does other things too."""
+
+
+@pytest.mark.parametrize("form", ALL, ids=lambda form: form.name)
+def test_every_form_is_redacted(form: Form) -> None:
+    redacted = REDACTION.text(form.text)
+    assert not remains(form, redacted), redacted
+    assert not remains(form, REDACTION.text(f"Before.\n\n{form.text}\n\nAfter."))
+    assert REDACTION.text(redacted) == redacted
+
+
+@pytest.mark.parametrize("text", READABLE)
+def test_what_is_no_secret_stays_readable(text: str) -> None:
+    assert REDACTION.text(text) == text
+    assert REDACTION.text(f"Before.\n\n{text}\n\nAfter.\n") == f"Before.\n\n{text}\n\nAfter.\n"
+
+
+@pytest.mark.parametrize("form", forms("forms.tsv"), ids=lambda form: form.name)
+def test_masked_text_is_as_long_as_it_was(form: Form) -> None:
+    hidden = masked(form.text)
+    assert len(hidden) == len(form.text)
+    assert not remains(form, hidden), hidden
+
+
+@settings(max_examples=150, deadline=None)
+@given(form=st.sampled_from(ALL), before=PLAIN, after=PLAIN)
+def test_redaction_is_idempotent_whatever_is_around(form: Form, before: str, after: str) -> None:
+    once = REDACTION.text(f"{before}\n{form.text}\n{after}")
+    assert not remains(form, once), once
+    assert REDACTION.text(once) == once
+
+
+@settings(max_examples=150, deadline=None)
+@given(form=st.sampled_from(ALL), data=st.data())
+def test_no_secret_gets_through_a_cut_after_it(form: Form, data: st.DataObject) -> None:
+    """What ends a text in the middle of a secret leaves no more of it than eight characters, where its beginning tells it."""
+    begin = form.text.index(form.secret)
+    at = data.draw(st.integers(begin + max(len(form.secret) * 3 // 4, min(len(form.secret), 8)), len(form.text)))
+    cut = form.text[:at]
+    assert form.secret not in REDACTION.text(cut)
+
+
+@settings(max_examples=150, deadline=None)
+@given(form=st.sampled_from(ALL), color=st.sampled_from(COLORS), data=st.data())
+def test_no_secret_gets_through_in_colors(form: Form, color: str, data: st.DataObject) -> None:
+    begin = form.text.index(form.secret)
+    at = data.draw(st.integers(begin, begin + len(form.secret)))
+    colored = form.text[:at] + color + form.text[at:]
+    redacted = REDACTION.text(colored)
+    for each in COLORS:
+        redacted = redacted.replace(each, "")
+    assert not remains(form, redacted), redacted
+
+
+WRAPPED = [
+    form
+    for form in forms("forms.tsv")
+    if len(form.secret) > 30 and [(0, len(form.secret))] == [tuple(each)[1:] for each in tokens(form.secret)]
+]
+"""Those that their beginning tells."""
+
+
+@pytest.mark.parametrize("form", WRAPPED, ids=lambda form: form.name)
+@pytest.mark.parametrize("end", ["\n", "\\\n    ", "\n│ "])
+def test_a_token_that_a_window_has_wrapped_is_found(form: Form, end: str) -> None:
+    for at in (len(form.secret) // 2, len(form.secret) - 4, 20):
+        wrapped = REDACTION.text(f"TOKEN {form.secret[:at]}{end}{form.secret[at:]}\n")
+        assert form.secret[:at][-8:] not in wrapped
+        rest = form.secret[at:]
+        assert rest[:8] not in wrapped or rest.isalpha(), "a word may be one of the text"
+
+
+def test_a_key_on_the_line_before_tells_its_value() -> None:
+    for text in (
+        '"password":\n  "open-sesame"',
+        "deploy --password \\\n  open-sesame",
+        "password: |\n  open-sesame\nx: 1",
+    ):
+        assert "open-sesame" not in REDACTION.text(text)
+    assert REDACTION.text("open-sesame\n", "kind: Secret\ndata:\n  a: ") == f"{REDACTED}\n"
+
+
+def test_values_and_arguments_of_documents() -> None:
+    document = {
+        "password": "open-sesame",
+        "argv": ["mysql", "-popen-sesame"],
+        "more": ["x", "--password", "open-sesame", "-v"],
+    }
+    told = REDACTION.value(document)
+    assert "sesame" not in str(told)
+    assert REDACTION.value({"token": "str", "argv": ["make", "-j", "4"]}) == {
+        "token": "str",
+        "argv": ["make", "-j", "4"],
+    }
+
+
+@pytest.mark.parametrize("part", HOSTILE.split("|"))
+def test_a_hostile_text_takes_no_time(part: str) -> None:
+    part = part.replace("\0", "|")
+    text = (part * (1_000_000 // len(part) + 1))[:1_000_000]
+    begun = time.process_time()
+    spans(text)
+    assert time.process_time() - begun < LIMIT

@@ -1,0 +1,200 @@
+"""Every form of a secret in every outlet: what prints, sends or keeps text of a plan or of a command lets no canary through."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.agents.enhancer.personal import Personal
+from execplan.agents.enhancer.request import request
+from execplan.agents.enhancer.share import FIELDS
+from execplan.agents.enhancer.veil import Veil
+from execplan.context.clean import clean
+from execplan.context.primer import primer
+from execplan.context.restart import page
+from execplan.context.summary.clean import without_secrets
+from execplan.context.unit import Pack, Unit
+from execplan.engine.commands.transcript import Transcript
+from execplan.plan.reader import read
+from execplan.text.redaction import Redaction
+from tests.agents.enhancer.test_veil import sent_of, whole
+from tests.context.test_primer import bearings
+from tests.plans import CLEAN
+from tests.repo.approving import Desk
+from tests.secrets.forms import Form, forms, remains
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+REDACTION = Redaction({}, ())
+FORMS = forms("forms.tsv")
+ON_A_LINE = [form for form in FORMS if "\n" not in form.text]
+
+
+def fenced(form: Form) -> str:
+    """A form in a block of code."""
+    return f"````text\n{form.text}\n````\n"
+
+
+def plan_of(form: Form) -> str:
+    """A plan with a form in its purpose and its context, and where it is a line, in its title, a task and its entries."""
+    plan = CLEAN.replace("A plan can be read and edited without loss.", f"A plan can be read.\n\n{fenced(form)}")
+    if form in ON_A_LINE:
+        plan = plan.replace("Build the parser", f"Build the parser {form.text}")
+        plan = plan.replace("Read line by line.", f"Read line by line. {form.text}")
+        plan = plan.replace("A task is a line.", f"A task is a line: {form.text}")
+    return plan
+
+
+def _primer(form: Form, folder: Path) -> str:
+    return primer(bearings(plan_of(form)), REDACTION.text)
+
+
+def _checkpoint(form: Form, folder: Path) -> str:
+    return page(bearings(plan_of(form)), REDACTION.text, "2026-01-01T00:00:00Z").decode()
+
+
+def _summary(form: Form, folder: Path) -> str:
+    return without_secrets(read(plan_of(form).encode()), REDACTION).text.to_str()
+
+
+def _pack(form: Form, folder: Path) -> str:
+    unit = Unit("file:a", "file", f"first\n{form.text}\nlast", form.text, "a")
+    return str(clean(Pack("parser", form.text, form.text, form.text, (unit,)), REDACTION.text))
+
+
+def _transcript(form: Form, folder: Path) -> str:
+    told: list[str] = []
+    transcript = Transcript(str(folder / "run.md"), "Run", REDACTION, 1 << 20, lambda line, error: told.append(line))
+    transcript.command(form.text if form in ON_A_LINE else "make")
+    for line in f"first\n{form.text}\nlast\n".splitlines(keepends=True):
+        transcript.out(line.encode())
+    transcript.err(f"{form.text}\n".encode())
+    transcript.close()
+    return (folder / "run.md").read_text("utf-8") + "\n".join(told)
+
+
+def _record(form: Form, folder: Path) -> str:
+    told = {"reason": form.text, "list": [form.text, {"deep": form.text}], form.text: 1, "lines": form.text.split("\n")}
+    return "\0".join(strings(REDACTION.value(told)))
+
+
+def _enhancer(form: Form, folder: Path) -> str:
+    step = {**whole()["steps"][0], "description": form.text, "command": form.text, "content": form.text}
+    veil = Veil("0a1b2c3d", Personal((), ()), lambda paths: set(), FIELDS)
+    return "\0".join(strings(json.loads(request(veil.over(sent_of({**whole(), "steps": [step]}))))))
+
+
+def strings(value: object) -> Iterable[str]:
+    """All strings in a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield str(name)
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+
+
+OUTLETS: dict[str, Callable[[Form, Path], str]] = {
+    "prime": _primer,
+    "checkpoint": _checkpoint,
+    "summary": _summary,
+    "context": _pack,
+    "transcript": _transcript,
+    "audit record": _record,
+    "enhancer": _enhancer,
+}
+
+
+@pytest.mark.parametrize("outlet", OUTLETS)
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_no_form_leaves(form: Form, outlet: str, tmp_path: Path) -> None:
+    printed = OUTLETS[outlet](form, tmp_path)
+    assert printed
+    assert not remains(form, printed), printed
+
+
+def test_there_is_something_to_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the detector nearly all of them leave, so that the table tests the outlets."""
+    monkeypatch.setattr("execplan.text.redaction.secret_spans", lambda text: [])
+    for name in ("checkpoint", "summary", "context", "transcript", "audit record"):
+        leaves = [form for form in FORMS if remains(form, OUTLETS[name](form, tmp_path))]
+        assert len(leaves) > 0.9 * len(FORMS), name
+    assert len([form for form in ON_A_LINE if remains(form, _primer(form, tmp_path))]) > 0.7 * len(ON_A_LINE)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A repository whose plan has every form: in its text, in a step that prints a file, in a step that writes one."""
+    desk = Desk(tmp_path / "repo", monkeypatch)
+    desk.patch.setenv("HOME", str(tmp_path))
+    desk.write("forms.txt", "".join([f"{form.text}\n\n" for form in FORMS]))
+    tasks = "".join([f"- [ ] Task {at}: {form.text}\n" for at, form in enumerate(ON_A_LINE)])
+    text = "".join([f"### Form {at}\n\n{fenced(form)}\n" for at, form in enumerate(FORMS)])
+    desk.plan(
+        f"# Use every form\n\n## Purpose / Big Picture\n\nTry all.\n\n{text}## Progress\n\n{tasks}\n"
+        "## Decision Log\n\n"
+        + "".join(
+            [
+                f"- Decision: {form.text}\n  Rationale: {form.text}\n  Date/Author: 2026-01-01, Ann\n"
+                for form in ON_A_LINE
+            ]
+        )
+        + "\n## Concrete Steps\n\n```sh {#print}\ncat forms.txt\n```\n\n"
+        + "".join([written(at, FORMS[at : at + 3]) for at in range(0, len(FORMS), 3)])
+    )
+    desk.commit()
+    return desk
+
+
+def written(number: int, some: Sequence[Form]) -> str:
+    """A step that writes a file with some forms."""
+    body = "\n\n".join([form.text for form in some])
+    return f"````text {{#write-{number} type=create_file target=made/{number}.txt}}\n{body}\n````\n\n"
+
+
+COMMANDS = (
+    ("context", "--budget", "190000"),
+    ("context", "--budget", "190000", "--json"),
+    ("prime",),
+    ("handoff",),
+    ("handoff", "--json"),
+    ("summarize", "--length", "comprehensive"),
+    ("checkpoint", "--dry-run"),
+    ("audit", "--json"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_no_form_leaves_by_a_command(desk: Desk, command: tuple[str, ...]) -> None:
+    result = desk.type(*command)
+    assert result.exit == 0, result
+    printed = result.out
+    if "--json" in command:
+        printed = "\0".join(strings(json.loads(printed)))
+    leaves = [
+        (form.name, printed[max(printed.index(part) - 60, 0) :][:100])
+        for form in FORMS
+        if (part := remains(form, printed))
+    ]
+    assert leaves == []
+
+
+def test_no_form_leaves_by_an_error_report(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    from execplan.cli import door
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(desk.path.parent / "state"))
+    for form in FORMS:
+        monkeypatch.setattr(sys, "argv", ["execplan", "add", form.text])
+        path = door._report(ValueError(form.text))
+        assert path is not None
+        with open(path, encoding="utf-8") as file:
+            printed = file.read()
+        assert not remains(form, printed), printed

@@ -1,0 +1,66 @@
+"""What docs/secrets.md says of the detector is so: on the labelled sets, on real plans, and on this repository's own source."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.secrets.forms import forms, readable, remains
+from tests.secrets.rates import CLEAN, FIRST, SETS, in_files, precision, recall, table
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or ROOT.parent / "shared" / "corpus")
+NO_MORE = 6
+"""Places in the corpus that are taken for secrets."""
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_labelled_secret_is_found(name: str) -> None:
+    rate = recall(name)
+    assert rate.wrong == []
+    assert rate.total >= FIRST[name] > 0
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_no_labelled_text_is_changed(name: str) -> None:
+    assert precision(name).wrong == []
+
+
+@pytest.mark.parametrize("name", ["forms.tsv", "held_out.tsv"])
+def test_it_does_not_depend_on_what_was_drawn(name: str) -> None:
+    from execplan.text.redaction import Redaction
+
+    redaction = Redaction({}, ())
+    for seed in range(3):
+        assert [form.text for form in forms(name, seed) if remains(form, redaction.text(form.text))] == []
+        assert [text for each in CLEAN for _, text in readable(each, seed) if redaction.text(text) != text] == []
+
+
+def test_the_page_says_what_is_measured() -> None:
+    assert table() in (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus")
+def test_real_plans_stay_readable() -> None:
+    files, size, found = in_files(sorted(CORPUS.rglob("*.md")))
+    assert files > 400
+    assert len(found) <= NO_MORE, found
+    page = (ROOT / "docs/secrets.md").read_text(encoding="utf-8")
+    assert f"| a corpus of real plans | {files} | {size / 1e6:.1f} million | {len(found)} |" in page
+
+
+def test_the_own_source_stays_readable() -> None:
+    found = in_files(sorted((ROOT / "execplan").rglob("*.py")))[2]
+    assert [each.rpartition("/")[2].rpartition(":")[0] for each in found] == ["links.py", "secret_forms.py"]
+
+
+def test_the_script_prints_the_rates() -> None:
+    done = subprocess.run(
+        [sys.executable, "scripts/secret_rates.py", "--labelled"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert table() in done.stdout

@@ -1,0 +1,151 @@
+"""Any sequence of operations on any plans: n undos give the tree before them byte for byte, and n redos bring it back.
+
+EXECPLAN_MACHINE is how many sequences are tried; a few unless told.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from tests.machine.drawn import FILLING, LOGGING, MARKING, PLACE, SAID, TASKING, TEXTS, TITLE, Verb, numbered
+from tests.machine.world import PLANS, Told, World, template
+
+
+class UndoMachine(RuleBasedStateMachine):
+    """A repository, and the trees that it went through."""
+
+    root: Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = World(self.root / "template", self.root / "repo")
+        self.trees = [self.world.tree()]
+        self.at = 0
+
+    def teardown(self) -> None:
+        """Leave the repository."""
+        self.world.close()
+
+    @initialize(texts=st.lists(TEXTS, min_size=1, max_size=3))
+    def begin(self, texts: list[bytes]) -> None:
+        """Plans that somebody wrote, which name each other."""
+        for number, text in enumerate(texts, 1):
+            names = b"\nSee 2026-01-01_plan, `archive/2026-01-02_plan.md` and [one](2026-01-01_plan.md).\n"
+            (self.world.home / f"2026-01-0{number}_plan.md").write_bytes(text + names)
+        self.trees = [self.world.tree()]
+
+    def has_plans(self) -> bool:
+        """Whether there is a plan outside the archive."""
+        return bool(self.world.plans())
+
+    def has_any(self) -> bool:
+        """Whether there is a plan."""
+        return bool(self.world.plans() or self.world.archived())
+
+    def operate(self, *line: str) -> Told:
+        """Run a command that is one operation, or none."""
+        told = self.world.run(*line)
+        tree = self.world.tree()
+        if told.exit != 0 or not told.data["changed"]:
+            assert tree == self.trees[self.at], (line, told)
+            return told
+        self.trees[self.at + 1 :] = [tree]
+        self.at += 1
+        return told
+
+    @rule(title=TITLE, tasks=st.lists(SAID, max_size=2))
+    def new(self, title: str, tasks: list[str]) -> None:
+        """A new plan."""
+        self.operate("new", *[f"--task={each}" for each in tasks], "--", title)
+
+    @precondition(has_plans)
+    @rule(place=PLACE, verb=MARKING | TASKING | LOGGING | FILLING)
+    def edit(self, place: int, verb: Verb) -> None:
+        """An edit."""
+        path = self.world.plans()[place % len(self.world.plans())]
+        verb = numbered(verb, self.world.read(path))
+        self.operate(*verb._replace(options=(f"--plan={path}", *verb.options)).line())
+
+    @precondition(has_any)
+    @rule(place=PLACE, verb=st.sampled_from(("archive", "restore", "rename", "drop")), title=TITLE)
+    def move(self, place: int, verb: str, title: str) -> None:
+        """A plan goes elsewhere."""
+        every = self.world.plans() + self.world.archived()
+        path = every[place % len(every)]
+        options = {"archive": ("--force", "--reason=Given up."), "drop": ("--force",)}.get(verb, ())
+        self.operate(verb, *options, "--", path, *([title] if verb == "rename" else []))
+
+    @rule(count=st.integers(1, 4))
+    def undo(self, count: int) -> None:
+        """The last operations are undone, byte for byte."""
+        for _ in range(count):
+            told = self.world.run("undo")
+            if self.at:
+                self.at -= 1
+                assert told.exit == 0, told
+            else:
+                assert told.error["code"] == "nothing-to-undo", told
+            assert self.world.tree() == self.trees[self.at]
+
+    @rule(count=st.integers(1, 4))
+    def redo(self, count: int) -> None:
+        """What was undone comes back, byte for byte."""
+        for _ in range(count):
+            told = self.world.run("redo")
+            if self.at + 1 < len(self.trees):
+                self.at += 1
+                assert told.exit == 0, told
+            else:
+                assert told.error["code"] == "nothing-to-redo", told
+            assert self.world.tree() == self.trees[self.at]
+
+    @rule(verb=st.sampled_from(("undo", "redo")))
+    def preview(self, verb: str) -> None:
+        """A dry run changes nothing."""
+        state = self.world.state()
+        self.world.run(verb, "--dry-run")
+        assert self.world.state() == state
+        assert self.world.tree() == self.trees[self.at]
+
+    @rule()
+    def commit(self) -> None:
+        """All is committed."""
+        self.world.git("add", "-A")
+        self.world.git("commit", "-q", "--allow-empty", "-m", "All")
+
+    @invariant()
+    def lists(self) -> None:
+        """The list has as many as can be undone and redone."""
+        data = self.world.run("undo", "--list").data
+        assert (len(data["undo"]), len(data["redo"])) == (self.at, len(self.trees) - 1 - self.at)
+        assert not [name for name in self.world.tree() if os.path.basename(name).startswith(".execplan-")]
+        assert all(path.startswith(PLANS) for path in self.world.plans())
+
+
+def test_any_sequence_is_undone_and_redone() -> None:
+    """Operations, undos and redos in any order."""
+    told = os.environ.get("EXECPLAN_MACHINE", "")
+    with TemporaryDirectory(prefix="execplan-") as folder:
+        UndoMachine.root = Path(folder).resolve()
+        template(UndoMachine.root / "template")
+        run_state_machine_as_test(
+            UndoMachine,
+            settings=settings(
+                max_examples=int(told) if told.isdecimal() else 12,
+                stateful_step_count=25,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
