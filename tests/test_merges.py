@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.plan import reader
+from execplan.plan.merging.whole import Marks
+from execplan.repo.merging import merge as merging
 from tests.conftest import Folder, find_corpus
 from tests.plans import CLEAN
 from tests.repo.branches import OURS, PLAN, THEIRS, edited, git
@@ -88,14 +90,35 @@ def test_the_script(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def driven(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """A repository whose plans git merges with our driver."""
+    return _repository(tmp_path_factory, driver=True)
+
+
+@pytest.fixture(scope="module")
+def undriven(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A repository whose plans git merges like any other file."""
+    return _repository(tmp_path_factory, driver=False)
+
+
+def _repository(tmp_path_factory: pytest.TempPathFactory, *, driver: bool) -> Folder:
     path = tmp_path_factory.mktemp("merges") / "repo"
     (path / ".agent" / "execplans").mkdir(parents=True)
     folder = Folder(path)
     folder.git("init", "-q", "-b", "main")
-    folder.ok("install", "merge-driver")
-    folder.git("add", "-A")
-    folder.git("commit", "-qm", "First")
+    if driver:
+        folder.ok("install", "merge-driver")
+        folder.git("add", "-A")
+    folder.git("commit", "-q", "--allow-empty", "-m", "First")
     return folder
+
+
+def _branch(folder: Folder, sides: Sides) -> None:
+    """Commit the base and its two versions, `side` and `work`, where we are then."""
+    folder.git("checkout", "-qf", "-B", "base", "main")
+    for branch, content in (("base", sides.base), ("side", sides.theirs), ("work", sides.ours)):
+        folder.git("checkout", "-q", "-B", branch, "base")
+        folder.write(PLAN, content)
+        folder.git("add", "-A")
+        folder.git("commit", "-q", "--allow-empty", "-m", "Change")
 
 
 @given(st.data())
@@ -105,12 +128,7 @@ def test_real_plans_through_real_git(driven: Folder, plans: list[Path], data: st
     path = data.draw(st.sampled_from(plans))
     sides = merges.sides(path, data.draw(st.integers(0, 10_000)))
     how = data.draw(st.sampled_from(list(HOW)))
-    driven.git("checkout", "-qf", "-B", "base", "main")
-    for branch, content in (("base", sides.base), ("side", sides.theirs), ("work", sides.ours)):
-        driven.git("checkout", "-q", "-B", branch, "base")
-        driven.write(PLAN, content)
-        driven.git("add", "-A")
-        driven.git("commit", "-q", "--allow-empty", "-m", "Change")
+    _branch(driven, sides)
     done = git(driven, how, *HOW[how])
     result = (driven.path / PLAN).read_bytes()
     if done.returncode:
@@ -119,3 +137,19 @@ def test_real_plans_through_real_git(driven: Folder, plans: list[Path], data: st
     judged = merges.judge(sides, result, conflicts)
     assert (judged.lost, judged.doubled, judged.unreadable) == ([], [], "")
     assert done.returncode == bool(conflicts), done.stderr
+
+
+@given(st.data())
+@settings(max_examples=EXAMPLES)
+def test_a_plan_is_finished_after_a_merge_as_three_files_are_merged(
+    undriven: Folder, plans: list[Path], data: st.DataObject
+) -> None:
+    path = data.draw(st.sampled_from(plans))
+    sides = merges.sides(path, data.draw(st.integers(0, 10_000)))
+    _branch(undriven, sides)
+    if not git(undriven, "merge", "--no-edit", "side").returncode:
+        return
+    undriven.run("merge", "parser")
+    found = (undriven.path / PLAN).read_bytes()
+    undriven.git("merge", "--abort")
+    assert found == merging.three(sides.base, sides.ours, sides.theirs, Marks(ours="HEAD", theirs="side")).data

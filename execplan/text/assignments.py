@@ -17,7 +17,7 @@ _HEAD: Final = re.compile(
     r"(?P<before>[ \t]{0,20}+\*{0,2})(?P<joint>=>|\|\|=|[:?+]?=(?![=~>])|:(?![:=/\w]))(?P<after>\*{0,2}[ \t]{0,40}+)"
 )
 _QUOTED: Final = re.compile(
-    r"(?:(?:base64|hex|plain):)?[bBrRuUfF@&]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|[\"'`]))(?P<s>(?:(?!(?P=quote))[^\n]){1,2000}+)"
+    r"(?:(?:base64|hex|plain):)?[bBrRuUfF@&]{0,2}(?P<quote>\\{0,3}(?:\"\"\"|'''|[\"'`]))(?P<s>(?>(?:(?!(?P=quote))[^\n]){1,2000}))"
 )
 _SCHEME: Final = re.compile(r"(?i)(?:bearer|basic|token|apikey|bot|ssws|base64:|plain:)[ \t]*")
 _ANNOTATED: Final = re.compile(r"[&*]?'?[A-Za-z][\w.<>\[\], |&?]{0,60}?[ \t]{0,4}=(?!=)[ \t]{0,4}(?=[\"'`bru])")

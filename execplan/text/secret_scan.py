@@ -61,6 +61,7 @@ def _cut_off(text: str) -> Iterator[tuple[int, int]]:
     begin = max(text.rfind("\n") + 1, len(text) - _LINE)
     line = text[begin:]
     closers = [quote for quote in "\"'`" if line.count(quote) % 2]
+    closers += [f"{quote})" for quote in (*closers, "")] if line.count("(") > line.count(")") else []
     closers += ["</"] if ">" in line else []
     closers += ["@a.b"] if "://" in line and "@" not in line[line.rfind("://") :] else []
     closers += [" |"] if line.lstrip().startswith("|") else []

@@ -78,6 +78,7 @@ _WRAPPED, _LINES = 8, 12
 """Characters of a token on its first line, and lines that it goes on in."""
 _LOOSE, _FIRST_WORD = 3, 6
 """Characters of a beginning, and of the first word after it, whose token may have other characters than the rule says."""
+_SEPARATORS = frozenset("_-")
 _DISTINCT = 5
 """Characters of a beginning that is unlike any word."""
 
@@ -103,24 +104,27 @@ def tokens(source: str, *, certain: bool = True) -> Iterator[Secret]:
         end = start + len(row)
         wrapped = 0 if certain else _wrapped(source, end, row, CHARS[chars], least)
         if not certain and not vague and not wrapped and len(begin) >= _LOOSE and begin[-1] in "_-":
-            row, end = _loose(source, start, row)
+            row, looked = _loose(source, start, row)
+            end = start + len(row)
+            if looked > _FIRST:
+                seen[begin] = start + looked
         if wrapped or is_token(begin, row, least, most, certain=certain or vague):
             yield Secret(service, at, wrapped or end)
 
 
 def _loose(source: str, start: int, row: str) -> tuple[str, int]:
-    """The row after a beginning with all that may go on in it, unless its first word is one of a name; and where it ends."""
+    """The row after a beginning with all that may go on in it, unless its first word is one of a name.
+
+    Also returns how many characters were looked at.
+    """
+    if not _SEPARATORS.isdisjoint(source[start : start + _FIRST_WORD]):
+        return row, 0
     size = _run(source, start, CHARS["word"])
     more = source[start : start + size]
     first = min([at for at in (more.find("_"), more.find("-")) if at >= 0], default=size)
-    if (
-        size > len(row)
-        and first >= _FIRST_WORD
-        and is_drawn(more[:first] + "1")
-        and any([char.isdigit() for char in more])
-    ):
+    if size > len(row) and is_drawn(more[:first] + "1") and any([char.isdigit() for char in more]):
         row = more
-    return row, start + len(row)
+    return row, size
 
 
 def _begun(source: str, *, certain: bool) -> Iterator[tuple[int, str, str, str, int, int, bool]]:

@@ -59,7 +59,7 @@ def test_steps_are_shown_as_they_compile_now(repo: Folder) -> None:
     lines = PLAN.split("\n")
     assert lines[build["line_start"] - 1 : build["line_end"]][1] == "make parser"
     assert test["depends_on"] == ["build"]
-    assert data["execution"] == {"state": "none", "expires": None, "drift": [], "run": None}
+    assert data["execution"] == {"state": "none", "expires": None, "drift": [], "mode": None, "run": None}
     shown = repo.run("show", "--steps").out.splitlines()
     assert shown[1] == ".agent/execplans/2026-01-01_parser.md: 4 steps, not compiled"
     assert shown[5].endswith("Run make install (inferred)")
@@ -93,13 +93,13 @@ def test_steps_that_can_not_be_compiled_are_refused(repo: Folder) -> None:
 @pytest.mark.parametrize("verb", ["status", "list"])
 def test_how_it_stands(repo: Folder, verb: str) -> None:
     path = repo.plan(PLAN)
-    assert execution(repo, verb) == {"state": "none", "expires": None, "drift": [], "run": None}
+    assert execution(repo, verb) == {"state": "none", "expires": None, "drift": [], "mode": None, "run": None}
     assert "(steps" not in repo.run(verb).out
     repo.ok("compile")
-    assert execution(repo, verb) == {"state": "compiled", "expires": None, "drift": [], "run": None}
+    assert execution(repo, verb) == {"state": "compiled", "expires": None, "drift": [], "mode": "engine", "run": None}
     assert "(steps: compiled)" in repo.run(verb).out
     repo.ok("done", "2")
-    assert execution(repo, verb) == {"state": "compiled", "expires": None, "drift": [], "run": None}
+    assert execution(repo, verb) == {"state": "compiled", "expires": None, "drift": [], "mode": "engine", "run": None}
     path.write_text(path.read_text().replace("make parser", "make scanner"))
     stale = execution(repo, verb)
     assert stale is not None

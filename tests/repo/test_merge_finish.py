@@ -86,6 +86,45 @@ def test_what_was_settled_by_hand_stays(repo: Folder) -> None:
     assert all(words in merged for words in BOTH[2:])
 
 
+WRAPPED = """\
+- Decision: Read the file line by line
+  with the scanner, not as a whole. Rationale:
+  A task is a line. Date/Author:
+  2025-12-30 / Ann
+- Decision: Keep the tests free of a disk.
+  Rationale: They take less time that way.
+  Date/Author: 2025-12-30 / Ann
+"""
+REWRAPPED = """\
+- Decision: Read the file line by line with the
+  scanner, not as a whole. Rationale: A task is
+  a line. Date/Author: 2025-12-30
+  / Ann
+- Decision: Keep the tests free of a disk. Rationale:
+  They take less time that way. Date/Author:
+  2025-12-30 / Ann
+"""
+REWORDED = WRAPPED.replace("free of a disk", "free of a hard disk")
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_an_entry_that_one_side_wrapped_and_the_other_reworded_is_kept_once(repo: Folder, *, by_hand: bool) -> None:
+    """Git has put lines of one side into the other by then; what a person has edited meanwhile stays."""
+    at = CLEAN.index("- Decision:")
+    log = CLEAN[at : CLEAN.index("## Outcomes")]
+    base, ours, theirs = [CLEAN.replace(log, f"{each}\n") for each in (WRAPPED, REWRAPPED, REWORDED)]
+    fork(repo, ours, theirs, base)
+    assert git(repo, "merge", "side").returncode == 1
+    if by_hand:
+        text = (repo.path / PLAN).read_text()
+        repo.write(PLAN, text.replace("Lines can be read.", "Lines can be read, and so said I."))
+    assert repo.ok("merge", "parser")["conflicts"] == 0
+    found = plan(repo)
+    assert len(found.decisions) == 2
+    assert "a hard disk" in found.decisions[1].text
+    assert ("and so said I" in (repo.path / PLAN).read_text()) == by_hand
+
+
 def test_what_cannot_be_merged_stays_between_markers(repo: Folder) -> None:
     conflict(repo, prose=True)
     result = repo.run("merge", "parser", "--json")

@@ -26,7 +26,7 @@ HOSTILE = (
     "|$2a$|password is |name: password\nvalue: |secret: \\|\n |A1b2C3d4|QQ==|password=\"|token=${A:-|define('password', '"
     "|htpasswd -b a |authorization: bearer "
 ).replace("\\|", "\0")
-LIMIT = 6.0
+LIMIT = 1.0
 """Seconds of the processor for a million characters, on a machine that does other things too."""
 
 
@@ -124,9 +124,14 @@ def test_values_and_arguments_of_documents() -> None:
 
 
 @pytest.mark.parametrize("part", HOSTILE.split("|"))
-def test_a_hostile_text_takes_no_time(part: str) -> None:
+def test_the_time_grows_with_a_hostile_text_and_not_faster(part: str) -> None:
+    """Four times the text may take eight times as long, because machines are noisy; if it took its square it would be sixteen."""
     part = part.replace("\0", "|")
-    text = (part * (1_000_000 // len(part) + 1))[:1_000_000]
+    text = (part * (800_000 // len(part) + 1))[:800_000]
+    assert _seconds(text) < 8 * _seconds(text[:200_000]) + LIMIT
+
+
+def _seconds(text: str) -> float:
     begun = time.process_time()
     spans(text)
-    assert time.process_time() - begun < LIMIT
+    return time.process_time() - begun

@@ -1,4 +1,4 @@
-"""A plan that holds conflict markers, finished: its two sides taken out of the file and merged as plans."""
+"""A plan that holds conflict markers, finished: its two sides merged as plans, with what a person has resolved by hand."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 
 from execplan.errors import NO, ExecplanError
 from execplan.plan.change import Change, facts
-from execplan.plan.merging.markers import split
+from execplan.plan.merging.markers import Sides, split
 from execplan.plan.merging.whole import Marks, Merged
 from execplan.plan.reader import marker
 from execplan.plan.whole import rebased
 from execplan.repo import ask
 from execplan.repo.amend import Amended, amend
+from execplan.repo.merging import mergefile
 from execplan.repo.merging.merge import three
 
 TYPE_CHECKING = False
@@ -21,18 +22,16 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_BASE = b"1"
-"""Git's name for the version that both sides grew out of."""
+_BASE, _OURS, _THEIRS = b"1", b"2", b"3"
+"""Git's names for the versions of an unmerged file."""
 
 
 def finish(home: Home, ref: Ref, options: Options) -> tuple[Amended, Merged]:
     """Merge what the markers of a plan keep apart; what can't be merged stays between markers. Raises ExecplanError.
 
-    Both sides are read from the file, so that what somebody has resolved by hand stays; only what they grew out of
-    comes from git, where the plan is unmerged in its index. An archived plan is finished, too, and nothing is committed
-    unless that is asked for: git commits a merge as a whole.
+    An archived plan is finished, too, and nothing is committed unless that is asked for: git commits a merge as a whole.
     """
-    base = _base(home, ref.path)
+    versions = _versions(home, ref.path)
     made = [Merged(b"", 0, ())]
 
     def change(plan: Plan) -> Change:
@@ -45,7 +44,7 @@ def finish(home: Home, ref: Ref, options: Options) -> tuple[Amended, Merged]:
         ours, theirs = sides.labels
         size = marker(plan.text.lines[plan.conflicts[0]])[1]
         marks = Marks(size, ours or default.ours, theirs or default.theirs)
-        merged = made[0] = three(base or sides.base or b"", sides.ours, sides.theirs, marks)
+        merged = made[0] = three(*_merged_from(sides, versions, marks), marks)
         if merged.conflicts and options.commit:
             raise ExecplanError(
                 "conflicts-left",
@@ -65,12 +64,37 @@ def is_unmerged(home: Home, path: str) -> bool:
     return any([name for name, _, _ in _stages(home, path)])
 
 
-def _base(home: Home, path: str) -> bytes | None:
-    """What both sides of an unmerged file grew out of, as it would lie in the working tree; None for any other."""
-    for shown, stage, blob in _stages(home, path):
-        if stage == _BASE:
-            return ask.output(home, "cat-file", "--filters", f"--path={shown}", blob)
-    return None
+def _merged_from(sides: Sides, versions: dict[bytes, bytes], marks: Marks) -> tuple[bytes, bytes, bytes]:
+    """Base, ours and theirs: as git's index holds them, with what was resolved by hand; else as the file holds them.
+
+    The file alone won't do: outside its markers each side already holds lines of the other, which git has put there, so
+    that an entry which one side reworded and the other moved would be kept twice.
+    """
+    base = versions.get(_BASE, sides.base or b"")
+    if _OURS not in versions or _THEIRS not in versions:
+        return base, sides.ours, sides.theirs
+    found = mergefile.merge(base, versions[_OURS], versions[_THEIRS], marks)
+    if found is None:
+        return base, sides.ours, sides.theirs
+    untouched = split(found[0])
+    ours = _with_edits(versions[_OURS], untouched.ours, sides.ours)
+    return base, ours, _with_edits(versions[_THEIRS], untouched.theirs, sides.theirs)
+
+
+def _with_edits(version: bytes, untouched: bytes, edited: bytes) -> bytes:
+    """A version with the edits that a person made to what git had merged; all of `edited` where they don't fit into it."""
+    if untouched == edited:
+        return version
+    found = mergefile.merge(untouched, version, edited, Marks())
+    return found[0] if found and not found[1] else edited
+
+
+def _versions(home: Home, path: str) -> dict[bytes, bytes]:
+    """The versions of an unmerged file by their stage, as they would lie in the working tree; none for any other."""
+    return {
+        stage: ask.output(home, "cat-file", "--filters", f"--path={shown}", blob)
+        for shown, stage, blob in _stages(home, path)
+    }
 
 
 def _stages(home: Home, path: str) -> list[tuple[str, bytes, str]]:

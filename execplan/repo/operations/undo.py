@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from execplan.errors import CHANGED, NO, ExecplanError
 from execplan.record import NamedTuple
-from execplan.repo.amend import stop_archived
+from execplan.repo.amend import stop_archived, tidy
 from execplan.repo.edits.entries import CREATE, MOVE, REDO, REMOVE, UNDO
 from execplan.repo.edits.stack import stack
-from execplan.repo.operations.choose import Chosen, choose_operation, describe, steps_of
+from execplan.repo.operations.choose import Chosen, choose_operation, describe, find_plan, steps_of
 from execplan.repo.operations.lines import SupersededError, reverse_edit
 from execplan.repo.operations.places import reverse_attachment, reverse_move
 from execplan.repo.operations.whole import create_again, remove_created
@@ -62,7 +62,12 @@ def _reverse(
     start: str, plan: str | None, options: Options, command: str, may_move: Check, *, other_authors: bool
 ) -> Undone:
     for _ in range(_TRIES):
-        chosen = choose_operation(start, plan, command, other_authors=other_authors)
+        try:
+            chosen = choose_operation(start, plan, command, other_authors=other_authors)
+        except ExecplanError as error:
+            if plan is not None and error.code.startswith("nothing-to-") and not options.dry_run:
+                tidy(*find_plan(start, plan), verb=command)  # the same command may have been killed before it was done
+            raise
         require_reversible(chosen)
         if chosen.step.latest.kind in (MOVE, CREATE):
             may_move(chosen.home, chosen.ref)
