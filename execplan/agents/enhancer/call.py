@@ -27,6 +27,8 @@ class Called(NamedTuple):
     signal: str
     """The signal that has interrupted execplan meanwhile; nothing for none."""
     seconds: float
+    started: bool = True
+    """Whether the program ran at all, and so could read what it was sent."""
 
 
 def call(home: Home, command: Command, sent: bytes) -> Called:
@@ -61,7 +63,8 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
                 ended = launch(order, None, transcript, stop)
         finally:
             transcript.close()
-    return Called(ended.stdout, _why_not(ended, command, said[0]), stop.signal, ended.seconds)
+    started = ended.cause != "error" or ended.exit is None
+    return Called(ended.stdout, _why_not(ended, command, said[0]), stop.signal, ended.seconds, started)
 
 
 def _environment(home: Home, command: Command) -> dict[str, str]:

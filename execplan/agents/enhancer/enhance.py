@@ -126,7 +126,7 @@ def _outcome(home: Home, ref: Ref, sending: Sending, program: str, called: Calle
     if called.signal:
         return Enhanced(FAILED, f"interrupted by {called.signal}")
     if called.why:
-        return Enhanced(FAILED, sending.veil.text(called.why))
+        return Enhanced(FAILED if called.started else NOT_SENT, sending.veil.text(called.why))
     return _judged(home, ref, sending, program, called.answer)
 
 

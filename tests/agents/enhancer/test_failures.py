@@ -57,7 +57,8 @@ def test_what_can_not_be_started(asking: Asking) -> None:
     ):
         asking.settings(f'[enhancer]\ncommand = "{command}"\n')
         told = asking.data("compile", "--enhance")["enhanced"]
-        assert (told["ended"], told["reason"]) == ("failed", why)
+        assert (told["ended"], told["reason"]) == ("not_sent", why)
+        assert "sent " not in asking.run("compile", "--enhance").out
         assert asking.records()[-1].said["program"] == command.split()[0].rpartition("/")[2]
 
 
