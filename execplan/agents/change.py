@@ -47,6 +47,11 @@ class Change(NamedTuple):
             return "kept"
         return "made" if self.old is None else "removed" if self.new is None else "changed"
 
+    @property
+    def is_untidy(self) -> bool:
+        """Whether a command that was killed has left a temporary file beside it."""
+        return not self.setting and files.is_untidy(self.path)
+
 
 class Planned(NamedTuple):
     """What an integration is about to change."""
@@ -85,18 +90,21 @@ def make(changes: Sequence[Change]) -> tuple[str, ...]:
     """Make all of the changes, or none; what to be warned of. Raises ExecplanError."""
     undo: list[Callable[[], object]] = []
     warnings: list[str] = []
+    spare = files.Spare()
     try:
         for change in changes:
             if change.action != "kept":
-                _make(change, undo, warnings)
+                _make(change, undo, warnings, spare)
+            elif change.is_untidy:
+                files.tidy(change.path, (change.old or b"",), spare=spare)
     except BaseException:
         for step in reversed(undo):
             step()
         raise
-    return tuple(warnings)
+    return (*warnings, *spare.warnings)
 
 
-def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str]) -> None:
+def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.Spare) -> None:
     path, old, new = change.path, change.old, change.new
     if change.setting:
         from execplan.repo import ask
@@ -121,7 +129,7 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str])
             raise disk.changed_underneath(path)
         undo.append(partial(files.remove, target, new))
     else:
-        if files.replace(path, old, new):
+        if files.replace(path, old, new, spare=spare):
             warnings.append(files.still_linked(path))
         undo.append(partial(files.replace, path, new, old))
 

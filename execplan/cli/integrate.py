@@ -71,7 +71,7 @@ def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answe
 
     planned = plan()
     linked: tuple[str, ...] = ()
-    if not dry_run and any([change.action != "kept" for change in _all(planned)]):
+    if not dry_run and any([change.action != "kept" or change.is_untidy for change in _all(planned)]):
         if home is not None and (home.exists or home.git):
             with state.lock(home, "home", f"{verb} {' '.join(whats)}"):
                 planned = plan()

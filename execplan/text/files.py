@@ -26,15 +26,19 @@ _PAUSE = 0.005
 class Spare:
     """Where bytes go that a replacement displaced and nobody has read: by default, beside the file."""
 
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
     def knows(self, path: str, data: bytes) -> bool:
         """Whether the bytes are a version of the file that is kept elsewhere."""
         return False
 
     def keep(self, path: str, data: bytes) -> None:
-        """Keep the bytes; raises ExecplanError."""
+        """Keep the bytes, and warn of where; raises ExecplanError."""
         number = 1
-        while not create(f"{path}.displaced-{number}", data):
+        while not create(kept := f"{path}.displaced-{number}", data):
             number += 1
+        self.warnings.append(f"an earlier version of {path} is kept in {kept}: remove it if {path} lacks nothing of it")
 
 
 def replace(path: str, old: bytes, new: bytes, *, within: str | None = None, spare: Spare | None = None) -> bool:
@@ -124,7 +128,8 @@ def _tidy(folder: Folder, name: str, known: tuple[bytes, ...], spare: Spare) -> 
     if status is not None:
         left = _all(folder, beside)
         path = folder.join(name)
-        if left and status.st_nlink == 1 and left not in known and not spare.knows(path, left):
+        is_known = any([each.startswith(left) for each in known])  # a writer that was killed may have written a part
+        if status.st_nlink == 1 and not is_known and left and not spare.knows(path, left):
             spare.keep(path, left)
         folder.unlink(beside)
     return beside

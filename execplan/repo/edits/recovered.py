@@ -19,9 +19,9 @@ class Recovery(files.Spare):
     """Keeps what an edit of a plan displaces, unless the journal has it."""
 
     def __init__(self, home: Home, path: str) -> None:
+        super().__init__()
         self.home = home
         self.path = path
-        self.warnings: list[str] = []
 
     def knows(self, path: str, data: bytes) -> bool:
         """Whether the journal of the plan holds the bytes."""

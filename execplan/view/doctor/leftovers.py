@@ -9,6 +9,7 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
+from execplan.agents.hook_file import PROGRAMS
 from execplan.errors import ExecplanError
 from execplan.repo import ask, claims, past, shelf, state
 from execplan.repo.adoption import tree
@@ -73,6 +74,7 @@ def _written_to(home: Home) -> list[str]:
     folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *below]
     folders += [folder for archived in (False, True) for folder, _ in _listed(home, archived=archived)]
     folders += [os.path.join(home.git, "hooks")] if home.git else []
+    folders += [os.path.dirname(os.path.join(home.root, each.file)) for each in PROGRAMS.values()]
     folders += [home.plans, home.archive, *[home.artifacts("", archived=each) for each in (False, True)]]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
