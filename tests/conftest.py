@@ -166,6 +166,12 @@ def copied(make: Callable[[Folder], None], path: Path) -> None:
     shutil.copytree(_made[make], path, symlinks=True)
 
 
+def pytest_configure() -> None:
+    """A shell without job control starts what is in its background with SIGINT ignored, which the tests of signals would inherit."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the properties in another order each time when the search is limited in time."""
     examples.shuffle(items)
