@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from execplan.text import lock
-from tests import examples, forks, processes
+from tests import examples, forks, looked, processes
 from tests.needs import REQUIRED, SKIPPED
 from tests.plans import CLEAN
 
@@ -170,6 +170,7 @@ def pytest_configure() -> None:
     """A shell without job control starts what is in its background with SIGINT ignored, which the tests of signals would inherit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    looked.watch()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

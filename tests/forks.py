@@ -32,6 +32,7 @@ from typing import NoReturn, TextIO
 import execplan
 from execplan.cli import main
 from execplan.text.lines import digest
+from tests import looked
 from tests.engine.killing import KILL, arm
 
 LIMIT = 60
@@ -67,7 +68,12 @@ def run(
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
-        said = [str(cwd), str(len(arguments)), *arguments, *[f"{name}={value}" for name, value in env.items()]]
+        said = [
+            str(cwd),
+            str(len(arguments)),
+            *arguments,
+            *[f"{name}={value}" for name, value in (env | looked.passed_on()).items()],
+        ]
         request = b"".join([os.fsencode(each) + b"\0" for each in said])
         with socket.socket(socket.AF_UNIX) as server:
             server.connect(path(env))
@@ -97,7 +103,7 @@ def path(env: dict[str, str]) -> str:
     """The socket of the server of this process, which is started first: no child of it, which a test would find."""
     with _starting:
         if not _served:
-            _served.append(_start({name: value for name, value in env.items() if _is_fixed(name)}))
+            _served.append(_start({name: value for name, value in env.items() if _is_fixed(name)} | looked.passed_on()))
     return _served[0]
 
 
@@ -112,6 +118,7 @@ def _start(env: dict[str, str]) -> str:
 
 def _serve(name: str) -> None:
     """Take requests until standard input ends, in a process that nobody waits for."""
+    looked.watch()
     with socket.socket(socket.AF_UNIX) as requests:
         requests.bind(name)
         requests.listen(128)
