@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 # Without bytecode pytest rewrites every assertion of every test file again, in each process.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-bare check style types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel clean
+.PHONY: help demo test test-bare check style types generated corpus precision fuzz fuzz-properties fuzz-inputs generate bench torture wheel demo-check clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -26,7 +26,7 @@ test-bare: .venv/ready ## Run all tests with only Python, git, make and basic ut
 	FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(JOBS) EXECPLAN_TOOLS= $(BIN)/python scripts/bare_path.py $(BIN)/python scripts/fuzz_properties.py
 
 check: .venv/ready ## Style, types, tests, wheel, generated documents, our own plans
-	$(MAKE) --output-sync -j $(JOBS) style types generated corpus precision wheel
+	$(MAKE) --output-sync -j $(JOBS) style types generated corpus precision wheel demo-check
 	$(MAKE) test
 	$(BIN)/execplan lint
 
@@ -65,6 +65,9 @@ bench: .venv/ready ## Measure, in ratios
 
 torture: .venv/ready ## Kill every verb at every system call, and let each call fail (an hour; needs strace)
 	$(BIN)/python scripts/torture.py $(VERBS)
+
+demo-check: .venv/ready # the demo ends as it should
+	@$(MAKE) demo >.venv/demo.log 2>&1 || { tail -n 30 .venv/demo.log; exit 1; }
 
 wheel: .venv/ready ## Build the wheel, install it clean, and try it
 	sh scripts/smoke.sh $(BIN)/python

@@ -50,11 +50,11 @@ fill "Interfaces and Dependencies" '`read(data: bytes) -> Plan` in `src/reader.p
 
 run execplan next --claim ann
 run execplan next --claim bob
-run execplan done 1
+run execplan done 1 --as ann
 run execplan add "Handle CRLF" --after 2
 run execplan decide "Read line by line" --why "A task is a line; a tree would lose where it stands."
 run execplan discover "Files without a final newline lose their last line" --evidence "test_last_line failed"
-run execplan done 2
+run execplan done 2 --as bob
 run execplan split 3 --done "Handle CRLF when reading" --remaining "Handle CRLF when writing"
 run execplan reword "write the tests" "Test the reader and the writers"
 run execplan undo

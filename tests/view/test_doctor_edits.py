@@ -42,6 +42,25 @@ def test_a_stale_save_over_several_edits(repo: Folder) -> None:
     assert doctor(repo, "--fix")["fixed"] == []
 
 
+@pytest.mark.parametrize("again", [(), ("undo", "redo")])
+def test_a_stale_save_over_an_edit_of_a_plan_that_new_has_made(repo: Folder, again: tuple[str, ...]) -> None:
+    """Its journal begins with a plan that was not there; and then it was undone and made again."""
+    data = repo.ok("new", "Read tables", "--task", "Read wide tables", "--purpose", "They can be read.")
+    path = repo.path / data["path"]
+    for verb in again:
+        repo.ok(verb)
+    stale = path.read_text()
+    repo.ok("add", "Read nested tables")
+    whole = path.read_text()
+    path.write_text(stale)
+    assert "add 2, Read nested tables" in one(repo, "edits")["message"]
+    told = repo.run("archive", path.stem, "--dry-run", "--force", "--reason", "No longer wanted.")
+    assert told.exit == 0
+    assert "another program has overwritten an edit: add 2, Read nested tables" in told.err
+    doctor(repo, "--fix")
+    assert path.read_text() == whole
+
+
 def test_only_what_is_no_longer_there_is_put_back(repo: Folder) -> None:
     path = repo.plan()
     repo.ok("done", "2")

@@ -87,7 +87,9 @@ def lost(steps: Sequence[Step], now: bytes, by_git: ByGit) -> list[Step]:
 
 
 def _added(step: Step) -> set[str]:
-    """The words of the lines that an edit only added: no other edit's lines were made into them."""
+    """The words of the lines that an edit only added: no other edit's lines were made into them. None of a whole plan."""
+    if not step.old:
+        return set()
     old, new = _lines(step.old), _lines(step.new)
     return (
         set()
@@ -189,6 +191,8 @@ def _surplus(lines: Iterable[str], others: Iterable[str]) -> list[str]:
 
 
 def _lines(data: bytes) -> list[str]:
-    """The lines of a plan, each with its end."""
+    """The lines of a plan, each with its end; none of the text before it was made, or behind it was removed."""
+    if not data:
+        return []
     text = decode(data)
     return [line + end for line, end in zip(text.lines, text.ends, strict=True)]
