@@ -17,6 +17,7 @@ from execplan.repo.execution.standing import APPROVED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from execplan.execution.approval import Approval
     from execplan.execution.evaluate import Judged
     from execplan.execution.evaluation.scope import Scope
     from execplan.repo.execution.approve import Given
@@ -156,9 +157,16 @@ def listed(home: Home, judged: Sequence[JudgedApproval]) -> Answer:
     for each in judged:
         given = each.kept.approval
         who, until = (given.approver, given.expires_at) if given else ("?", "?")
-        rows.append((each.state, each.kept.digest[:12], who, until, "; ".join(each.why) or "-"))
+        covered = [f"revision {given.revision}, {_covered(given)}"] if given and given.derived_from else []
+        rows.append((each.state, each.kept.digest[:12], who, until, "; ".join([*covered, *each.why]) or "-"))
     text = table(("state", "digest", "by", "until", "why"), rows) if rows else "nothing is approved"
     return Answer({"approvals": [approval_json(home, each) for each in judged]}, text)
+
+
+def _covered(given: Approval) -> str:
+    """Which approval covers a revision, for a person."""
+    assert given.derived_from is not None
+    return f"covered by {given.derived_from.digest[:12]}, of revision {given.derived_from.revision}"
 
 
 def approval_json(home: Home, judged: JudgedApproval) -> dict[str, Any]:
@@ -167,6 +175,7 @@ def approval_json(home: Home, judged: JudgedApproval) -> dict[str, Any]:
     told = {name: getattr(given, name, None) for name in _TOLD}
     told |= {"max_risk": given.max_risk.value if given and given.max_risk else None}
     told |= {"steps": list(given.steps) if given and given.steps is not None else None}
+    told |= {"covered_by": given.derived_from.digest if given and given.derived_from is not None else None}
     path = home.shown(judged.kept.path)
     return {"digest": judged.kept.digest, "path": path, "state": judged.state, "why": list(judged.why), **told}
 
@@ -179,5 +188,6 @@ def stands(home: Home, judged: JudgedApproval) -> Answer:
     assert judged.state == APPROVED
     given = judged.kept.approval
     assert given is not None
-    text = f"approved by {given.approver} until {given.expires_at}: {os.path.relpath(judged.kept.path)}"
+    covered = f" (revision {given.revision}, {_covered(given)})" if given.derived_from is not None else ""
+    text = f"approved by {given.approver} until {given.expires_at}{covered}: {os.path.relpath(judged.kept.path)}"
     return Answer(approval_json(home, judged), text)

@@ -24,7 +24,7 @@ _MOST = 20
 """Lines that are no records of which each is told."""
 _HEAD = ("record", "time", "user", "run", "what", "about")
 _WORDS = {
-    "approved": "{digest:.12} by {approver} ({how}) until {expires_at}: {steps}",
+    "approved": "{digest:.12} by {approver} ({how}{covered}) until {expires_at}: {steps}",
     "not_given": "{digest:.12}: {reason}",
     "declined": "{digest:.12} by {approver}: {steps}",
     "revoked": "{digest:.12}",
@@ -172,6 +172,11 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     said["cause"] = f"({record.said['automatic']})" if record.said.get("automatic") else ""
     said["nearest"] = f" (the nearest step is {record.said['step']})" if record.said.get("step") else ""
     said["asked"] = " (somebody was asked)" if record.said.get("asked") else ""
+    said["covered"] = (
+        f", covered by {record.said['covered_by']:.12}"
+        if record.kind == "approved" and record.said.get("covered_by")
+        else ""
+    )
     said["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)

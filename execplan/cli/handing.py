@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from execplan.cli import handing_tasks
 from execplan.cli.fitting import Part, fit
 from execplan.cli.handing_parts import DATA, reasoning, task_line, title
+from execplan.engine.entries import COVERED
 from execplan.execution.evaluation.page import code, fence
 from execplan.execution.evaluation.told import runs
 from execplan.execution.model import Validation
@@ -77,7 +78,9 @@ def _stands(told: dict[str, Any]) -> Iterator[str]:
     run, approval = told["run"], told["approval"]
     if run is not None:
         yield f"The run {code(run['id'])} is {run['status'].replace('_', ' ')}."
-        if run["question"] is not None:
+        if run["question"] is not None and run["question"]["why"] == COVERED:
+            yield f"It has a new revision: {code(run['question']['words'])}"
+        elif run["question"] is not None:
             yield f"It waits for a person: {code(run['question']['words'])} Nothing may be done until that is answered."
     if told["approved"]:
         by = "by the policy" if approval["how"] == "policy" else f"by {code(approval['approver'] or 'a person')}"
@@ -99,7 +102,7 @@ def _how(told: dict[str, Any]) -> Iterator[str]:
     yield (
         "STEP is its id or its number. To show what a command printed name a file of the repository, or pipe it in: "
         "`printf '%s\\n' 'WHAT IT PRINTED' | execplan report STEP … --evidence -`. What you say is checked. When something does not fit do not change it by yourself: "
-        "say what was found out; a person approves what is planned then."
+        "say what was found out; a person approves what is planned then, unless all its steps were approved before."
     )
     yield fence(report["replan"], "sh")
     rest = {name: value for name, value in told["constraints"].items() if name.startswith("forbidden_") and value}

@@ -25,6 +25,9 @@ _UNAPPROVED: Final = ("compiled", "expired", "altered", "revoked")
 """Steps are compiled, and no approval covers them."""
 _FAILED: Final = ("failed", "rolled_back")
 """States of a run that has not done what it should."""
+_REVISED: Final = ("approve", "covered")
+"""Why a run waits that has a new revision: it is to be approved, or what was approved before covers it."""
+_IS_COVERED: Final = "can be resumed: its new revision needs no approval"
 _SAID = {
     NONE: "not compiled",
     "compiled": "compiled, not approved",
@@ -43,7 +46,7 @@ def standing_json(home: Home, ref: Ref) -> dict[str, Any]:
     run = _last_run(home, ref)
     if not os.path.lexists(os.path.join(folder, "execution-plan.json")):
         return {"state": NONE, "expires": None, "drift": [], "mode": None, "run": run}
-    return {**_standing(home, ref), "run": run}
+    return {**_standing(home, ref, str(run["id"]) if run is not None and run["why"] in _REVISED else ""), "run": run}
 
 
 def _last_run(home: Home, ref: Ref) -> Run | None:
@@ -74,21 +77,21 @@ def unfinished(standing: dict[str, Any] | None) -> Run | None:
     return _if_open(standing["run"]) if standing else None
 
 
-def _standing(home: Home, ref: Ref) -> dict[str, Any]:
-    """How what it compiles to stands."""
+def _standing(home: Home, ref: Ref, run: str) -> dict[str, Any]:
+    """How what it compiles to stands, for a run that waits with a revision if there is one."""
     from execplan.repo.execution.remembered import recall, remember
 
-    known = recall(home, ref)
+    known = recall(home, ref, run)
     if known is not None:
         return known
     from execplan.repo.execution.standing import standing
 
-    found = standing(home, ref)
+    found = standing(home, ref, run)
     expires = found.approval.expires_at if found.approval is not None else None
     told: dict[str, Any] = {"state": found.state, "expires": expires, "drift": list(found.drift), "mode": None}
     if found.now is not None:
         told["mode"] = found.now.current.document.mode
-    remember(home, ref, found, told)
+    remember(home, ref, found, told, run)
     return told
 
 
@@ -130,7 +133,7 @@ def goes_on(standing: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 def finish_run(home: Home, ref: Ref, run: Run, name: str) -> tuple[str, ...]:
     """The same for a run that `open_run` returned; raises ExecplanError."""
-    waits = run["why"] == "approve"
+    waits = run["why"] in _REVISED
     return _ways_on(run, name, approved=not waits or standing_json(home, ref)["state"] == APPROVED)
 
 
@@ -141,7 +144,7 @@ def _ways_on(run: Run, name: str, *, approved: bool) -> tuple[str, ...]:
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
     resume, *others = ways_on(Last(str(run["id"]), str(run["state"])), name)
-    if run["why"] == "approve" and not approved:  # a resume would be refused
+    if run["why"] in _REVISED and not approved:  # a resume would be refused
         return (f"execplan evaluate {name}", f"execplan approve {name}", *others)
     return (resume, *others)
 
@@ -183,7 +186,8 @@ def run_words(run: Run) -> str:
     """An open run, for a person: "run 1 was interrupted"."""
     from execplan.engine.open_runs import WORDS, number
 
-    return f"run {number(str(run['id']))} {WORDS[str(run['state'])]}"
+    words = _IS_COVERED if run["why"] == "covered" else WORDS[str(run["state"])]
+    return f"run {number(str(run['id']))} {words}"
 
 
 def said(standing: dict[str, Any]) -> str:

@@ -85,7 +85,10 @@ def revoke(home: Home, ref: Ref, ids: Mapping[str, str]) -> None:
 def _said(approval: Approval, covered: list[str]) -> dict[str, object]:
     told = {name: getattr(approval, name) for name in _TOLD}
     risk = approval.max_risk.value if approval.max_risk is not None else None
-    return {**told, "approval": approval.id, "file": _file(approval), "max_risk": risk, "steps": covered}
+    derived = approval.derived_from
+    covers = {"covered_by": derived.digest, "run": derived.run} if derived is not None else {}
+    own = {"approval": approval.id, "file": _file(approval), "max_risk": risk, "steps": covered}
+    return {**told, **own, **covers}
 
 
 def _file(approval: Approval) -> str:

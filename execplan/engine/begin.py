@@ -258,11 +258,14 @@ def who(standing: Standing) -> dict[str, Any]:
     """Who has approved, and who runs, as entries say it."""
     approval = standing.approval
     assert approval is not None
+    derived = approval.derived_from
+    covered = {"covered_by": {"approval": derived.digest, "revision": derived.revision}} if derived is not None else {}
     return {
         "approval": approval.digest,
         "approval_id": approval.id,
         "approver": approval.approver,
-        "how": approval.how,
+        "how": approval.given_how,
+        **covered,
         "user": author.login(),
         "session": author.session(),
     }

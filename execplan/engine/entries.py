@@ -40,11 +40,13 @@ PAUSED: Final = "paused"
 ANSWERED: Final = "answered"
 """why, step, answer (one of ANSWERS), user, session, how (`terminal` or `resume`)."""
 REPLANNED: Final = "replanned"
-"""revision, document (digest of the new one), reason, completed (numbers), failed (numbers), user, session."""
+"""revision, document (digest of the new one), reason, completed (numbers), failed (numbers), step (the one whose failure led
+to it, or nothing where somebody asked for it), generation_s (how long it took to make), user, session."""
 INTERRUPTED: Final = "interrupted"
 """signal (its name), seconds (so far)."""
 RESUMED: Final = "resumed"
-"""user, session, approval, approval_id, approver, how, document, revision, failed (steps that stay failed, for what follows from
+"""user, session, approval, approval_id, approver, how, covered_by (of a revision that an earlier approval covers: the digest of
+that approval, and its revision; else left out), document, revision, failed (steps that stay failed, for what follows from
 it is still to be drawn), states (of a new approval: path → state, as approved)."""
 ENDED: Final = "ended"
 """status (completed or failed), cause (one of CAUSES of policy.py, drift, or nothing), reason,
@@ -63,9 +65,12 @@ CONFIRM: Final = "confirm"
 ASK: Final = "ask"
 UNKNOWN: Final = "unknown"
 APPROVE: Final = "approve"
-WHYS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, APPROVE)
+COVERED: Final = "covered"
+REVISED = (APPROVE, COVERED)
+WHYS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, *REVISED)
 """Why a run waits: so many steps are done, or one that is marked; a step asks before it is run; one failed that asks then; one
-that may run only once was cut short, and nobody knows whether it had its effect; a new revision is to be approved."""
+that may run only once was cut short, and nobody knows whether it had its effect; a new revision is to be approved; a new revision needs no approval, and the run is to be
+resumed."""
 GO: Final = "go"
 AGAIN: Final = "again"
 SKIP: Final = "skip"

@@ -14,7 +14,6 @@ from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
 from execplan.engine.fate import Fate
 from execplan.engine.files.store import Store
 from execplan.engine.notice import notify
-from execplan.engine.questions import approve
 from execplan.engine.watch import Finished
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution import states
@@ -66,6 +65,8 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     _put_back(own, warnings)
     if fate.kind == fates.REPLAN:
         fate = _replanned(own, fate, warnings)
+    if fate.kind == fates.COVERED:
+        return Finished(own.place.id, course.status, warnings=tuple(warnings), goes_on=True)
     if fate.kind == fates.SIGNAL:
         book.write(INTERRUPTED, signal=signal, seconds=_took(own))
     elif fate.question is not None:
@@ -116,9 +117,14 @@ def finish_failed(own: Leg) -> Finished | None:
 
 
 def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
-    """Make a new revision after a failure, and pause until it is approved; where none can be made the run has failed."""
+    """Make a new revision after a failure; where none can be made the run has failed.
+
+    The run goes on with one that an approval covers, unless the step had led to one before: trying it again has not helped.
+    Else it waits.
+    """
     from execplan.engine.replan import replan_run
 
+    again = any([each.said.get("step") == fate.step for each in own.book.course.replans])
     try:
         made = replan_run(
             own.home,
@@ -137,7 +143,9 @@ def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
         warnings.append(f"it could not be planned anew: {error.message}")
         return fate._replace(kind=fates.FAILED)
     warnings += made.warnings
-    return fate._replace(kind=fates.PAUSED, question=approve(made.revision))
+    if made.cover.given is not None and not again:
+        return fate._replace(kind=fates.COVERED)
+    return fate._replace(kind=fates.PAUSED, question=made.question)
 
 
 def _took(own: Leg) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.course import Question
-from execplan.engine.entries import AGAIN, APPROVE, ASK, CHECKPOINT, CONFIRM, GO, SKIP, STOP, UNKNOWN
+from execplan.engine.entries import AGAIN, APPROVE, ASK, CHECKPOINT, CONFIRM, COVERED, GO, SKIP, STOP, UNKNOWN
 from execplan.errors import USAGE, ExecplanError
 from execplan.execution import states
 
@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.course import Course
     from execplan.engine.plain import Step
+    from execplan.execution.approval import Approval
 
 ANSWERS_TO = {
     CHECKPOINT: (GO, STOP),
@@ -18,6 +19,7 @@ ANSWERS_TO = {
     ASK: (AGAIN, SKIP, STOP),
     UNKNOWN: (GO, AGAIN, SKIP, STOP),
     APPROVE: (GO, STOP),
+    COVERED: (GO, STOP),
 }
 """By why it is asked, what may be answered; a plain `resume` answers with the first, but where nobody knows what happened."""
 
@@ -79,3 +81,15 @@ def unknown(step: str) -> Question:
 def approve(revision: int) -> Question:
     """The question about a new revision."""
     return Question(APPROVE, "", f"revision {revision} is to be approved")
+
+
+def covered(revision: int, approval: Approval) -> Question:
+    """What is said of a new revision that an earlier approval covers."""
+    return Question(COVERED, "", f"revision {revision} needs no new approval: {reason(approval)}")
+
+
+def reason(approval: Approval) -> str:
+    """Why a revision needs no new approval."""
+    return (
+        f"all its steps were approved by {approval.approver} as revision {approval.revision} ({approval.digest[:12]})"
+    )

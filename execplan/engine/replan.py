@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine import record, revisions, runs
+from execplan.engine import cover, questions, record, revisions, runs
 from execplan.engine.course import Course
+from execplan.engine.cover import Cover
 from execplan.engine.entries import PAUSED, REPLANNED
 from execplan.engine.left import Left
 from execplan.engine.opened import never_begun, opened, redaction
-from execplan.engine.questions import approve
 from execplan.errors import CHANGED, INPUT, NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.engine.book import Book
+    from execplan.engine.course import Question
     from execplan.engine.place import Place
     from execplan.engine.watch import Watch
     from execplan.execution.model import Step
@@ -55,10 +57,26 @@ class Replanned(NamedTuple):
     """The ids of the steps that are not run again."""
     differences: tuple[str, ...]
     """From the revision before, a line each."""
+    cover: Cover
+    """The approval that covers it, or why a person has to approve it."""
     diff: str
     """Unified, against what is stored, in a dry run only."""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def question(self) -> Question:
+        """What the run waits for now."""
+        if self.cover.given is not None and self.cover.by is not None:
+            return questions.covered(self.revision, self.cover.by)
+        return questions.approve(self.revision)
+
+
+class _Made(NamedTuple):
+    """A revision, and how many seconds it took to make."""
+
+    document: ExecutionPlan
+    seconds: float
 
 
 def replan_run(
@@ -81,13 +99,15 @@ def replan_run(
     """
     if book is not None:
         short = book.redaction.text(reason)[:_LONGEST]
-        return _written(home, ref, place, book, _made(book.course, short, failed, information, book.redaction))
+        made = _made(book.course, short, failed, information, book.redaction)
+        return _written(home, ref, place, book, made, step=failed[0] if failed else None)
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
         course = _course(ref, place)
         _stop_unfit(home, ref, place, course)
-        return _told(home, ref, place, course, _made(course, reason, failed, information, redaction()), diff=True)
+        made = _made(course, reason, failed, information, redaction())
+        return _told(home, ref, place, course, made, diff=True)
     if options.commits(home):
         from execplan.repo import git
 
@@ -96,9 +116,9 @@ def replan_run(
         _stop_unfit(home, ref, place, own.course)
         made = _made(own.course, reason, failed, information, own.redaction)
         told = _written(home, ref, place, own, made)
-        question = approve(made.revision)
+        question = told.question
         own.write(PAUSED, why=question.why, step=None, question=question.words)
-        record.save(place, record.record_of(place, made, own.course))
+        record.save(place, record.record_of(place, made.document, own.course))
         own.ledger.anchor()
     return _committed(home, ref, told) if options.commits(home) else told
 
@@ -146,10 +166,9 @@ def _stop_unfit(home: Home, ref: Ref, place: Place, course: Course) -> None:
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
 
 
-def _made(
-    course: Course, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction
-) -> ExecutionPlan:
+def _made(course: Course, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> _Made:
     """The next revision; raises ExecplanError."""
+    began = monotonic()
     document, status_of = course.document, dict(course.status_of)
     for step in _named(course, failed):
         status_of[step.id] = states.FAILED
@@ -164,7 +183,7 @@ def _made(
     request, violations = check(asked, ReplanRequest)
     if request is None:
         raise refusal("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
-    return replan(request)
+    return _Made(replan(request), round(monotonic() - began, 6))
 
 
 def _named(course: Course, names: Sequence[str]) -> list[Step]:
@@ -197,32 +216,37 @@ def _information(said: str, redaction: Redaction) -> Any:
     return {name: each if name == "steps" else redaction.value(each) for name, each in found.value.items()}
 
 
-def _written(home: Home, ref: Ref, place: Place, book: Book, made: ExecutionPlan) -> Replanned:
+def _written(home: Home, ref: Ref, place: Place, book: Book, made: _Made, step: str | None = None) -> Replanned:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
-    Killed in between, the run still goes by the revision before: the next one takes this one's place.
+    Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
+    approval that covers it is derived, a person approves it.
     """
     told = _told(home, ref, place, book.course, made, diff=False)
-    before = made.metadata.history[-1]
-    data = to_bytes(made)
-    revisions.keep(place, made.revision, data)
+    document = made.document
+    before = document.metadata.history[-1]
+    data = to_bytes(document)
+    revisions.keep(place, document.revision, data)
     store.save(home, ref, lambda: data, Options(commit=False), verb="replan", summary="")
-    book.course.document = made
+    book.course.document = document
     book.write(
         REPLANNED,
-        revision=made.revision,
+        revision=document.revision,
         document=told.digest,
         reason=before.reason,
         completed=list(before.completed_steps),
         failed=list(before.failed_steps),
+        step=step,
+        generation_s=made.seconds,
         user=author.login(),
         session=author.session(),
     )
-    return told
+    return told._replace(cover=cover.give(home, ref, place, told.cover))
 
 
-def _told(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan, *, diff: bool) -> Replanned:
+def _told(home: Home, ref: Ref, place: Place, course: Course, new: _Made, *, diff: bool) -> Replanned:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
+    made = new.document
     path, data, old = store.path_of(home, ref), to_bytes(made), store.read(home, ref)
     _stop_foreign(home, ref, old, {course.digest, digest(to_bytes(course.document))})
     shown = home.shown(path)
@@ -234,6 +258,7 @@ def _told(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPla
         path=shown,
         done=tuple([step.id for step in made.steps if course.status_of.get(step.id) in states.GOOD]),
         differences=tuple([each for each in differences(course.document, made) if not each.startswith(_OWN)]),
+        cover=cover.find(home, ref, place, course, made),
         diff=unified(old or b"", data, shown) if diff else "",
     )
 

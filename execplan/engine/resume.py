@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.engine import begin, questions, record
@@ -132,7 +133,26 @@ def _stopped(own: Leg, question: Question, how: str) -> Finished:
     return finish(own, schedule, fate, "", [])
 
 
-def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: int | None, hands: Hands) -> Finished:
+def follow(own: Leg, finished: Finished, jobs: int, hands: Hands, deadline: float) -> Finished:
+    """Go on with the revision that a part of a run has led to, where an approval covers it; raises ExecplanError.
+
+    The time limit, by time.monotonic(), is that of the part before.
+    """
+    if not finished.goes_on:
+        return finished
+    later = _go(own, None, None, "", jobs, hands, max(1, int(deadline - monotonic())))
+    return later._replace(warnings=(*finished.warnings, *later.warnings))
+
+
+def _go(
+    own: Leg,
+    question: Question | None,
+    said: str | None,
+    how: str,
+    jobs: int | None,
+    hands: Hands,
+    seconds: int | None = None,
+) -> Finished:
     """Go on; raises ExecplanError."""
     home, ref, place, book = own.home, own.ref, own.place, own.book
     course = book.course
@@ -143,7 +163,7 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
     document = found.now.current.document
     book.course.document = document
     ids = None if course.replans else course.begun["chosen"]
-    bench = begin.bench_for(home, ref, place, found.now, book.watch, None)
+    bench = begin.bench_for(home, ref, place, found.now, book.watch, seconds)
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     ahead = steps_ahead(course, schedule)
     permit = begin.permit_of(found, schedule)
@@ -172,7 +192,8 @@ def _go(own: Leg, question: Question | None, said: str | None, how: str, jobs: i
         if question is not None and not is_about_unknown:
             loop.answered(question, said or "", how)
         fate = left.settle(about_unknown, way) or loop.go()
-        return finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
+        finished = finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
+    return follow(own, finished, jobs, hands, attempts.deadline)
 
 
 def _unanswered(own: Leg, question: Question, signal: str) -> Finished:

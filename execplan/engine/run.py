@@ -16,6 +16,7 @@ from execplan.engine.hands import Hands
 from execplan.engine.journal import Journal
 from execplan.engine.loop import Loop
 from execplan.engine.outlook import outlook
+from execplan.engine.resume import follow
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
 from execplan.errors import BUSY, ExecplanError
@@ -92,6 +93,7 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
         ):
             fate = Loop(attempts, book, schedule, Asking(book, signals, bench.stop), jobs).go()
             finished = finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
+        finished = follow(own, finished, jobs, hands, attempts.deadline)
     if replayed is None:
         return finished
     return finished._replace(differences=replay.differences(replayed.course, book.course))

@@ -66,6 +66,8 @@ class Finished(NamedTuple):
     """From the run that was replayed, a line each."""
     warnings: tuple[str, ...] = ()
     commit: str | None = None
+    goes_on: bool = False
+    """Whether the run goes on at once, with a revision that an approval covers."""
 
 
 class RolledBack(NamedTuple):

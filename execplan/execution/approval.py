@@ -6,14 +6,15 @@ import hashlib
 import hmac
 import json
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, StringConstraints, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
-from execplan.document import Model
+from execplan.document import Many, Model
 from execplan.execution import permission
 from execplan.execution.binding import Binding, digest_of
+from execplan.execution.documents import patterns
 from execplan.execution.model import Digest, Id, Level, Moment, Name, Number, Path, PlanId, Version
 from execplan.execution.world import State
 from execplan.text.lines import digest
@@ -21,6 +22,8 @@ from execplan.text.lines import digest
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
 Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+ApprovalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+REVISION: Final = "revision"
 
 
 class Before(Model):
@@ -34,12 +37,27 @@ class Before(Model):
     size: Annotated[int, Field(ge=0)] = 0
 
 
+class Derived(Model):
+    """Where the approval of a revision comes from that does nothing but what was approved before."""
+
+    digest: Digest
+    """Of the approval that covers it."""
+    revision: Number
+    """That was approved."""
+    approvals: Annotated[Many[ApprovalId], Field(min_length=1)]
+    """The ids of the approvals that it derives from, the first one first: where one of them is revoked, so is this one."""
+    how: Literal["terminal", "digest", "policy"]
+    """How the first one was given."""
+    run: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=patterns.LINE)]
+    """The run that it serves, and no other."""
+
+
 class Terms(Model):
     """All of an approval but its seal."""
 
     schema_: Annotated[Literal["execplan-approval"], Field(alias="schema")] = SCHEMA
     version: Version = VERSION
-    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
+    id: ApprovalId
     """Random; the register knows by it whether the approval was used or revoked."""
     plan_id: PlanId
     revision: Number
@@ -64,8 +82,11 @@ class Terms(Model):
     """That of the agent program, where it is known."""
     approved_at: Moment
     expires_at: Moment
-    how: Literal["terminal", "digest", "policy"]
-    """A person answered on a terminal; the digest was given; or the policy approves every step by itself."""
+    how: Literal["terminal", "digest", "policy", "revision"]
+    """A person answered on a terminal; the digest was given; the policy approves every step by itself; or it is a revision
+    that an earlier approval covers, and nobody was asked again."""
+    derived_from: Derived | None = None
+    """Of a revision: the approval that covers it; left out of all others."""
     inferred: Literal["terminal", "flag"] | None = None
     """How inferred steps were allowed: shown on a terminal, or by `--allow-inferred`; null: they were not."""
     max_risk: Level | None = None
@@ -81,7 +102,17 @@ class Terms(Model):
             raise PydanticCustomError("approval", "digest is not that of document, states and policy")
         if not seconds(self.approved_at) < seconds(self.expires_at):
             raise PydanticCustomError("approval", "expires_at is not after approved_at")
+        if (self.how == REVISION) != (self.derived_from is not None):
+            raise PydanticCustomError("approval", "derived_from is for revisions, and only for them")
         return self
+
+    @model_serializer(mode="wrap")
+    def _told(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `derived_from` where there is none: approvals from before there was such a field keep bytes and seal."""
+        told: dict[str, Any] = handler(self)
+        if self.derived_from is None:
+            told.pop("derived_from", None)
+        return told
 
 
 class Approval(Terms):
@@ -93,6 +124,16 @@ class Approval(Terms):
     """HMAC-SHA256 of all the rest, as canonical JSON, with the user's key."""
 
     @property
+    def given_how(self) -> str:
+        """How it was given, or the approval that covers it."""
+        return self.derived_from.how if self.derived_from is not None else self.how
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The ids of the approvals that it derives from."""
+        return self.derived_from.approvals if self.derived_from is not None else ()
+
+    @property
     def binding(self) -> Binding:
         """What it binds."""
         return Binding(self.digest, self.document, states(self), self.policy)
@@ -100,7 +141,7 @@ class Approval(Terms):
     def terms(self, person_from: str) -> permission.Terms:
         """What it permits, beside what the policy approves by itself, which needs a person from a level of risk on."""
         return permission.Terms(
-            self.how,
+            self.given_how,
             self.max_risk.value if self.max_risk is not None else None,
             self.steps,
             self.inferred is not None,

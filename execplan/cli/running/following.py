@@ -10,6 +10,7 @@ from execplan.execution import states
 
 if TYPE_CHECKING:
     from execplan.cli.running.one import Run
+    from execplan.engine.course import Question
 
 
 def after(run: Run) -> tuple[str, ...]:
@@ -20,7 +21,7 @@ def after(run: Run) -> tuple[str, ...]:
     resume, back = command("resume", run.place.id, name), command("rollback", run.place.id, name)
     if run.summary.rolling:
         return (back,)
-    if course.status == states.REPLANNING or (course.question and course.question.why == entries.APPROVE):
+    if is_unapproved(course.status, course.question):
         return f"execplan evaluate {name}", f"execplan approve {name}", resume
     if course.question is not None and course.question.why == entries.UNKNOWN:
         return tuple([command("resume", run.place.id, name, "--answer", each) for each in (entries.GO, entries.AGAIN)])
@@ -34,6 +35,11 @@ def after(run: Run) -> tuple[str, ...]:
         replan = command("replan", run.place.id, name, "--reason", "What was found out")
         return _see(run), resume, back, replan
     return resume, back
+
+
+def is_unapproved(status: str, question: Question | None) -> bool:
+    """Whether a run has a revision that somebody has to approve before it can be resumed."""
+    return status == states.REPLANNING and (question is None or question.why != entries.COVERED)
 
 
 def but_show(run: Run) -> tuple[str, ...]:

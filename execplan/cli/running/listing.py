@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.cli.answer import Answer, typed
+from execplan.cli.running.following import is_unapproved
 from execplan.cli.running.phrases import command, lasted
 from execplan.cli.table import table
-from execplan.engine import entries
 from execplan.errors import NO, OK
-from execplan.execution import states
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +64,7 @@ def _what(summary: Summary) -> str:
 def _follow(kept: Sequence[Summary]) -> tuple[str, ...]:
     """The command that continues the first run that waits or was interrupted, else the one that shows the first run."""
     for each in kept:
-        if each.status == states.REPLANNING or (each.question and each.question.why == entries.APPROVE):
+        if is_unapproved(each.status, each.question):
             return (f"execplan evaluate {typed(each.plan)}",)  # until the revision is approved a resume is refused
         verb = "rollback" if each.rolling else "resume" if each.question or each.cut_short else ""
         if verb:

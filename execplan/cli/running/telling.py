@@ -72,7 +72,11 @@ class Teller:
         return [Line(f"run {said['run']} of {said['plan_id']}: {who}, {where}")]
 
     def _resumed(self, said: dict[str, Any]) -> list[Line]:
-        return [Line("resumed")]
+        covered = said.get("covered_by")
+        if covered is None:
+            return [Line("resumed")]
+        why = f"all its steps were approved by {said['approver']} as revision {covered['revision']}"
+        return [Line(f"resumed: revision {said['revision']} needs no new approval: {why} ({covered['approval'][:12]})")]
 
     def _intent(self, said: dict[str, Any]) -> list[Line]:
         step, attempt = said["step"], said["attempt"]

@@ -36,7 +36,7 @@ class Asker(Watch):
         """The answer that is typed; None for later, and where nobody can be asked."""
         from execplan.cli.running import asking
 
-        if question.why == entries.APPROVE or not asking.can_ask():
+        if question.why in entries.REVISED or not asking.can_ask():
             return None
         return asking.ask(question, ANSWERS_TO[question.why])
 

@@ -181,7 +181,7 @@ def _listed(home: Home, ref: Ref) -> Answer:
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.listed(home, standing.every(home, ref))
+    return approving.listed(home, standing.every(home, ref, _waiting(home, ref)))
 
 
 def _checked(home: Home, ref: Ref) -> Answer:
@@ -189,7 +189,16 @@ def _checked(home: Home, ref: Ref) -> Answer:
     from execplan.cli import approving
     from execplan.repo.execution import standing
 
-    return approving.stands(home, standing.required(home, ref))
+    return approving.stands(home, standing.required(home, ref, run=_waiting(home, ref)))
+
+
+def _waiting(home: Home, ref: Ref) -> str:
+    """The last run of a plan, if it waits with a new revision; or nothing."""
+    from execplan.engine.entries import REVISED
+    from execplan.engine.last import last
+
+    found = last(home, ref)
+    return found.id if found is not None and found.why in REVISED else ""
 
 
 def _revoked(home: Home, ref: Ref, prefix: str, options: Options) -> Answer:

@@ -85,18 +85,32 @@ def _answer(made: Replanned, name: str, *, dry_run: bool) -> Answer:
         "changed": not dry_run,
         "commit": made.commit,
         "done": list(made.done),
+        "covered_by": made.cover.by.digest if made.cover.by is not None else None,
+        "needs_approval": list(made.cover.why),
         "differences": list(made.differences),
         "steps": steps_json(made.document),
     }
     same = ("the steps are as they were: those that failed are tried again",)
     lines = [f"revision {made.revision}, for the run {made.run}:", *[f"  {each}" for each in made.differences or same]]
     lines += [f"done, and not run again: {', '.join(made.done)}"] if made.done else []
+    lines += _approval(made)
     lines += [f"would write {made.path}" if dry_run else f"wrote {made.path}"]
     lines += [f"committed {made.commit[:12]}"] if made.commit else []
     if dry_run:
         return Answer({**data, "diff": made.diff}, one_per_line(lines, made.diff), warnings=made.warnings)
-    follow = [f"execplan {verb} {name}" for verb in ("evaluate", "approve")] + [f"execplan resume {made.run} -p {name}"]
+    verbs = () if made.cover.given is not None else ("evaluate", "approve")
+    follow = [f"execplan {verb} {name}" for verb in verbs] + [f"execplan resume {made.run} -p {name}"]
     return Answer(data, one_per_line(lines), warnings=made.warnings, next=tuple(follow), wanted=False)
+
+
+def _approval(made: Replanned) -> list[str]:
+    """Whether somebody has to approve it, and why."""
+    from execplan.engine.questions import reason
+
+    if made.cover.by is not None:
+        return [f"needs no new approval: {reason(made.cover.by)}"]
+    more = f" and {len(made.cover.why) - 1} more" if len(made.cover.why) > 1 else ""
+    return [f"needs a new approval: {made.cover.why[0]}{more}"]
 
 
 command = replan

@@ -12,7 +12,7 @@ from execplan.engine.agent.asked import question_of
 from execplan.engine.agent.follow import up_next
 from execplan.engine.agent.moment import Moment, bench_of
 from execplan.engine.asking import Asking
-from execplan.engine.entries import APPROVE, SKIP, SKIPPED, STOP
+from execplan.engine.entries import REVISED, SKIP, SKIPPED, STOP
 from execplan.engine.fate import Fate
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import Finished
@@ -43,7 +43,7 @@ def go_on(own: Leg, answer: str | None, watch: Watch) -> Finished:
         Asking.record(own.book, question, STOP, "resume")
         return now.end(Fate(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
     _take_up(now, question)
-    if question is not None and question.why != APPROVE:
+    if question is not None and question.why not in REVISED:
         Asking.record(own.book, question, said or "", "resume")
         if said == SKIP:
             own.book.write(SKIPPED, step=question.step, reason="skipped by who was asked")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.engine import revisions
 from execplan.engine.course import Course
+from execplan.engine.entries import REVISED
 from execplan.engine.runs import last_begun
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
@@ -48,7 +49,7 @@ def stop_waiting(ref: Ref, found: Current) -> None:
         what = f"a rollback of the run {found.place.id} was cut short"
         hint = f"a person finishes it: execplan rollback {number}"
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=hint)
-    if course.question is not None and course.question.why != "approve":
+    if course.question is not None and course.question.why not in REVISED:
         raise waits(ref, found.place, course.question)
 
 

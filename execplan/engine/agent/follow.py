@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from execplan.engine import fate as fates
 from execplan.engine import order as orders
 from execplan.engine import questions
-from execplan.engine.entries import SKIPPED
+from execplan.engine.entries import COVERED, SKIPPED
 from execplan.engine.fate import Fate
 from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, policy_cause
 from execplan.execution import states
@@ -48,7 +48,7 @@ def up_next(course: Course, schedule: Schedule) -> list[Step]:
 
     None while the run waits for a person.
     """
-    if course.question is not None:
+    if course.question is not None and course.question.why != COVERED:
         return []
     order, status_of = schedule.order, course.status_of
     found = []

@@ -10,6 +10,7 @@ from execplan.engine.agent.follow import up_next
 from execplan.engine.agent.recovery import recovery
 from execplan.engine.agent.reported import schedule_of
 from execplan.engine.course import Course
+from execplan.engine.entries import REVISED
 from execplan.engine.opened import redaction
 from execplan.engine.runs import last_begun, summary
 from execplan.errors import ExecplanError
@@ -159,8 +160,9 @@ def _stands(home: Home, ref: Ref, known: Current | None) -> _Stands:
 
 def _approval(stands: _Stands) -> dict[str, Any]:
     given = stands.approval
-    told = {name: getattr(given, name) if given is not None else None for name in ("digest", "approver", "how")}
-    return {**told, "expires": given.expires_at if given is not None else None, "why": list(stands.why)}
+    told = {name: getattr(given, name) if given is not None else None for name in ("digest", "approver")}
+    how = given.given_how if given is not None else None
+    return {**told, "how": how, "expires": given.expires_at if given is not None else None, "why": list(stands.why)}
 
 
 def _run(home: Home, ref: Ref, known: Current | None) -> dict[str, Any] | None:
@@ -230,7 +232,7 @@ def _how(ref: Ref) -> dict[str, str]:
 
 
 def _next(ref: Ref, stands: _Stands, known: Current | None) -> tuple[str, ...]:
-    if known is not None and known.course.question is not None and known.course.question.why != "approve":
+    if known is not None and known.course.question is not None and known.course.question.why not in REVISED:
         return (f"execplan resume {known.place.number} -p {ref.typed}",)
     if known is not None and not known.goes_on:
         return (f"execplan show {ref.typed} --run {known.place.id}",)

@@ -43,7 +43,9 @@ def recovery(ref: Ref, place: Place, step: Step, performed: Performed, tries: in
         other = alternative(step)
         return Recovery(ALTERNATIVE, f"{other} stands in for {name}, and is up now", other)
     if found.kind == REPLAN:
-        words = f"{name} is to be planned anew; a person approves the revision"
+        words = (
+            f"{name} is to be planned anew; a person approves the revision, unless all its steps were approved before"
+        )
         return Recovery(REPLAN, words, commands=(replan,))
     if found.kind == ASK:
         commands = tuple([f"{resume} --answer {answer}" for answer in ANSWERS_TO[ASK]])

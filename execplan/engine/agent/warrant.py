@@ -229,7 +229,8 @@ def _goes_by(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -
     yield os.path.join(home.base, settings.FILE)
     yield os.path.join(home.base, settings.PYPROJECT)
     yield approvals.path(home, ref, approval.digest)
-    yield from register.paths(home, approval.id)
+    for each in (approval.id, *approval.origins):
+        yield from register.paths(home, each)
     yield store.path_of(home, ref)
     yield ref.path
     yield place.document

@@ -30,7 +30,7 @@ _STEP = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network",
 _NEW = (kinds.BEGUN, kinds.RESUMED, kinds.REPLANNED)
 """Behind them another document may be run."""
 _PLAIN = frozenset(
-    "approval approved_at digest document expires_at file head how inferred max_risk policy received revision sent steps".split()
+    "approval approved_at covered_by digest document expires_at file head how inferred max_risk policy received revision sent steps".split()
 )
 """What no person has written: digests and ids stay as they are, even where a variable of a CI job has the same value."""
 _LIMIT = 64 << 20

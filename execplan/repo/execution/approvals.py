@@ -84,9 +84,13 @@ def save(home: Home, ref: Ref, approval: Approval) -> bytes | None:
 def named(kept: list[Kept], prefix: str) -> list[Kept]:
     """Those that a prefix of the digest names: one of them, or all for `all`, or the only one for none.
 
+    An approval that covers revisions is the only one beside theirs, which end with it.
     Raises ExecplanError when it names none, or could mean several.
     """
     found = kept if prefix in ("", "all") else [each for each in kept if each.digest.startswith(prefix.lower())]
+    if not prefix:
+        ids = {each.approval.id for each in kept if each.approval is not None}
+        found = [each for each in kept if each.approval is None or ids.isdisjoint(each.approval.origins)]
     if not found and prefix == "all":
         return []
     shown = [each.digest for each in found or kept]

@@ -8,7 +8,7 @@ from datetime import timedelta
 from execplan.clock import now
 from execplan.errors import CHANGED, NO, POLICY, ExecplanError
 from execplan.execution import approval as seals
-from execplan.execution.approval import Approval, Terms
+from execplan.execution.approval import Approval, Derived, Terms
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.checks.check import ERROR
 from execplan.execution.evaluation.scope import Scope, forbidden
@@ -26,7 +26,7 @@ from execplan.text import files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal
+    from typing import Any, Literal
 
     from execplan.execution.evaluate import Underway
     from execplan.repo.amend import Options
@@ -41,12 +41,16 @@ class Yes(NamedTuple):
     """How somebody said yes, and to what."""
 
     by: str
-    how: Literal["terminal", "digest", "policy"]
+    how: Literal["terminal", "digest", "policy", "revision"]
     seconds: int
     """For which it holds."""
     max_risk: str | None = None
     steps: tuple[str, ...] | None = None
     inferred: Literal["terminal", "flag"] | None = None
+    covers: Approval | None = None
+    """The approval that covers this revision of what a run does: of that the new one has all that it says itself."""
+    run: str = ""
+    """That run."""
 
 
 class Given(NamedTuple):
@@ -170,6 +174,8 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
     by_policy = covered if yes.how == "policy" else None
     steps = covered if scope.done else yes.steps  # what is done was not judged: nobody has approved it once more
     session = author.session()
+    covers = yes.covers
+    until = covers.expires_at if covers is not None else seals.moment(moment + timedelta(seconds=yes.seconds))
     terms = Terms(
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,
@@ -185,11 +191,23 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
         user=author.as_name(author.login()),
         session=author.as_name(session) if session else None,
         approved_at=seals.moment(moment),
-        expires_at=seals.moment(moment + timedelta(seconds=yes.seconds)),
+        expires_at=until,
         how=yes.how,
+        derived_from=_derived(covers, yes.run) if covers is not None else None,
         inferred=yes.inferred,
         max_risk=Level(yes.max_risk) if yes.max_risk is not None else None,
         steps=by_policy if by_policy is not None else steps,
         key=seals.name_of(sealing),
     )
     return seals.seal(terms, sealing)
+
+
+def _derived(covers: Approval, run: str) -> Derived:
+    how: Any = covers.given_how
+    return Derived(
+        digest=covers.digest,
+        revision=covers.revision,
+        approvals=(*covers.origins, covers.id),
+        how=how,
+        run=run,
+    )

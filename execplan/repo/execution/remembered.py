@@ -34,12 +34,12 @@ _MARGIN = 2_000_000_000
 """Nanoseconds by which a file must be older than the look: the coarsest file system counts two seconds as one time."""
 
 
-def recall(home: Home, ref: Ref) -> Told | None:
-    """What was told of a plan, None when it has to be looked at."""
+def recall(home: Home, ref: Ref, run: str = "") -> Told | None:
+    """What was told of a plan, or of it for a run, None when it has to be looked at."""
     try:
         with open(disk.open_regular(_file(home, ref)), "rb") as file:
             key, watched, (since, until), told = marshal.loads(file.read(_LIMIT))  # noqa: S302 - from our own state folder
-        if key != _key(home, ref) or (until and not since <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < until):
+        if key != _key(home, ref, run) or (until and not since <= f"{now():%Y-%m-%dT%H:%M:%SZ}" < until):
             return None
         found: Told = told
         return found if all([_status(path, whole=whole) == status for path, whole, status in watched]) else None
@@ -47,7 +47,7 @@ def recall(home: Home, ref: Ref) -> Told | None:
         return None
 
 
-def remember(home: Home, ref: Ref, found: Standing, told: Told) -> None:
+def remember(home: Home, ref: Ref, found: Standing, told: Told, run: str = "") -> None:
     """Keep what is told of a plan, where that depends on nothing but files; that it can't be kept harms nobody."""
     from execplan.repo.execution.standing import APPROVED, EXPIRED
 
@@ -63,7 +63,7 @@ def remember(home: Home, ref: Ref, found: Standing, told: Told) -> None:
         state.folder(home, _FOLDER)
         mine = f"{_file(home, ref)}.{os.getpid()}"
         with open(mine, "wb") as file:
-            file.write(marshal.dumps((_key(home, ref), watched, holds, told)))
+            file.write(marshal.dumps((_key(home, ref, run), watched, holds, told)))
         os.replace(mine, _file(home, ref))
     except (OSError, ValueError, ExecplanError):
         pass
@@ -78,7 +78,8 @@ def _watched(home: Home, ref: Ref, found: Standing) -> list[tuple[str, bool]]:
     whole = {ref.path, store.path_of(home, ref), folder, *[each.path for each in kept], key.path(home), own.path()}
     whole |= {os.path.join(home.base, FILE), os.path.join(home.base, PYPROJECT)}
     for each in kept:
-        whole |= set(register.paths(home, each.approval.id)) if each.approval is not None else set()
+        ids = (each.approval.id, *each.approval.origins) if each.approval is not None else ()
+        whole |= {path for name in ids for path in register.paths(home, name)}
     assert found.now is not None
     targets = [os.path.join(home.root, path) for path in found.now.binding.states]
     above = set()
@@ -107,9 +108,9 @@ def _status(path: str, *, whole: bool) -> Status:
     return status
 
 
-def _key(home: Home, ref: Ref) -> tuple[str, ...]:
-    """What else decides: the program, and where it finds the user's files."""
-    return __version__, ref.path, own.path(), private.config(home), private.state(home)
+def _key(home: Home, ref: Ref, run: str) -> tuple[str, ...]:
+    """What else decides: the program, the run that waits, and where the user's files are."""
+    return __version__, ref.path, run, own.path(), private.config(home), private.state(home)
 
 
 def _file(home: Home, ref: Ref) -> str:

@@ -76,25 +76,28 @@ def look(home: Home, ref: Ref) -> Now:
     return Now(found, bind(found.data, found.document, Disk(home), policy), policy)
 
 
-def standing(home: Home, ref: Ref) -> Standing:
-    """How a plan stands; one that compiles to nothing is stale where it was approved. Raises ExecplanError."""
+def standing(home: Home, ref: Ref, run: str = "") -> Standing:
+    """How a plan stands, or how it does for a run; one that compiles to nothing is stale where it was approved.
+
+    Raises ExecplanError.
+    """
     try:
         found = look(home, ref)
     except ExecplanError as error:
         return Standing(STALE if approvals.every(home, ref) else NONE, drift=(error.message,))
-    best = _best(judge(home, ref, found))
+    best = _best(judge(home, ref, found, run))
     if best is None:
         stale = found.current.stale
         return Standing(STALE if stale else COMPILED, drift=(stale,) if stale else (), now=found)
     return Standing(best.state, best.kept.approval, best.why, best.kept.path, found)
 
 
-def every(home: Home, ref: Ref) -> list[JudgedApproval]:
+def every(home: Home, ref: Ref, run: str = "") -> list[JudgedApproval]:
     """Every approval of a plan with whether it holds, the newest first; raises ExecplanError."""
     try:
-        return judge(home, ref, look(home, ref))
+        return judge(home, ref, look(home, ref), run)
     except ExecplanError as error:
-        return judge(home, ref, error.message)
+        return judge(home, ref, error.message, run)
 
 
 def judge(home: Home, ref: Ref, found: Now | str, run: str = "", spared: Collection[str] = ()) -> list[JudgedApproval]:
@@ -129,6 +132,11 @@ def _judged(
     known = register.state(home, given.id)
     if known.revoked:
         return JudgedApproval(kept, REVOKED, ())
+    if any([register.state(home, each).revoked for each in given.origins]):
+        return JudgedApproval(kept, REVOKED, ("the approval that covers this revision was revoked",))
+    only = given.derived_from.run if given.derived_from is not None else ""
+    if only and only != run:
+        return JudgedApproval(kept, USED, (f"it is for the run {only}, whose revision it covers",))
     if known.run and known.run != run:
         return JudgedApproval(kept, USED, (f"it was used by the run {known.run}",))
     if why := wrong_time(given.terms(NOBODY), now().timestamp()):
@@ -190,7 +198,7 @@ def refusal(ref: Ref, judged: JudgedApproval | None) -> ExecplanError:
         return ExecplanError("not-approved", f"nobody has approved {ref.id}", exit=POLICY, hint=hint)
     which, why = f"the approval {judged.kept.digest[:12]} of {ref.id}", judged.why
     if judged.state == REVOKED:
-        return ExecplanError("not-approved", f"{which} was revoked", exit=POLICY, hint=hint)
+        return ExecplanError("not-approved", f"{which} was revoked", exit=POLICY, hint=hint, candidates=why)
     if judged.state == USED:
         what = f"{which} was used: it serves one run and its resumes"
         return ExecplanError("approval-used", what, exit=CHANGED, hint=hint, candidates=why)
