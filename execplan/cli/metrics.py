@@ -8,26 +8,27 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
-from execplan.engine.stats import BUCKETS
+from execplan.engine.stats import BUCKETS, GENERATION_BUCKETS, PLAN_BUCKETS, STEP_BUCKETS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from prometheus_client.core import Metric
 
     from execplan.engine.stats import Figures
+    from execplan.repo.gathering.usage import Used
 
 
-def render(figures: Figures) -> str:
+def render(figures: Figures, used: Used) -> str:
     """The figures as Prometheus reads them."""
     registry = CollectorRegistry()
-    registry.register(_Collector(figures))
+    registry.register(_Collector(figures, used))
     return generate_latest(registry).decode()
 
 
 class _Collector(Collector):
-    def __init__(self, figures: Figures) -> None:
-        self._figures = figures
+    def __init__(self, figures: Figures, used: Used) -> None:
+        self._figures, self._used = figures, used
 
     def collect(self) -> Iterator[Metric]:
         """Each of the metrics."""
@@ -35,7 +36,17 @@ class _Collector(Collector):
         yield _counter(
             "plan_executions", "Runs that ended, each once, by the state that they have now.", "status", told.executions
         )
-        yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", told.seconds)
+        yield _histogram("plan_execution_duration_seconds", "How long runs took that ended.", told.seconds, BUCKETS)
+        yield _histogram(
+            "plan_step_duration_seconds", "How long attempts of steps took.", told.step_seconds, STEP_BUCKETS
+        )
+        yield _plain("plan_plans_created", "Execution plans that were approved, and revisions.", told.plans)
+        about = "How long execution plans took to be compiled or revised."
+        yield _histogram("plan_generation_duration_seconds", about, told.generation, GENERATION_BUCKETS)
+        yield _histogram("plan_steps_per_plan", "Steps of execution plans.", told.plan_steps, PLAN_BUCKETS)
+        about = "Execution plans an hour, from the first to the last, at least in one hour."
+        yield _gauge("plan_plans_created_per_hour", about, told.plans_per_hour)
+        yield _counter("plan_errors", "Attempts and runs that failed, by why.", "kind", told.errors)
         yield _counter("plan_rollbacks", "Rollbacks, by what caused them.", "cause", told.rollbacks)
         yield _plain("plan_steps_completed", "Steps that were completed.", told.steps["completed"])
         yield _plain("plan_agent_executions", "Runs that an agent carried out.", told.agent_runs)
@@ -45,6 +56,10 @@ class _Collector(Collector):
         yield _gauge("plan_approval_rate", "Approved of what was approved or declined.", told.approval_rate)
         yield _gauge("plan_execution_success_rate", "Completed of the runs that ended.", told.success_rate)
         yield _gauge("plan_rollback_rate", "Runs that were rolled back, of all.", told.rollback_rate)
+        usage = self._used.usage
+        about = "Tokens that sessions of agents used, by their logs."
+        yield _counter("plan_session_tokens", about, "kind", usage.tokens)
+        yield _gauge("plan_session_cost_usd", "US dollars that sessions cost, where their logs say so.", usage.cost_usd)
 
 
 def _counter(name: str, about: str, label: str, counts: dict[str, int]) -> Metric:
@@ -63,6 +78,6 @@ def _gauge(name: str, about: str, value: float | None) -> Metric:
     return GaugeMetricFamily(name, about, value=value)
 
 
-def _histogram(name: str, about: str, values: tuple[float, ...]) -> Metric:
-    buckets = [(f"{limit:.1f}", float(sum([each <= limit for each in values]))) for limit in BUCKETS]
+def _histogram(name: str, about: str, values: Sequence[float], limits: Sequence[float]) -> Metric:
+    buckets = [(str(limit), float(sum([each <= limit for each in values]))) for limit in limits]
     return HistogramMetricFamily(name, about, buckets=[*buckets, ("+Inf", float(len(values)))], sum_value=sum(values))

@@ -39,7 +39,7 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
 
     def record(approval: Approval) -> Before:
         before = disk.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
-        ledger.append(APPROVED, _said(approval, covered))
+        ledger.append(APPROVED, {**_said(approval, covered), **_made(shown)})
         recorded.append(approval)
         return {ledger.path: before}
 
@@ -89,6 +89,12 @@ def _said(approval: Approval, covered: list[str]) -> dict[str, object]:
     covers = {"covered_by": derived.digest, "run": derived.run} if derived is not None else {}
     own = {"approval": approval.id, "file": _file(approval), "max_risk": risk, "steps": covered}
     return {**told, **own, **covers}
+
+
+def _made(shown: Evaluated) -> dict[str, object]:
+    """How many steps the execution plan has, and how long it took to make where it was made just now."""
+    took = shown.current.generation_s
+    return {"plan_steps": len(shown.current.document.steps), **({} if took is None else {"generation_s": took})}
 
 
 def _file(approval: Approval) -> str:

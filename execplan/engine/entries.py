@@ -41,7 +41,7 @@ ANSWERED: Final = "answered"
 """why, step, answer (one of ANSWERS), user, session, how (`terminal` or `resume`)."""
 REPLANNED: Final = "replanned"
 """revision, document (digest of the new one), reason, completed (numbers), failed (numbers), step (the one whose failure led
-to it, or nothing where somebody asked for it), generation_s (how long it took to make), user, session."""
+to it, or nothing where somebody asked for it), plan_steps (how many it has), generation_s (how long it took to make), user, session."""
 INTERRUPTED: Final = "interrupted"
 """signal (its name), seconds (so far)."""
 RESUMED: Final = "resumed"

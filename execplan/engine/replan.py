@@ -237,6 +237,7 @@ def _written(home: Home, ref: Ref, place: Place, book: Book, made: _Made, step: 
         completed=list(before.completed_steps),
         failed=list(before.failed_steps),
         step=step,
+        plan_steps=len(document.steps),
         generation_s=made.seconds,
         user=author.login(),
         session=author.session(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from execplan.clock import from_utc, is_utc
 from execplan.execution.policy import CAUSES
 from execplan.execution.states import ENDED
 from execplan.record import NamedTuple
@@ -15,6 +16,21 @@ if TYPE_CHECKING:
 
 BUCKETS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14400.0, 86400.0)
 """Seconds: a step or two, a build, a day."""
+STEP_BUCKETS: Final = (0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0)
+"""Seconds of a step."""
+GENERATION_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+"""Seconds that an execution plan takes to be made."""
+PLAN_BUCKETS: Final = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+"""Steps of an execution plan."""
+ERRORS: Final = (
+    "exit", "expectation", "syntax", "test", "timeout", "limit", "drift", "error", "interrupted", "cancellation",
+)  # fmt: skip
+"""Why a step or a run fails, as journals say it: a wrong exit status, other output than expected, what was written does not
+parse, the test afterwards, a time limit, a limit of resources, a file that somebody has changed, trouble, a signal, somebody
+who stops the run."""
+_OF_RUNS = ("cancellation", "drift", "timeout")
+"""Those of them with which a run ends though no step has failed so."""
+_HOUR = 3600.0
 MANUAL: Final = "manual"
 """The cause of a rollback that somebody asked for."""
 
@@ -45,7 +61,21 @@ class Figures(NamedTuple):
     """Runs of which something was rolled back, at least once."""
     replans: int
     approvals: dict[str, int]
-    """approved, declined, revoked."""
+    """approved, declined, revoked; derived: those of revisions that an earlier approval covers."""
+    plans: int
+    """Execution plans that were approved, and revisions that were made; each once, however often it was approved."""
+    plan_steps: tuple[int, ...]
+    """How many steps each of them has."""
+    generation: tuple[float, ...]
+    """Seconds that each took to be made, from the plan or from what a run had left."""
+    plans_per_hour: float | None
+    """From the first of them to the last, and at least in one hour; None of none."""
+    step_seconds: tuple[float, ...]
+    """How long each attempt of a step took."""
+    errors: dict[str, int]
+    """By kind, one of ERRORS."""
+    sessions: dict[str, tuple[int, int]]
+    """By session of an agent program, the first and the last time that it is named, in seconds since 1970."""
 
     @property
     def approval_rate(self) -> float | None:
@@ -82,6 +112,13 @@ def figures(ledgers: Iterable[Sequence[Record]]) -> Figures:
         counts.rolled,
         counts.replans,
         counts.approvals,
+        len(counts.made),
+        tuple(counts.plan_steps.values()),
+        tuple(counts.generation.values()),
+        _per_hour(list(counts.made.values())),
+        tuple(counts.step_seconds),
+        counts.errors,
+        counts.sessions,
     )
 
 
@@ -97,7 +134,13 @@ class _Counts:
         self.rollbacks = dict.fromkeys((MANUAL, *CAUSES), 0)
         self.rolled = 0
         self.replans = 0
-        self.approvals = {"approved": 0, "declined": 0, "revoked": 0}
+        self.approvals = {"approved": 0, "declined": 0, "revoked": 0, "derived": 0}
+        self.made: dict[str, int] = {}
+        self.plan_steps: dict[str, int] = {}
+        self.generation: dict[str, float] = {}
+        self.step_seconds: list[float] = []
+        self.errors = dict.fromkeys(ERRORS, 0)
+        self.sessions: dict[str, tuple[int, int]] = {}
 
     def begin(self) -> None:
         """Begin with another ledger."""
@@ -105,6 +148,8 @@ class _Counts:
         self._cause: dict[str, str] = {}
         self._undone: set[str] = set()
         self._took: dict[str, float] = {}
+        self._failed: dict[str, str] = {}
+        self._derived: set[str] = set()
 
     def end(self) -> None:
         """Add what only its end tells."""
@@ -117,6 +162,10 @@ class _Counts:
 
     def count(self, record: Record) -> None:
         """Count a record, if it is of a kind that is counted."""
+        at = from_utc(record.at) if is_utc(record.at) else None
+        if record.session and at is not None:
+            first, last = self.sessions.get(record.session, (at, at))
+            self.sessions[record.session] = min(first, at), max(last, at)
         if record.kind in _COUNTED:
             getattr(self, f"_{record.kind}")(record)
 
@@ -133,15 +182,30 @@ class _Counts:
     def _replanned(self, record: Record) -> None:
         self._status[record.run or ""] = "replanning"
         self.replans += 1
+        self._made(record)
 
     def _result(self, record: Record) -> None:
         self.steps["completed" if record.said.get("ok") else "failed"] += 1
+        took = _number(record.said.get("seconds"))
+        if took is not None:
+            self.step_seconds.append(took)
+        if not record.said.get("ok"):
+            self._failed[record.run or ""] = self._error(record)
+
+    def _error(self, record: Record) -> str:
+        """Count why something failed; what a later release says, and this one does not know, is trouble."""
+        said = str(record.said.get("cause") or "error")
+        kind = said if said in self.errors else "error"
+        self.errors[kind] += 1
+        return kind
 
     def _ended(self, record: Record) -> None:
         status = "completed" if record.said.get("status") == "completed" else "failed"
         self._status[record.run or ""] = status
-        took = record.said.get("seconds")
-        self._took[record.run or ""] = float(took) if isinstance(took, int | float) else 0.0
+        self._took[record.run or ""] = _number(record.said.get("seconds")) or 0.0
+        cause = record.said.get("cause")
+        if status == "failed" and cause in _OF_RUNS and self._failed.get(record.run or "") != cause:
+            self._error(record)
 
     def _rollback(self, record: Record) -> None:
         self._cause[record.run or ""] = str(record.said.get("automatic") or MANUAL)
@@ -154,10 +218,28 @@ class _Counts:
             self._status[record.run or ""] = "rolled_back"
 
     def _approved(self, record: Record) -> None:
-        self.approvals["approved"] += 1
+        if record.said.get("how") == "revision":
+            self._derived.add(str(record.said.get("file")))
+        self.approvals[self._kind(record)] += 1
+        self._made(record)
 
     def _not_given(self, record: Record) -> None:
-        self.approvals["approved"] -= 1
+        self.approvals[self._kind(record)] -= 1
+
+    def _kind(self, record: Record) -> str:
+        return "derived" if str(record.said.get("file")) in self._derived else "approved"
+
+    def _made(self, record: Record) -> None:
+        """Count an execution plan, if it was not counted before."""
+        document = record.said.get("document")
+        if not isinstance(document, str) or not is_utc(record.at):
+            return
+        self.made.setdefault(document, from_utc(record.at))
+        steps, took = _number(record.said.get("plan_steps")), _number(record.said.get("generation_s"))
+        if steps is not None:
+            self.plan_steps.setdefault(document, int(steps))
+        if took is not None:
+            self.generation.setdefault(document, took)
 
     def _declined(self, record: Record) -> None:
         self.approvals["declined"] += 1
@@ -168,3 +250,12 @@ class _Counts:
 
 def _rate(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+def _number(said: object) -> float | None:
+    """A number as a record says it, or None for what is none."""
+    return float(said) if isinstance(said, int | float) and not isinstance(said, bool) else None
+
+
+def _per_hour(moments: list[int]) -> float | None:
+    return len(moments) / max(1.0, (max(moments) - min(moments)) / _HOUR) if moments else None

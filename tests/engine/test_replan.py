@@ -104,7 +104,7 @@ def test_an_alternative_takes_the_place_of_what_failed(desk: Desk) -> None:
     assert (now.status, now.digest) == ("replanning", made.digest)
     assert now.status_of == {"api": "completed", "plain": "pending", "check": "pending"}
     assert now.question is not None
-    assert (now.question.why, now.question.step) == ("approve", "")
+    assert (now.question.why, now.question.step) == ("covered", "")
     told = record.read(place)
     assert told is not None
     assert (told.status, told.revision, told.document) == ("replanning", 2, made.digest)

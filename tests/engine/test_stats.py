@@ -83,7 +83,7 @@ def test_figures(told: Kept) -> None:
     assert data["duration_s"] == {"count": 2, "sum": 62.0, "max": 61.5}
     assert data["steps"] == {"completed": 2, "failed": 1}
     assert {cause: count for cause, count in data["rollbacks"].items() if count} == {"manual": 1, "failure": 1}
-    assert (data["replans"], data["approvals"]) == (1, {"approved": 1, "declined": 1, "revoked": 0})
+    assert (data["replans"], data["approvals"]) == (1, {"approved": 1, "declined": 1, "revoked": 0, "derived": 0})
     assert data["approval_rate"] == 0.5
     assert data["execution_success_rate"] == 0.5
     assert math.isclose(data["rollback_rate"], 2 / 3)

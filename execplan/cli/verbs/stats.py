@@ -15,7 +15,10 @@ from execplan.repo import homes, pick, shelf, state
 from execplan.text import disk, files
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.engine.stats import Figures
+    from execplan.repo.gathering.usage import Used
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -27,7 +30,8 @@ _LIMIT = 1 << 20
 
 
 @verb(
-    reads="the ledgers of the plans that are named; else of all, archived ones too, with those of `homes` in the settings.",
+    reads="the ledgers of the plans that are named; else of all, archived ones too, with those of `homes` in the settings; "
+    "the logs of the sessions that they name, below ~/.claude and ~/.codex.",
     writes="nothing; with --textfile that file.",
     examples=(
         "execplan stats",
@@ -45,18 +49,23 @@ _LIMIT = 1 << 20
     "--textfile", metavar="FILE", help="Write Prometheus's text format to FILE, for node_exporter to collect."
 )
 def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None) -> Answer:
-    """Count runs, how they ended and how long they took, steps, rollbacks, replans and approvals, from the ledgers."""
+    """Count plans, runs, steps, errors, rollbacks, replans and approvals, and how long they took, from the ledgers.
+
+    Tokens and costs come from the logs of the agents' sessions that the ledgers name, as far as these say them.
+    """
     if call.as_json and form != TEXT:
         why = "--json prints one JSON document, and --format prometheus another form"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
     from execplan.engine.stats import figures
+    from execplan.repo.gathering.usage import used
 
     home, found = _plans(plans)
     ledgers, warnings = _ledgers(found)
     told = figures(ledgers)
-    data = {"plans": len([each for each in ledgers if each]), **_json(told)}
+    session = used(told.sessions)
+    data = {"plans": len([each for each in ledgers if each]), **_json(told, session)}
     if textfile is not None:
-        changed = _write(home, textfile, told)
+        changed = _write(home, textfile, told, session)
         text = f"wrote {textfile}" if changed else f"{textfile} says so already"
         return Answer(
             {**data, "path": home.shown(os.path.abspath(textfile)), "changed": changed},
@@ -67,8 +76,8 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     if form == PROMETHEUS:
         from execplan.cli.metrics import render
 
-        return Answer(data, render(told), warnings=warnings, raw=True)
-    return Answer(data, _text(told) if data["plans"] else "nothing is recorded yet", warnings=warnings)
+        return Answer(data, render(told, session), warnings=warnings, raw=True)
+    return Answer(data, _text(told, session) if data["plans"] else "nothing is recorded yet", warnings=warnings)
 
 
 def _plans(named: tuple[str, ...]) -> tuple[Home, list[tuple[Home, Ref]]]:
@@ -96,11 +105,11 @@ def _ledgers(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[str, ...]]
     return found, tuple(warnings)
 
 
-def _write(home: Home, file: str, told: Figures) -> bool:
+def _write(home: Home, file: str, told: Figures, session: Used) -> bool:
     """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
     from execplan.cli.metrics import render
 
-    path, new = os.path.abspath(file), render(told).encode()
+    path, new = os.path.abspath(file), render(told, session).encode()
     with state.lock(home, os.path.realpath(path), "stats"):
         if not os.path.lexists(path):
             if not files.create(path, new):
@@ -117,14 +126,22 @@ def _write(home: Home, file: str, told: Figures) -> bool:
         return True
 
 
-def _json(told: Figures) -> dict[str, Any]:
+def _json(told: Figures, session: Used) -> dict[str, Any]:
     return {
         "runs": told.runs,
         "executions": told.executions,
-        "duration_s": {
-            "count": len(told.seconds),
-            "sum": round(sum(told.seconds), 3),
-            "max": max(told.seconds, default=0),
+        "duration_s": _spread(told.seconds),
+        "step_duration_s": _spread(told.step_seconds),
+        "created": told.plans,
+        "created_per_hour": told.plans_per_hour,
+        "generation_s": _spread(told.generation),
+        "steps_per_plan": _spread(told.plan_steps),
+        "errors": told.errors,
+        "sessions": {
+            "count": session.sessions,
+            "logs": session.logs,
+            "tokens": session.usage.tokens,
+            "cost_usd": session.usage.cost_usd,
         },
         "steps": told.steps,
         "agent_runs": told.agent_runs,
@@ -138,24 +155,47 @@ def _json(told: Figures) -> dict[str, Any]:
     }
 
 
-def _text(told: Figures) -> str:
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    """How many there are, their sum, and the largest."""
+    return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
+
+
+def _text(told: Figures, session: Used) -> str:
     from execplan.cli.running.phrases import counted
     from execplan.cli.table import table
 
-    count = len(told.seconds)
-    took = f"{sum(told.seconds) / count:.1f} s on average, {max(told.seconds):.1f} s at most" if count else "-"
+    hourly = f", {told.plans_per_hour:.1f} an hour" if told.plans_per_hour is not None else ""
+    tokens = ", ".join([f"{count:,} {kind.replace('_', ' ')}" for kind, count in session.usage.tokens.items() if count])
+    cost = f"{session.usage.cost_usd:.2f} US dollars" if session.usage.cost_usd is not None else "the logs do not say"
     rates = (("approval", told.approval_rate), ("success", told.success_rate), ("rollback", told.rollback_rate))
     rows = [
         ("runs", _counts(told.runs)),
-        ("took", took),
+        ("took", _average(told.seconds, ".1f", " s")),
         ("steps", _counts(told.steps)),
+        ("step took", _average(told.step_seconds, ".1f", " s")),
+        ("errors", _counts(told.errors)),
         ("by agents", f"{counted(told.agent_runs, 'run')}, {counted(told.agent_calls, 'call')}"),
         ("rollbacks", _counts(told.rollbacks)),
         ("replans", str(told.replans)),
         ("approvals", _counts(told.approvals)),
         ("rates", ", ".join([f"{name} {value:.0%}" for name, value in rates if value is not None]) or "-"),
     ]
+    if told.plans:
+        rows[:0] = [
+            ("created", f"{counted(told.plans, 'execution plan')}{hourly}"),
+            ("made in", _average(told.generation, ".3f", " s")),
+            ("plan size", _average(told.plan_steps, ".1f", "")),
+        ]
+    if session.logs:
+        rows += [("tokens", tokens or "-"), ("cost", cost)]
     return table(("what", "how many"), rows)
+
+
+def _average(values: Sequence[float], form: str, unit: str) -> str:
+    """`31.0 s on average, 61.5 s at most`."""
+    if not values:
+        return "-"
+    return f"{sum(values) / len(values):{form}}{unit} on average, {max(values):{form}}{unit} at most"
 
 
 def _counts(counts: dict[str, int]) -> str:

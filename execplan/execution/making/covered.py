@@ -126,6 +126,9 @@ class _Order:
         old, new = self._old[step.id], set(step.depends_on)
         due = {self._run.last(name) for name in old.depends_on}
         yield from [f"the step {step.id} needs {name} now" for name in sorted(new - due)]
+        for name in sorted(new & due):
+            if name not in self._new or self._new[name].number > step.number:
+                yield f"the step {step.id} comes before {name} now, which it needs"
         for name in sorted(due - new):
             if not self._may_do_without(name):
                 yield f"the step {step.id} needs {name} no more"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, About, ExecplanError
@@ -38,6 +39,8 @@ class Current(NamedTuple):
     """What looked like a step and was not taken."""
     differences: tuple[str, ...] = ()
     """How what is stored differs, where it is not used."""
+    generation_s: float | None = None
+    """How long it took to compile the plan; None where it was not compiled."""
 
 
 def compiled(home: Home, ref: Ref) -> Compiled:
@@ -60,24 +63,38 @@ def current(home: Home, ref: Ref) -> Current:
     where = home.shown(store.path_of(home, ref))
     data = store.read(home, ref)
     if data is None:
-        return _fresh(home, ref, where, compiled(home, ref), "")
+        return _fresh(home, ref, where, _timed(home, ref), "")
     try:
         document = load(data, ExecutionPlan, where)
     except ExecplanError as error:
-        made = compiled(home, ref)
-        if made.document is None:
+        made = _timed(home, ref)
+        if made.compiled.document is None:
             raise
         why = error.message.removeprefix(f"{where}: ")
         return _fresh(home, ref, where, made, f"it can't be used: {why}")
     if document.source is None or document.revision > 1:
         _check_owner(document, ref, where)
         return Current(document, data, where, True, "", ())
-    made = compiled(home, ref)
-    placed = made.document and _placed(made.document, document, ref)
+    made = _timed(home, ref)
+    placed = made.compiled.document and _placed(made.compiled.document, document, ref)
     found = () if placed is None else differences(document, placed)
     if placed is None or found:
         return _fresh(home, ref, where, made, f"the plan compiles to something else now: {'; '.join(found[:3])}", found)
-    return Current(placed, data, where, True, "", made.left)
+    return Current(placed, data, where, True, "", made.compiled.left, generation_s=made.seconds)
+
+
+class _Timed(NamedTuple):
+    """What a plan compiles to, and how long that took."""
+
+    compiled: Compiled
+    seconds: float
+
+
+def _timed(home: Home, ref: Ref) -> _Timed:
+    """Compile a plan; raises ExecplanError."""
+    began = monotonic()
+    made = compiled(home, ref)
+    return _Timed(made, round(monotonic() - began, 6))
 
 
 def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPlan:
@@ -88,10 +105,11 @@ def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPl
     return made.model_copy(update={"source": new.model_copy(update={"path": old.path})})
 
 
-def _fresh(home: Home, ref: Ref, where: str, made: Compiled, stale: str, found: tuple[str, ...] = ()) -> Current:
+def _fresh(home: Home, ref: Ref, where: str, timed: _Timed, stale: str, found: tuple[str, ...] = ()) -> Current:
+    made = timed.compiled
     if made.document is None:
         raise no_steps(home.shown(ref.path), made.left)
-    return Current(made.document, to_bytes(made.document), where, False, stale, made.left, found)
+    return Current(made.document, to_bytes(made.document), where, False, stale, made.left, found, timed.seconds)
 
 
 def no_steps(path: str, left: tuple[Left, ...]) -> ExecplanError:
