@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from execplan.engine import entries as kinds
+from execplan.engine.agent import warrant
 from execplan.engine.journal import Journal
 from execplan.engine.last import BY_AGENT, last
 from execplan.execution import states
@@ -296,3 +298,51 @@ def called(agent: Agent, step: str) -> None:
         journal.write(kinds.INTENT, **made, by="person", before=before, snapshot=False)
         said = {"tool": "Write", "what": "src/deep/made.py", "paths": ["src/deep/made.py"]}
         journal.write(kinds.CALLED, **made, **said, session=None, asked=False)
+
+
+def test_an_agent_goes_on_with_a_revision_that_was_approved_already(agent: Agent) -> None:
+    agent.planned(failing("on-failure=replan"), DROP)
+    agent.fails("make", "failed")
+    assert agent.data("replan", "--reason", "No disk.")["needs_approval"] == []
+    told = agent.type("handoff").out
+    assert "It has a new revision: `revision 2 needs no new approval" in told
+    assert "It waits for a person" not in told
+    assert agent.data("handoff")["next_steps"] == ["make", "drop"]
+    agent.make()
+    assert agent.done("make")["next_steps"] == ["drop"]
+    (agent.path / "src/old.py").unlink()
+    assert agent.done("drop")["status"] == states.COMPLETED
+    assert agent.kinds().count("resumed") == 1
+    assert agent.type("audit", "--verify").exit == 0
+
+
+def test_an_agent_does_not_answer_for_a_person_with_a_revision(agent: Agent) -> None:
+    agent.planned(failing("on-failure=ask"), DROP)
+    agent.fails("make", "failed")
+    assert "waits for an answer" in agent.data("replan", "--reason", "No disk.")["needs_approval"][0]
+    agent.make()
+    agent.no(4, "stale-approval", "make")
+
+
+def test_an_agent_leaves_no_need_out(agent: Agent) -> None:
+    agent.planned(failing("on-failure=replan"), COPY)
+    agent.fails("make", "failed")
+    steps = json.loads(next(agent.path.rglob("execution-plan.json")).read_text())["steps"]
+    left = {**steps[1], "depends_on": []}
+    del left["number"]
+    told = agent.data("replan", "--reason", "No disk.", "--new-information", json.dumps({"steps": [left]}))
+    assert told["needs_approval"] == ["the step copy needs make no more"]
+
+
+def test_a_revoked_approval_ends_what_an_agent_may_do(agent: Agent) -> None:
+    """Also what was allowed by the warrant that was issued for the revision."""
+    agent.planned(failing("on-failure=replan"), DROP)
+    agent.fails("make", "failed")
+    agent.data("replan", "--reason", "No disk.")
+    agent.begin()
+    home, ref = agent.home()
+    assert warrant.load(home, ref.id) is not None
+    agent.data("approve", "--revoke")
+    assert warrant.load(home, ref.id) is None
+    agent.make()
+    agent.no(7, "not-approved", "make")
