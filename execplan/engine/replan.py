@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import cover, questions, record, revisions, runs
@@ -11,12 +10,12 @@ from execplan.engine.cover import Cover
 from execplan.engine.entries import PAUSED, REPLANNED
 from execplan.engine.left import Left
 from execplan.engine.opened import never_begun, opened, redaction
-from execplan.errors import CHANGED, INPUT, NO, ExecplanError
+from execplan.engine.revising import Made, revise
+from execplan.errors import CHANGED, NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
 from execplan.execution.documents.differing import differences
-from execplan.execution.documents.document import check, refusal, to_bytes
-from execplan.execution.making.replan import ReplanRequest, replan
+from execplan.execution.documents.document import check, to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.repo import author
 from execplan.repo.amend import Options, stop_archived
@@ -27,16 +26,13 @@ from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from execplan.engine.book import Book
     from execplan.engine.course import Question
     from execplan.engine.place import Place
     from execplan.engine.watch import Watch
-    from execplan.execution.model import Step
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
-    from execplan.text.redaction import Redaction
 
 
 _LONGEST = 2000
@@ -72,13 +68,6 @@ class Replanned(NamedTuple):
         return questions.approve(self.revision)
 
 
-class _Made(NamedTuple):
-    """A revision, and how many seconds it took to make."""
-
-    document: ExecutionPlan
-    seconds: float
-
-
 def replan_run(
     home: Home,
     ref: Ref,
@@ -99,14 +88,14 @@ def replan_run(
     """
     if book is not None:
         short = book.redaction.text(reason)[:_LONGEST]
-        made = _made(book.course, short, failed, information, book.redaction)
+        made = revise(book.course, short, failed, information, book.redaction)
         return _written(home, ref, place, book, made, step=failed[0] if failed else None)
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
         course = _course(ref, place)
         _stop_unfit(home, ref, place, course)
-        made = _made(course, reason, failed, information, redaction())
+        made = revise(course, reason, failed, information, redaction())
         return _told(home, ref, place, course, made, diff=True)
     if options.commits(home):
         from execplan.repo import git
@@ -114,7 +103,7 @@ def replan_run(
         git.load()
     with opened(home, ref, place, watch, f"replan of the run {place.id} of {ref.id}") as own:
         _stop_unfit(home, ref, place, own.course)
-        made = _made(own.course, reason, failed, information, own.redaction)
+        made = revise(own.course, reason, failed, information, own.redaction)
         told = _written(home, ref, place, own, made)
         question = told.question
         own.write(PAUSED, why=question.why, step=None, question=question.words)
@@ -166,57 +155,7 @@ def _stop_unfit(home: Home, ref: Ref, place: Place, course: Course) -> None:
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
 
 
-def _made(course: Course, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> _Made:
-    """The next revision; raises ExecplanError."""
-    began = monotonic()
-    document, status_of = course.document, dict(course.status_of)
-    for step in _named(course, failed):
-        status_of[step.id] = states.FAILED
-    asked = {
-        "current_plan": document.model_dump(mode="json", by_alias=True),
-        "execution_state": {"status": course.status, "steps": status_of},
-        "reason": redaction.text(reason),
-        "completed_steps": course.numbers(states.COMPLETED),
-        "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
-        "new_information": _information(information, redaction) if information is not None else None,
-    }
-    request, violations = check(asked, ReplanRequest)
-    if request is None:
-        raise refusal("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
-    return _Made(replan(request), round(monotonic() - began, 6))
-
-
-def _named(course: Course, names: Sequence[str]) -> list[Step]:
-    """The steps that are said to have failed, by id or number; raises ExecplanError."""
-    found = []
-    for name in names:
-        step = next((each for each in course.document.steps if name in (each.id, str(each.number))), None)
-        if step is None:
-            known = [each.id for each in course.document.steps]
-            raise ExecplanError("no-such-step", f"there is no step {name!r}", exit=INPUT, hint=_ONE, candidates=known)
-        status = course.status_of[step.id]
-        if status in states.GOOD:
-            what = f"the step {step.id} is {status}: only what is not done can count as failed"
-            raise ExecplanError("bad-replan", what, exit=INPUT, hint="leave it out; or roll it back, with the run")
-        found.append(step)
-    return found
-
-
-def _information(said: str, redaction: Redaction) -> Any:
-    """New information without secrets, those of steps apart: a JSON object, or plain words; raises ExecplanError.
-
-    What begins as an object and is none is refused.
-    """
-    if not said.lstrip().startswith("{"):
-        return redaction.text(said.strip())
-    found = strict.read(said.encode("utf-8", "surrogatepass"))
-    if found.violations or not isinstance(found.value, dict):
-        hint = 'words that begin with a brace go into an object: {"note": …}'
-        raise refusal("the new information", ReplanRequest, found.violations, found.more, hint=hint)
-    return {name: each if name == "steps" else redaction.value(each) for name, each in found.value.items()}
-
-
-def _written(home: Home, ref: Ref, place: Place, book: Book, made: _Made, step: str | None = None) -> Replanned:
+def _written(home: Home, ref: Ref, place: Place, book: Book, made: Made, step: str | None = None) -> Replanned:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
     Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
@@ -245,7 +184,7 @@ def _written(home: Home, ref: Ref, place: Place, book: Book, made: _Made, step: 
     return told._replace(cover=cover.give(home, ref, place, told.cover))
 
 
-def _told(home: Home, ref: Ref, place: Place, course: Course, new: _Made, *, diff: bool) -> Replanned:
+def _told(home: Home, ref: Ref, place: Place, course: Course, new: Made, *, diff: bool) -> Replanned:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
     made = new.document
     path, data, old = store.path_of(home, ref), to_bytes(made), store.read(home, ref)
@@ -284,4 +223,3 @@ def _stop_foreign(home: Home, ref: Ref, old: bytes | None, run: set[str]) -> Non
 
 _OWN = ("revision was ", "metadata.history was ")
 """How the differences begin that every revision has."""
-_ONE = "name one of these"

@@ -202,7 +202,8 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: Desk) -> None
     assert desk.type("run").exit == 1
     desk.write("src/nowhere.py", "")
     run = run_id(desk)
-    desk.data("replan", "--reason", "It is there now.")
+    steps = '{"steps": [{"id": "more", "type": "create_file", "target": "src/more.py", "content": "X = 1\\n"}]}'
+    desk.data("replan", "--reason", "It is done otherwise.", "--new-information", steps)
     evaluate, approve, resume = (
         f"execplan evaluate {NAME}",
         f"execplan approve {NAME}",
@@ -217,4 +218,23 @@ def test_a_waiting_revision_is_approved_before_it_is_resumed(desk: Desk) -> None
     assert desk.type("resume").exit == 4
     desk.approve()
     assert desk.type("status", "--json").json["next"][0] == resume
+    assert desk.type("resume").exit == 0
+
+
+def test_a_revision_that_needs_no_approval_is_resumed(desk: Desk) -> None:
+    own = desk.path.parent / ".config/execplan/config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[execution]\nsandbox = "off"\nrollback_on = []\n')
+    planned(desk, MAKE, FAILS)
+    assert desk.type("run").exit == 1
+    desk.write("src/nowhere.py", "")
+    run = run_id(desk)
+    assert desk.type("replan", "--reason", "It is there now.", "--json").json["next"] == [
+        f"execplan resume {run} -p {NAME}"
+    ]
+    for command in ("status", "next", "show", "runs", "show --run"):
+        follow = desk.type(*command.split(), "--json").json["next"]
+        assert follow[0] == f"execplan resume {run} -p {NAME}", command
+        assert not [each for each in follow if "approve" in each or "evaluate" in each], command
+    assert f"execplan resume {run}" in desk.type("prime").out
     assert desk.type("resume").exit == 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine import place as places
-from execplan.engine import record, replan
+from execplan.engine import record, revising
 from execplan.engine.ledger.verify import verify
 from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
@@ -139,7 +139,7 @@ def test_a_run_that_cannot_be_planned_anew_has_failed(desk: Desk, monkeypatch: p
     def refuse(request: object) -> None:
         raise ExecplanError("bad-replan", "last looks at check, which is taken out", exit=3)
 
-    monkeypatch.setattr(replan, "replan", refuse)
+    monkeypatch.setattr(revising, "replan", refuse)
     begin(desk, PLAN.replace("{#check needs=make", "{#check needs=make on-failure=replan"), 1)
     found = recorded(desk)
     assert (found.status, found.revision, found.failed_steps) == ("failed", 1, (2,))
