@@ -54,6 +54,7 @@ class Attempts:
         """The steps that have run since nothing last did; one that ran alone knows what it has changed."""
 
     def __enter__(self) -> Attempts:
+        self._book.is_at_work = True
         return self
 
     def __exit__(
@@ -91,11 +92,16 @@ class Attempts:
     def note(self, step: Step, attempt: int, performed: Performed) -> None:
         """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
         performed = self._own(performed)
+        self.mend()
         self._book.write(RESULT, step=step.id, attempt=attempt, **performed_json(performed))
         if performed.ok:
             self.tick(step)
         elif step.rollback.enabled and not is_unknown(step, performed):
             self.take_back(step, attempt, performed.changes, performed.folders)
+
+    def mend(self) -> None:
+        """Put back what a step has removed or altered of the run; raises ExecplanError."""
+        self.warnings += self._hands.mend(self.bench, self._book)
 
     def tick(self, step: Step) -> None:
         """Tick the task that is done with a step, if one is; no step fails for that."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from execplan.engine import copies
 from execplan.engine import place as places
 from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import redaction
@@ -18,8 +19,8 @@ from execplan.execution.documents.document import to_bytes
 from execplan.execution.evaluate import risk_of
 from execplan.execution.evaluation.scope import parts
 from execplan.execution.permission import approver
-from execplan.repo import author, git, state
-from execplan.repo.execution import register
+from execplan.repo import author, belongings, git, state
+from execplan.repo.execution import register, store
 from execplan.text import disk, files
 
 if TYPE_CHECKING:
@@ -183,15 +184,16 @@ def take(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
     register.take(home, standing.approval.id, place.id)
     with hinting(f"nothing was done, and the approval still holds; begin again: execplan run {ref.typed}"):
         files.make_folder(place.folder, within=home.root)
-        files.create(place.document, standing.now.current.data, within=home.root)
+        files.create(place.shown(store.NAME), standing.now.current.data, within=home.root)
         files.create(place.approval, to_bytes(standing.approval), within=home.root)
-        keep_state(home, place)
+        keep_state(home, ref, place)
 
 
-def keep_state(home: Home, place: Place) -> None:
-    """Make the folder of what is not committed; raises ExecplanError."""
+def keep_state(home: Home, ref: Ref, place: Place) -> None:
+    """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
     state.folder(home, "runs")
-    files.make_folder(place.state)
+    copies.keep(place)
+    files.create(os.path.join(belongings.make(home, ref.path), place.id), b"")
 
 
 def use(home: Home, place: Place, approval: Approval) -> None:
@@ -201,9 +203,10 @@ def use(home: Home, place: Place, approval: Approval) -> None:
     while not files.create(path, data, within=home.root):
         with open(disk.open_file(path)[0], "rb") as file:
             if file.read() == data:
-                return
+                break
         number += 1
         path = place.approval.replace(".json", f"-{number}.json")
+    copies.keep(place)
 
 
 @contextmanager

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from execplan.engine.course import Course
     from execplan.engine.journal import Entry, Journal
     from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.place import Place
+    from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
 
 EXACT: Final = frozenset(
@@ -37,6 +40,8 @@ class Book:
         self.ledger = ledger
         self.redaction = redaction
         self.watch = watch
+        self.is_at_work = False
+        """Whether steps are done by this process."""
         self._lock = threading.RLock()
 
     def write(self, kind: str, **said: Any) -> Entry:
@@ -48,6 +53,13 @@ class Book:
             self.ledger.follow(self.run, [entry])
             self._tell(entry)
         return entry
+
+    def mend(self, home: Home, ref: Ref, place: Place) -> list[str]:
+        """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
+        from execplan.engine.mend import mend
+
+        with self._lock:
+            return mend(home, ref, place, self)
 
     def _tell(self, entry: Entry) -> None:
         """Tell who looks on; a terminal that has gone away ends no run."""

@@ -21,7 +21,6 @@ from execplan.record import NamedTuple
 from execplan.repo import shelf
 from execplan.repo.amend import Options
 from execplan.repo.execution import triggers
-from execplan.text import files
 
 if TYPE_CHECKING:
     from execplan.engine.book import Book
@@ -62,7 +61,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
     book, course = own.book, own.book.course
     question, rolled_back = None, None
-    _put_back(own, warnings)
+    warnings += book.mend(own.home, own.ref, own.place)
     if fate.kind == fates.REPLAN:
         fate = _replanned(own, fate, warnings)
     if fate.kind == fates.COVERED:
@@ -87,18 +86,6 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
         warnings=tuple(warnings),
         commit=commit,
     )
-
-
-def _put_back(own: Leg, warnings: list[str]) -> None:
-    """Put the plan back where a step has removed it, for without it nothing is resumed or rolled back; raises ExecplanError.
-
-    One that was renamed or archived meanwhile has taken the folder of the run along.
-    """
-    if os.path.lexists(own.ref.path) or not os.path.isdir(own.place.folder):
-        return
-    if files.create(own.ref.path, own.before, within=own.home.root):
-        what = own.home.shown(own.ref.path)
-        warnings.append(f"{what} was removed while the run was at work: it is there again as it was when that began")
 
 
 def finish_failed(own: Leg) -> Finished | None:

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.engine.beside import Beside
+    from execplan.engine.book import Book
     from execplan.engine.course import Attempt, Course
     from execplan.engine.entries import Change, Performed
     from execplan.engine.steps.bench import Bench
@@ -22,15 +23,23 @@ class Hands:
 
     def prepare(self, bench: Bench, step: Step, expected: Mapping[str, State]) -> Prepared:
         """Check what a step finds, and keep what it is about to change; raises ExecplanError."""
+        from execplan.engine.mend import remember
         from execplan.engine.steps.prepare import prepare
 
-        return prepare(bench, step, expected)
+        prepared = prepare(bench, step, expected)
+        if prepared.snapshot:
+            remember(bench.home, bench.ref)
+        return prepared
 
     def perform(self, bench: Bench, step: Step, attempt: int, prepared: Prepared) -> Performed:
         """Do a step; raises ExecplanError for what is not the step's own failure."""
         from execplan.engine.steps.perform import perform
 
         return perform(bench, step, attempt, prepared)
+
+    def mend(self, bench: Bench, book: Book) -> list[str]:
+        """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
+        return book.mend(bench.home, bench.ref, bench.place)
 
     def settle(self, bench: Bench, step: Step, attempt: Attempt) -> Settled:
         """Find out what has become of an attempt that was cut short; raises ExecplanError."""

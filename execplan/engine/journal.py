@@ -6,6 +6,7 @@ import os
 
 from execplan.clock import utc
 from execplan.engine.shapes import fits
+from execplan.engine.shown import Shown
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk, plain_json
@@ -43,12 +44,13 @@ class Entry(NamedTuple):
 class Journal:
     """The journal of a run that is under way; one process writes it, which holds the lock of runs."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, shown: str = "", within: str | None = None) -> None:
         """Open it for writing, made if there is none; what a killed writer has left of a line is cut off.
 
-        Raises ExecplanError.
+        `shown`: where the artifacts of the plan have it, if not there; an entry is written to both. Raises ExecplanError.
         """
         self.path = path
+        self._shown = Shown(shown, within) if shown else None
         self._handle = -1
         self._size = 0
         """Bytes of the lines that are known: whatever else is there was written by another."""
@@ -73,6 +75,12 @@ class Journal:
             os.close(handle)
             raise
         self._handle, self._size = handle, whole
+        if self._shown is not None:
+            try:
+                self._shown.renew(data[:whole])
+            except BaseException:
+                os.close(handle)
+                raise
 
     def __enter__(self) -> Journal:
         return self
@@ -81,6 +89,8 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._handle)
+        if self._shown is not None:
+            self._shown.close()
 
     def write(self, kind: str, **said: Any) -> Entry:
         """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
@@ -92,6 +102,8 @@ class Journal:
             while view:
                 view = view[os.write(self._handle, view) :]
             os.fsync(self._handle)
+            if self._shown is not None:
+                self._shown.add(data)
         except OSError as error:
             os.ftruncate(self._handle, self._size)
             raise disk.trouble(error, self.path, "write") from None
@@ -99,6 +111,18 @@ class Journal:
         entry = _entry(data[:-1], self.path, len(self.entries) + 1)
         self.entries.append(entry)
         return entry
+
+    def show(self) -> bytes | None:
+        """Let the artifacts of the plan have all of it; raises ExecplanError.
+
+        What was there since it was last asked that is not of it, nothing where it was gone; None where it was whole.
+        """
+        if self._shown is None:
+            return None
+        if not self._shown.is_whole:
+            self._shown.renew(read_bytes(self.path)[: self._size])
+        found, self._shown.displaced = self._shown.displaced, None
+        return found
 
     def _stop_altered(self) -> None:
         """Refuse to go on where a step, or somebody, has removed the file or written to it; raises ExecplanError."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from execplan.engine import revisions
 from execplan.engine.alone import alone
 from execplan.engine.book import Book
+from execplan.engine.copies import journal_of
 from execplan.engine.course import Course
-from execplan.engine.journal import Journal, checked
+from execplan.engine.journal import checked
 from execplan.errors import INPUT, ExecplanError
 
 if TYPE_CHECKING:
@@ -30,14 +31,17 @@ def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Itera
 
     if not os.path.lexists(place.journal):
         raise never_begun(ref, place)
-    with alone(home, what), Journal(place.journal) as journal:
+    with alone(home, what), journal_of(place) as journal:
         if not journal.entries:
             raise never_begun(ref, place)
         checked(journal.entries, place.journal)
         course = Course(revisions.document_of(place, journal.entries), journal.entries)
-        ledger = Ledger(home, ref)
+        ledger = Ledger(home, ref, mends=True)
         ledger.follow(place.id, journal.entries)
-        yield Book(place.id, journal, course, ledger, redaction(), watch)
+        book = Book(place.id, journal, course, ledger, redaction(), watch)
+        for each in book.mend(home, ref, place):
+            watch.warn(each)
+        yield book
 
 
 def redaction() -> Redaction:

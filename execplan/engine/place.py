@@ -10,10 +10,16 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Final
+
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 _RUNS = "runs"
+JOURNAL: Final = "journal.jsonl"
+LEDGER: Final = "ledger.jsonl"
+LIMIT: Final = 256 << 20
+"""Bytes of the longest journal, and of the longest ledger, that is read."""
 
 
 class Place(NamedTuple):
@@ -24,7 +30,9 @@ class Place(NamedTuple):
     folder: str
     """Committed with the plan: journal, document, approval, transcripts, record."""
     state: str
-    """Not committed: what a resume and a rollback need beside the journal and the backups."""
+    """Not committed: what a resume and a rollback need beside the journal and the backups, and a copy of the evidence."""
+    root: str = ""
+    """Of the repository, in which the folder must lie."""
 
     @property
     def number(self) -> int:
@@ -32,14 +40,28 @@ class Place(NamedTuple):
         return int(self.id.partition("-")[0])
 
     @property
+    def copy(self) -> str:
+        """The copy of the evidence in the state, which no step removes with the files of the repository."""
+        return os.path.join(self.state, "copy")
+
+    @property
     def journal(self) -> str:
-        """What happened, an entry a line."""
-        return os.path.join(self.folder, "journal.jsonl")
+        """What happened, an entry a line: the copy, which is written first, unless what was committed goes on behind it."""
+        own, shown = self.copied(JOURNAL), self.shown(JOURNAL)
+        try:
+            size = os.lstat(own).st_size
+        except OSError:
+            return shown
+        try:
+            longer = os.lstat(shown).st_size > size
+        except OSError:
+            return own
+        return shown if longer and _goes_on(own, shown) else own
 
     @property
     def document(self) -> str:
         """The bytes of the execution plan that is run."""
-        return os.path.join(self.folder, "execution-plan.json")
+        return self.paper("execution-plan.json")
 
     @property
     def approval(self) -> str:
@@ -50,6 +72,19 @@ class Place(NamedTuple):
     def record(self) -> str:
         """What became of it, for whoever does not read journals."""
         return os.path.join(self.folder, "record.json")
+
+    def shown(self, name: str) -> str:
+        """A file of the evidence, among the plan's artifacts."""
+        return os.path.join(self.folder, name)
+
+    def copied(self, name: str) -> str:
+        """Its copy in the state."""
+        return os.path.join(self.copy, name)
+
+    def paper(self, name: str) -> str:
+        """The one of both to go by: what a step has altered or removed among the artifacts is whole in the copy."""
+        own = self.copied(name)
+        return own if os.path.lexists(own) else self.shown(name)
 
     @property
     def transcripts(self) -> str:
@@ -67,9 +102,19 @@ def every(home: Home, ref: Ref) -> list[Place]:
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
     """
-    from execplan.repo import shelf
+    from execplan.repo import belongings, shelf
 
-    found = [_place(home, ref, name) for name in shelf.entries(folder(home, ref)) if _is_run(name)]
+    names = [name for name in shelf.entries(folder(home, ref)) if _is_run(name)]
+    kept = [name for name in names_in(belongings.folder(home, ref.path)) if _is_run(name) and name not in names]
+    found = [at(home, ref, name) for name in names]
+    if kept:
+        from execplan.engine.lost import is_lost
+
+        found += [
+            each
+            for each in [at(home, ref, name) for name in kept]
+            if is_lost(home, each.copied(JOURNAL), each.shown(JOURNAL))
+        ]
     numbers = [each.number for each in found]
     twice = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
 
@@ -82,7 +127,7 @@ def every(home: Home, ref: Ref) -> list[Place]:
 def following(home: Home, ref: Ref) -> Place:
     """The place of a run that is about to begin; raises ExecplanError."""
     last = max([each.number for each in every(home, ref)], default=0)
-    return _place(home, ref, f"{last + 1:04}-{os.urandom(4).hex()}")
+    return at(home, ref, f"{last + 1:04}-{os.urandom(4).hex()}")
 
 
 def named(home: Home, ref: Ref, name: str | None) -> Place:
@@ -105,6 +150,28 @@ def named(home: Home, ref: Ref, name: str | None) -> Place:
     raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=see, candidates=shown)
 
 
+def names_in(folder: str) -> list[str]:
+    """What is in a folder of the state; nothing where there is none."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _goes_on(own: str, shown: str) -> bool:
+    """Whether a journal that is longer than its copy was written in another checkout: the ledger beside it knows the rest."""
+    from execplan.text.lines import digest
+
+    try:
+        known, data = (disk.read(path, LIMIT)[0] for path in (own, shown))
+        ledger = disk.read(os.path.join(os.path.dirname(shown), "..", "..", LEDGER), LIMIT)[0]
+    except ExecplanError:
+        return False
+    rest = data.removeprefix(known)[: data.rfind(b"\n") + 1 - len(known)] if data.startswith(known) else b""
+    lines = rest.split(b"\n")[:-1]
+    return bool(lines) and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
+
+
 def _begun(place: Place) -> str:
     """When a run was begun, by the first line of its journal, or nothing."""
     try:
@@ -114,8 +181,9 @@ def _begun(place: Place) -> str:
         return ""
 
 
-def _place(home: Home, ref: Ref, name: str) -> Place:
-    return Place(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name))
+def at(home: Home, ref: Ref, name: str) -> Place:
+    """The place of a run with this id, whether it is there or not."""
+    return Place(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
 
 
 def _is_run(name: str) -> bool:

@@ -168,7 +168,7 @@ def _go(
     ahead = steps_ahead(course, schedule)
     permit = begin.permit_of(found, schedule)
     begin.stop_unapproved(permit, found.approval, ahead)
-    begin.keep_state(home, place)
+    begin.keep_state(home, ref, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
     with (
         begin.resumable(place, ref),

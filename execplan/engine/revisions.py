@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text import disk, files
 from execplan.text.lines import digest
@@ -20,7 +22,7 @@ LIMIT = 5 << 20
 
 def path_of(place: Place, revision: int) -> str:
     """Where a revision lies that was made while the run was under way; the first one is `place.document`."""
-    return beside(place.document, revision)
+    return place.paper(os.path.basename(beside(place.document, revision)))
 
 
 def beside(document: str, revision: int) -> str:
@@ -44,11 +46,14 @@ def keep(place: Place, revision: int, data: bytes) -> None:
 
     The caller holds the lock of runs. Raises ExecplanError.
     """
-    path = path_of(place, revision)
+    from execplan.engine import copies
+
+    path = place.shown(os.path.basename(path_of(place, revision)))
     if not files.create(path, data):
         old = disk.read(path, LIMIT)[0]
         if old != data:
             files.replace(path, old, data)
+    copies.keep(place)
 
 
 def data_of(place: Place, entries: Sequence[Entry]) -> bytes:

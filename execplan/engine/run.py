@@ -10,10 +10,10 @@ from execplan.engine.alone import alone
 from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
 from execplan.engine.book import Book
+from execplan.engine.copies import journal_of
 from execplan.engine.course import Course
 from execplan.engine.finish import finish, leg
 from execplan.engine.hands import Hands
-from execplan.engine.journal import Journal
 from execplan.engine.loop import Loop
 from execplan.engine.outlook import outlook
 from execplan.engine.resume import follow
@@ -77,8 +77,9 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     warnings = begin.warn(bench, ids)
     ledger = Ledger(home, ref)
     ledger.anchor()
+    ledger.mends = True
     begin.take(home, ref, place, found)
-    with Journal(place.journal) as journal:
+    with journal_of(place) as journal:
         book = Book(place.id, journal, Course(document), ledger, bench.redaction, watch)
         own = leg(home, ref, place, found.now.policy, book, options)
         warnings += schedule.unchosen_needs()

@@ -197,6 +197,23 @@ def create(
     return True
 
 
+def put(path: str, data: bytes, *, within: str | None = None) -> None:
+    """Let a file hold these bytes, whatever was there, and make the folders above it; the caller holds a lock.
+
+    Raises ChangedMeanwhileError when the file would lie outside `within`, ExecplanError.
+    """
+    above, name = os.path.split(path)
+    with Folder(above, within=within, make=True) as folder:
+        beside = temporary(name)
+        try:
+            folder.unlink(beside)
+            folder.write(beside, data, 0o644)
+            folder.rename(beside, folder, name)
+            folder.sync()
+        except OSError as error:
+            raise trouble(error, path, "write") from None
+
+
 def remove(path: str, old: bytes) -> int:
     """Remove a file and give its mode; raises ChangedMeanwhileError when it does not hold the old bytes.
 

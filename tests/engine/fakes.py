@@ -83,6 +83,10 @@ class Told(Hands):
             raise before.pop(0)
         return SimpleNamespace(before={}, snapshot=False)
 
+    def mend(self, bench: Any, book: Any) -> list[str]:
+        """Nothing is ever removed."""
+        return []
+
     def perform(self, bench: Any, step: Step, attempt: int, prepared: Any) -> Performed:
         """What is told."""
         with self._lock:

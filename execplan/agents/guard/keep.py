@@ -9,8 +9,9 @@ from execplan.engine import entries as kinds
 from execplan.engine.agent import mark
 from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
+from execplan.engine.copies import journal_of
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
-from execplan.engine.journal import Journal, checked, parse, read_bytes
+from execplan.engine.journal import checked, parse, read_bytes
 from execplan.engine.questions import ANSWERS_TO
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.basis import Basis
     from execplan.agents.guard.call import Call
     from execplan.engine.agent.warrant import Warrant
-    from execplan.engine.journal import Entry
+    from execplan.engine.journal import Entry, Journal
     from execplan.repo.home import Home
     from execplan.text.lock import Lock
 
@@ -106,7 +107,7 @@ def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, f
     Raises ExecplanError.
     """
     check_mark(warrant, read_bytes(warrant.place.journal))
-    with Journal(warrant.place.journal) as journal:
+    with journal_of(warrant.place) as journal:
         if [each.line for each in entries] != [each.line for each in journal.entries]:
             if any([each.kind not in (INTENT, CALLED, DENIED) for each in journal.entries[len(entries) :]]):
                 return Judged(DENY, f"the run {warrant.run} has gone on meanwhile: make the call again")
@@ -169,7 +170,7 @@ def denied(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis,
         return
     set_timeout(0.0)
     try:
-        with state.lock(warrant.home, NAME, "guard"), Journal(warrant.place.journal) as journal:
+        with state.lock(warrant.home, NAME, "guard"), journal_of(warrant.place) as journal:
             if [each.line for each in entries] == [each.line for each in journal.entries]:
                 step, tool = found.step or None, shown(call.tool, 100)
                 journal.write(DENIED, tool=tool, what=_what(call), step=step, session=call.session or None)

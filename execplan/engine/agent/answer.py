@@ -62,7 +62,7 @@ def _take_up(now: Moment, question: Question | None) -> None:
     own, course = now.own, now.course
     found = begin.required(own.home, own.ref, own.place.id, "")
     begins.stop_other(own.ref, own.place, course, found)
-    begins.keep_state(own.home, own.place)
+    begins.keep_state(own.home, own.ref, own.place)
     asked = question.step if question is not None else ""
     failed = [name for name in course.named(states.FAILED) if name != asked] if course.ended is None else []
     begin.resumed(own.book, own.home, own.place, found, author.session() or "", failed=failed)

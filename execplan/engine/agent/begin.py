@@ -9,10 +9,11 @@ from execplan.engine import place as places
 from execplan.engine.agent import beyond, current, kept, mark, warrant
 from execplan.engine.agent.follow import follow
 from execplan.engine.book import Book
+from execplan.engine.copies import journal_of
 from execplan.engine.course import Course
 from execplan.engine.entries import RESUMED
 from execplan.engine.files.ground import Ground
-from execplan.engine.journal import Journal, read_bytes
+from execplan.engine.journal import read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.underway import underway
@@ -112,7 +113,7 @@ def _new(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]
     begins.take(home, ref, place, found)
     at = kept.keep(home, document.steps, found.approval, (), _written(document, did))
     beyond.note(home, place)
-    with Journal(place.journal) as journal:
+    with journal_of(place) as journal:
         book = Book(place.id, journal, Course(document), ledger, redaction(), Watch())
         told = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": at}
         begins.first(book, home, place, found, **told, **_who(session))
@@ -131,9 +132,9 @@ def _take_up(home: Home, ref: Ref, own: Current, session: str, did: str) -> Stan
     found = required(home, ref, own.place.id, did)
     assert found.approval is not None
     begins.stop_other(ref, own.place, own.course, found)
-    begins.keep_state(home, own.place)
+    begins.keep_state(home, ref, own.place)
     if found.approval.id != own.course.approval["approval_id"] or own.course.status == states.REPLANNING:
-        with Journal(own.place.journal) as journal:
+        with journal_of(own.place) as journal:
             ledger = Ledger(home, ref)
             ledger.follow(own.place.id, journal.entries)
             book = Book(own.place.id, journal, own.course, ledger, redaction(), Watch())

@@ -11,11 +11,12 @@ from execplan.engine.agent import begin, beyond, mark
 from execplan.engine.agent.follow import follow
 from execplan.engine.agent.left import left
 from execplan.engine.book import Book
+from execplan.engine.copies import journal_of
 from execplan.engine.course import Course
 from execplan.engine.entries import RESULT, TICKED, performed_json
 from execplan.engine.finish import Leg, filed, finish, leg
 from execplan.engine.hands import Hands
-from execplan.engine.journal import Journal, checked, read_bytes
+from execplan.engine.journal import checked, read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import Finished, Watch
@@ -90,15 +91,18 @@ def moment(home: Home, ref: Ref, place: Place, options: Options) -> Iterator[Mom
     from execplan.engine.ledger.ledger import Ledger
 
     _stop_taken_back(home, place)
-    with Journal(place.journal) as journal:
+    with journal_of(place) as journal:
         checked(journal.entries, place.journal)
         course = Course(revisions.document_of(place, journal.entries), journal.entries)
-        ledger = Ledger(home, ref)
+        ledger = Ledger(home, ref, mends=True)
         ledger.follow(place.id, journal.entries)
         policy = effective(home)
         book = Book(place.id, journal, course, ledger, redaction(), Watch())
+        warnings = book.mend(home, ref, place)
         own = leg(home, ref, place, policy, book, options)
-        yield Moment(own, bench_of(home, ref, place, course))
+        found = Moment(own, bench_of(home, ref, place, course))
+        found.warnings += warnings
+        yield found
 
 
 def _stop_taken_back(home: Home, place: Place) -> None:

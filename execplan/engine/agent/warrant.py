@@ -83,7 +83,7 @@ class Warrant(NamedTuple):
         """Where its run lies."""
         from execplan.engine.place import Place
 
-        return Place(self.run, self.folder, self.working)
+        return Place(self.run, self.folder, self.working, self.home.root)
 
 
 def issue(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> Warrant:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from execplan.clock import now
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import MovedMeanwhileError
-from execplan.engine.ledger.file import File
 from execplan.engine.ledger.verify import read, verify
 from execplan.record import NamedTuple
 from execplan.repo import author
@@ -41,7 +40,7 @@ def accept(home: Home, ref: Ref, reason: str, options: Options) -> Accepted:
 
 
 def _accept(home: Home, ref: Ref, reason: str, path: str) -> Record | None:
-    with File(home, path, f"the ledger of {ref.id}") as file:
+    with names.opened(home, ref) as file:
         wrong, found = verify(home, ref), read(home, ref)
         if not wrong.reasons:
             return None

@@ -8,7 +8,7 @@ from execplan.engine.ledger import chain
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import state
 from execplan.repo.home import check_inside
-from execplan.text import disk
+from execplan.text import disk, files
 from execplan.text.disk import trouble
 from execplan.text.folder import Folder
 
@@ -26,11 +26,21 @@ _END = 1 << 16
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
+def copied_size(path: str) -> int:
+    """Bytes of a copy; none where there is none."""
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
 class File:
     """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
 
-    def __init__(self, home: Home, path: str, holder: str) -> None:
+    def __init__(self, home: Home, path: str, holder: str, copy: str = "") -> None:
+        """`copy`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
         check_inside(home, path)
+        self._copy = copy
         self.home = home
         self.path = path
         self._lock = state.lock(home, os.path.realpath(path), holder)
@@ -80,6 +90,40 @@ class File:
             os.ftruncate(self._handle, self._size)
             raise trouble(error, self.path, "write") from None
         self._size += len(data)
+        if self._copy:
+            self._follow(data)
+
+    @property
+    def is_shorter(self) -> bool:
+        """Whether its copy goes on behind it."""
+        return self._size < copied_size(self._copy)
+
+    def copied(self) -> bytes:
+        """What the copy holds, whole lines; nothing where there is none. Raises ExecplanError."""
+        data = disk.read(self._copy, LIMIT)[0] if self._copy and os.path.lexists(self._copy) else b""
+        return data[: data.rfind(b"\n") + 1]
+
+    def restore(self, data: bytes) -> None:
+        """Let it be as the copy; raises ExecplanError."""
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+        files.put(self.path, data, within=self.home.root)
+        self._open(_FLAGS)
+
+    def _follow(self, data: bytes) -> None:
+        """Let the copy be as this is, to which these bytes were added; raises ExecplanError."""
+        before = self._size - len(data)
+        if not before or copied_size(self._copy) != before:
+            files.put(self._copy, self.whole())
+            return
+        try:
+            with open(disk.open_regular(self._copy, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise trouble(error, self._copy, "write") from None
 
     def _open(self, flags: int) -> None:
         above, name = os.path.split(self.path)

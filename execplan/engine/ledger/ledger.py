@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from execplan.clock import now
 from execplan.engine import journal, place
+from execplan.engine.journal import merged
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import Anchor, MovedMeanwhileError
 from execplan.engine.ledger.chain import START, Record
-from execplan.engine.ledger.file import File
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import author
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.engine.journal import Entry
+    from execplan.engine.ledger.file import File
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -28,7 +27,8 @@ _TRIES = 8
 class Ledger:
     """The ledger of a plan, to be written to; many processes may have one at once."""
 
-    def __init__(self, home: Home, ref: Ref) -> None:
+    def __init__(self, home: Home, ref: Ref, *, mends: bool = False) -> None:
+        """`mends`: whether one that a step has altered or removed is brought back from its copy in the state."""
         self.home = home
         self.ref = ref
         self.path = names.path_of(home, ref)
@@ -41,6 +41,9 @@ class Ledger:
         self._known: dict[str, dict[int, str]] = {}
         """By run, the digests of the entries that are here."""
         self._steps = said.Steps()
+        self.mends = mends
+        self.came_back = False
+        """Whether it was altered or removed, and is there again as its copy in the state has it."""
 
     def append(self, kind: str, told: dict[str, Any]) -> Record:
         """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
@@ -55,7 +58,7 @@ class Ledger:
         What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        at = place.Place(run, os.path.join(place.folder(self.home, self.ref), run), "")
+        at = place.at(self.home, self.ref, run)
         with self._open() as file:
             last, made = self._head(file), []
             known = self._known.setdefault(run, {})
@@ -95,9 +98,45 @@ class Ledger:
         return self.home.shown(self.path)
 
     def _open(self) -> File:
-        return File(self.home, self.path, f"the ledger of {self.ref.id}")
+        return names.opened(self.home, self.ref)
 
     def _head(self, file: File) -> Record | None:
+        """The last record, of a ledger that has all that the anchor knows, or that was brought back; raises ExecplanError."""
+        if not self.mends:
+            return self._checked(file)
+        copy = file.copied() if file.is_shorter else b""
+        if copy and copy.startswith(file.whole()):  # its end was cut off, or all of it is gone
+            return self._back(file, copy)
+        try:
+            return self._checked(file)
+        except ExecplanError:
+            copy = file.copied()
+            if not copy or not self._may_come_back(file.whole(), copy):
+                raise
+            return self._back(file, copy)
+
+    def _may_come_back(self, data: bytes, copy: bytes) -> bool:
+        """Whether a copy is to take the place of a ledger that is broken: this process has just seen it whole, or only
+        what is no record follows; what differs otherwise may be what somebody has made of two branches.
+        """
+        if self._last is not None and self._last.ledger == chain.name_of(copy):
+            return True
+        rest = data.removeprefix(copy)
+        return (
+            data.startswith(copy) and not chain.walk(rest + b"\n").records and not any(map(merged, rest.split(b"\n")))
+        )
+
+    def _back(self, file: File, copy: bytes) -> Record | None:
+        """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""
+        name = chain.name_of(copy)
+        known = anchor.get(self.home, name)
+        if names.walk(copy, known).flaw is not None or (known is not None and names.lost(copy, known)):
+            return self._checked(file)
+        file.restore(copy)
+        self._name, self._last, self.came_back = "", None, True
+        return self._checked(file)
+
+    def _checked(self, file: File) -> Record | None:
         """The last record, of a ledger that has all that the anchor knows; raises ExecplanError."""
         try:
             last = file.last()

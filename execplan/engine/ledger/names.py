@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan.engine.ledger import anchor, chain
-from execplan.engine.ledger.file import LIMIT
-from execplan.repo import shelf
+from execplan.engine.ledger.file import LIMIT, File
+from execplan.repo import belongings, shelf
 from execplan.repo.home import check_inside
 from execplan.text import disk
 
@@ -25,6 +25,16 @@ NAME: Final = "ledger.jsonl"
 def path_of(home: Home, ref: Ref) -> str:
     """The file of a plan's ledger, whether it is there or not."""
     return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), NAME)
+
+
+def opened(home: Home, ref: Ref) -> File:
+    """The file of a plan's ledger, to be held open under its lock; raises ExecplanError."""
+    return File(home, path_of(home, ref), f"the ledger of {ref.id}", copy_of(home, ref))
+
+
+def copy_of(home: Home, ref: Ref) -> str:
+    """The copy of a ledger in the state, whether it is there or not."""
+    return os.path.join(belongings.folder(home, ref.path), NAME)
 
 
 def read(home: Home, ref: Ref) -> bytes:

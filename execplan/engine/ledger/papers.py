@@ -34,9 +34,11 @@ def papers(run: Place, records: Sequence[Record], given: Mapping[str, frozenset[
     for record in records:
         told = record.said.get("document")
         if record.kind == "begun" and isinstance(told, str):
-            yield _paper(run.document, frozenset([told]))
+            yield _paper(run.shown("execution-plan.json"), frozenset([told]))
         elif record.kind == "replanned" and isinstance(told, str):
-            yield _paper(revisions.path_of(run, record.said.get("revision", 0)), frozenset([told]))
+            yield _paper(
+                revisions.beside(run.shown("execution-plan.json"), record.said.get("revision", 0)), frozenset([told])
+            )
         if record.kind in ("begun", "resumed"):
             served |= given.get(str(record.said.get("approval_id")), frozenset())
     if served:

@@ -52,7 +52,7 @@ def look(home: Home, ref: Ref, records: Sequence[Record]) -> Seen:
             known.setdefault(record.run, {})[record.entry] = record.line
     there = {each.id: each for each in place.every(home, ref)}
     for run in sorted(known.keys() | there.keys()):
-        if run in there:
+        if run in there and (run not in known or os.path.lexists(there[run].shown(place.JOURNAL))):
             _journal(there[run], known.get(run, {}), seen)
             _papers(there[run], records, seen)
         else:
@@ -63,11 +63,11 @@ def look(home: Home, ref: Ref, records: Sequence[Record]) -> Seen:
 
 def _journal(run: Place, known: dict[int, str], seen: Seen) -> None:
     """A run's journal against what the ledger knows of it."""
-    shown = _shown(run, "journal.jsonl")
+    shown, path = _shown(run, place.JOURNAL), run.shown(place.JOURNAL)
     try:
-        entries = journal.read(run.journal) if os.path.lexists(run.journal) else []
+        entries = journal.read(path) if os.path.lexists(path) else []
     except ExecplanError as error:
-        seen.doubts.append(error.message.replace(run.journal, shown))
+        seen.doubts.append(error.message.replace(path, shown))
         return
     for entry in entries:
         if known.get(entry.number, entry.line) != entry.line:

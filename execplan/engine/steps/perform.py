@@ -100,6 +100,7 @@ class Opened:
 
     def __init__(self, bench: Bench, step: Step, attempt: int, *, again: bool = False) -> None:
         from execplan.engine.commands.transcript import Transcript
+        from execplan.engine.copies import keep_transcript
 
         name = f"{step.number:02}-{step.id}" + (f"-{attempt}" if attempt > 1 else "")
         title = f"{step.number}. {step.id}" + (f", attempt {attempt}" if attempt > 1 else "")
@@ -109,6 +110,7 @@ class Opened:
         """From the root: of an attempt that was cut short what it had printed by then."""
         line = (lambda text, error: bench.watch.line(step.id, text, error=error)) if runs(step) else None
         self.transcript = Transcript(path, title, bench.redaction, bench.policy.output_kb << 10, line)
+        keep_transcript(bench.place, path)
 
     def __enter__(self) -> Transcript:
         return self.transcript

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.errors import ExecplanError
-from execplan.repo import state
+from execplan.repo import belongings, state
 from execplan.repo.edits import order, texts
 from execplan.repo.edits.journal import FOLDER, edits, edits_in, path_of
 from execplan.repo.edits.log import append, read_lines
@@ -24,6 +24,7 @@ def move(home: Home, old: str, new: str, left: Sequence[str], operation: str = "
     The journal of an earlier plan at the new path is kept below it, and comes back when this one leaves.
     """
     path = path_of(home, new)
+    belongings.follow(home, old, new)
     try:
         state.folder(home, FOLDER)
         source = path_of(home, old)
@@ -45,6 +46,7 @@ def move(home: Home, old: str, new: str, left: Sequence[str], operation: str = "
 def move_back(home: Home, old: str, new: str, operation: str) -> None:
     """Let the journal of a plan go back with it, when its move is taken back; raises ExecplanError."""
     path, goal = path_of(home, old), path_of(home, new)
+    belongings.follow(home, new, old)
     if operation and path != goal and any([entry.id == operation for entry in edits_in(goal)]):
         _take_along(goal, path, "")
 
