@@ -59,7 +59,7 @@ class Book:
         from execplan.engine.mend import mend
 
         with self._lock:
-            return mend(home, ref, place, self)
+            return mend(home, ref, place, self.journal, self.ledger, self.course, at_work=self.is_at_work)
 
     def _tell(self, entry: Entry) -> None:
         """Tell who looks on; a terminal that has gone away ends no run."""

@@ -6,7 +6,7 @@ import os
 
 from execplan.engine.journal import Journal
 from execplan.engine.place import JOURNAL, LIMIT
-from execplan.errors import ExecplanError
+from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text import disk, files
 
 TYPE_CHECKING = False
@@ -59,6 +59,18 @@ def altered(place: Place) -> list[str]:
     found = [name for name in papers(place) if differs(place, name)]
     printed = [os.path.join(TRANSCRIPTS, name) for name in _names(place.copied(TRANSCRIPTS))]
     return found + [name for name in printed if not os.path.lexists(place.shown(name))]
+
+
+def stop_altered(place: Place) -> None:
+    """Refuse where the artifacts have not the journal and the execution plans that the state has; raises ExecplanError."""
+    for name in [JOURNAL, *papers(place)]:
+        if os.path.lexists(place.copied(name)) and differs(place, name):
+            raise ExecplanError(
+                "journal-altered",
+                f"{place.shown(name)} is gone, or is not as it was written: somebody else has been there",
+                exit=ENVIRONMENT,
+                hint="a person looks at it, and brings it back from its copy: execplan doctor --fix",
+            )
 
 
 def papers(place: Place) -> list[str]:

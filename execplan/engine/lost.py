@@ -1,4 +1,4 @@
-"""Runs whose evidence is gone from the artifacts of their plan, and not because another branch is checked out."""
+"""Files that are gone, of which the state has a copy, and not because another branch is checked out."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
 
 
 def is_lost(home: Home, own: str, shown: str) -> bool:
-    """Whether the journal of a run that the state has is not among the artifacts, and should be.
+    """Whether a file that is gone, and of which the state has a copy, should be there.
 
-    A run that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
+    One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
     """
     try:
-        begun = os.stat(own).st_size and _begun(own)
+        begun = _begun(own)
     except OSError:
         return False
-    if not begun:
-        return False
-    if home.git is None:
-        return True
+    if begun is None or home.git is None:
+        return begun is not None
     path = os.path.relpath(shown, home.root)
     branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
     try:
         if ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no=1):
             return True
-        found = ask.output(home, "--literal-pathspecs", "rev-list", "-1", *branches, f"--since={begun}", "--", path)
+        found = ask.output(home, "--literal-pathspecs", "rev-list", "-1", *branches, *begun, "--", path)
     except ExecplanError:
         return True
     return not found.strip()
 
 
-def _begun(path: str) -> str:
-    """When a run was begun, by the first line of its journal; no commit from before has it."""
+def _begun(path: str) -> tuple[str, ...] | None:
+    """Which commits may have it: those since the first line of a journal or a ledger was written. None: it is empty."""
     with open(path, "rb") as file:
-        return file.readline(1 << 16).partition(b'"at":"')[2].decode("ascii", "replace")[:20]
+        line = file.readline(1 << 16)
+    at = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
+    return (f"--since={at}",) if at else () if line else None

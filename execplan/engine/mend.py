@@ -8,9 +8,10 @@ from contextlib import suppress
 
 from execplan.engine import copies
 from execplan.engine.files.store import Store
+from execplan.engine.gone import is_elsewhere
 from execplan.engine.place import JOURNAL, LIMIT
 from execplan.errors import ExecplanError
-from execplan.repo import belongings, settings, shelf
+from execplan.repo import ask, belongings, settings, state
 from execplan.repo.execution import approvals, store
 from execplan.text import disk, files
 from execplan.text.lines import digest
@@ -19,12 +20,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.book import Book
+    from execplan.engine.course import Course
+    from execplan.engine.journal import Journal
+    from execplan.engine.ledger.ledger import Ledger
     from execplan.engine.place import Place
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_PLAN = "plan.md"
 _SETTINGS = "execplan.toml"
 
 
@@ -40,14 +42,16 @@ def remember(home: Home, ref: Ref) -> None:
             files.put(copy, data)
 
 
-def mend(home: Home, ref: Ref, place: Place, book: Book) -> list[str]:
+def mend(
+    home: Home, ref: Ref, place: Place, journal: Journal, ledger: Ledger, course: Course, *, at_work: bool
+) -> list[str]:
     """Put back what is gone or other, with a warning of it; raises ExecplanError.
 
     The caller holds the lock of runs. A plan that was renamed or archived meanwhile has taken all of it along. Of what is
-    not of the run itself only that is put back which was there before a step that was under way.
+    not of the run itself only that is put back which was there before a step that was under way; `at_work`: one was just done.
     """
-    harmed = book.is_at_work or bool(book.course.open_attempt())
-    if not os.path.lexists(ref.path) and _is_elsewhere(home, ref, place):
+    harmed = at_work or bool(course.open_attempt())
+    if not os.path.lexists(ref.path) and is_elsewhere(home, ref.path, place.id):
         return []
     warnings = []
     for name, path in _own(home, ref) if harmed else ():
@@ -55,19 +59,22 @@ def mend(home: Home, ref: Ref, place: Place, book: Book) -> list[str]:
         if data is not None and _create(home, path, data):
             what = f"{home.shown(path)} was removed while the run was at work"
             warnings.append(f"{what}: it is there again as it was before the step that removed it")
+    if harmed and _is_reverted(home, ref, course):
+        what = f"{home.shown(ref.path)} was set back to the last commit while the run was at work"
+        warnings.append(f"{what}: it is there again as it was before that")
     changed: list[str] = []
     displaced: list[bytes] = []
     for name in copies.altered(place):
         displaced.append(_show(home, place, name))
         changed.append(place.shown(name))
-    found = book.journal.show()
+    found = journal.show()
     if found is not None:
         displaced.append(found)
         changed.append(place.shown(JOURNAL))
-    if book.ledger.came_back:
-        book.ledger.came_back = False
-        changed.append(book.ledger.path)
-    beside = _of_plan(home, ref, place, book.course.digest) if harmed else ()
+    if ledger.came_back:
+        ledger.came_back = False
+        changed.append(ledger.path)
+    beside = _of_plan(home, ref, place, course.digest) if harmed else ()
     changed += [path for path, data in beside if _create(home, path, data)]
     return warnings + ([_told(home, changed, displaced)] if changed else [])
 
@@ -80,14 +87,26 @@ def _told(home: Home, changed: list[str], displaced: list[bytes]) -> str:
     return f"{what}: all is there again as the run has written it{''.join(kept)}"
 
 
-def plan_kept(folder: str) -> bytes | None:
-    """The text of a plan as it was before the last step of its runs, by its folder of the state."""
-    return _read(os.path.join(folder, _PLAN))
-
-
 def _own(home: Home, ref: Ref) -> list[tuple[str, str]]:
     """What no look at the tree takes note of, and a run does not go on without; by what its copy is called."""
-    return [(_PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.FILE))]
+    return [(belongings.PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.FILE))]
+
+
+def _is_reverted(home: Home, ref: Ref, course: Course) -> bool:
+    """Put a plan back that a step has set back to the last commit, as `git stash` does; whether it had to be."""
+    kept, now = _read(os.path.join(belongings.folder(home, ref.path), belongings.PLAN)), _read(ref.path)
+    if kept is None or now is None or kept == now or home.git is None or course.begun["head"] is None:
+        return False
+    path = os.path.relpath(ref.real, os.path.realpath(home.root))
+    try:
+        head = ask.output(home, "rev-parse", "--verify", "HEAD").decode().strip()
+        if head != course.begun["head"] or ask.output(home, "cat-file", "blob", f"HEAD:{path}") != now:
+            return False
+    except ExecplanError:
+        return False  # git does not have it
+    with state.lock(home, ref.real, f"the run of {ref.id}"):
+        files.replace(ref.path, now, kept, within=home.root)
+    return True
 
 
 def _of_plan(home: Home, ref: Ref, place: Place, document: str) -> Iterator[tuple[str, bytes]]:
@@ -119,13 +138,6 @@ def _show(home: Home, place: Place, name: str) -> bytes:
     except OSError as error:
         raise disk.trouble(error, place.shown(name), "write") from None
     return b""
-
-
-def _is_elsewhere(home: Home, ref: Ref, place: Place) -> bool:
-    """Whether another plan has the run among its artifacts."""
-    others = [each for each in shelf.every(home) if each.path != ref.path]
-    folders = [home.artifacts_of(each.path, archived=each.archived) for each in others]
-    return any([os.path.lexists(os.path.join(folder, "runs", place.id)) for folder in folders])
 
 
 def _read(path: str) -> bytes | None:

@@ -104,8 +104,8 @@ def every(home: Home, ref: Ref) -> list[Place]:
     """
     from execplan.repo import belongings, shelf
 
-    names = [name for name in shelf.entries(folder(home, ref)) if _is_run(name)]
-    kept = [name for name in names_in(belongings.folder(home, ref.path)) if _is_run(name) and name not in names]
+    names = [name for name in shelf.entries(folder(home, ref)) if is_run(name)]
+    kept = [name for name in names_in(belongings.folder(home, ref.path)) if is_run(name) and name not in names]
     found = [at(home, ref, name) for name in names]
     if kept:
         from execplan.engine.lost import is_lost
@@ -168,8 +168,9 @@ def _goes_on(own: str, shown: str) -> bool:
     except ExecplanError:
         return False
     rest = data.removeprefix(known)[: data.rfind(b"\n") + 1 - len(known)] if data.startswith(known) else b""
-    lines = rest.split(b"\n")[:-1]
-    return bool(lines) and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
+    lines, first = rest.split(b"\n")[:-1], known.count(b"\n") + 1
+    numbered = all([line.startswith(f'{{"n":{number},'.encode()) for number, line in enumerate(lines, first)])
+    return bool(lines) and numbered and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
 
 
 def _begun(place: Place) -> str:
@@ -186,7 +187,8 @@ def at(home: Home, ref: Ref, name: str) -> Place:
     return Place(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
 
 
-def _is_run(name: str) -> bool:
+def is_run(name: str) -> bool:
+    """Whether a file is called as a run is."""
     number, dash, rest = name.partition("-")
     return (
         bool(dash) and number.isascii() and number.isdigit() and len(rest) == 8 and not rest.strip("0123456789abcdef")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 FOLDER: Final = "plans"
 PATH: Final = "path"
 """The file that says where the plan is, from the root of the repository or the project."""
+PLAN: Final = "plan.md"
+"""The text of the plan, as it was before the last step in which a program ran."""
 
 
 def folder(home: Home, path: str) -> str:

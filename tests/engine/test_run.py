@@ -180,12 +180,14 @@ def test_a_plan_that_a_step_removes_is_put_back_so_that_the_run_can_be_taken_bac
     assert not bench.there("src/made.py")
 
 
-def test_a_journal_that_a_step_removes_stops_the_run_and_is_not_taken_for_one_that_never_began(bench: Bench) -> None:
+def test_a_journal_that_is_removed_in_the_state_stops_the_run_and_is_read_from_the_artifacts(bench: Bench) -> None:
     bench.own('sandbox = "off"')
-    bench.approved(steps("```sh {#drop shell=sh}\nrm -r .agent/execplans/artifacts/*/runs\n```", MAKE))
+    bench.approved(steps("```sh {#drop shell=sh}\nrm .git/execplan/runs/*/copy/journal.jsonl\n```", MAKE))
     error = refused(ENVIRONMENT, "journal-altered", bench.go)
     assert "resume" in str(error.hint)
     assert not bench.there("src/made.py")
+    assert bench.told() == ["begun", "intent drop"]
+    assert bench.type("rollback").exit == 0
 
 
 def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(

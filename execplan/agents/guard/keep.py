@@ -9,7 +9,7 @@ from execplan.engine import entries as kinds
 from execplan.engine.agent import mark
 from execplan.engine.agent.asked import question_of
 from execplan.engine.alone import NAME
-from execplan.engine.copies import journal_of
+from execplan.engine.copies import journal_of, stop_altered
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
 from execplan.engine.journal import checked, parse, read_bytes
 from execplan.engine.questions import ANSWERS_TO
@@ -54,7 +54,8 @@ def entries_of(warrant: Warrant) -> list[Entry]:
 
 
 def check_mark(warrant: Warrant, data: bytes) -> None:
-    """Refuse a journal that is not as it was left; raises ExecplanError."""
+    """Refuse a journal that is not as it was left, also among the artifacts; raises ExecplanError."""
+    stop_altered(warrant.place)
     key = keys.read(warrant.home)
     if key is not None:  # the warrant is sealed with it
         mark.check(warrant.place, data, key)

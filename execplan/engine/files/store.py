@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import time
 import zlib
 from contextlib import contextmanager
@@ -146,7 +147,7 @@ class Store:
                             gone += 1
                     except OSError as error:
                         trace.tell(f"{path} could not be removed: {error}")
-        return gone
+        return gone + _purge_copies(os.path.join(self.home.state, "runs"), until)
 
     def path(self, digest: str) -> str:
         """The file of a backup."""
@@ -178,6 +179,20 @@ class Store:
         if not os.path.isdir(path):
             state.folder(self.home, "backups")
             os.makedirs(path, 0o700, exist_ok=True)
+
+
+def _purge_copies(above: str, until: float) -> int:
+    """Remove the copies of what runs have written that none has added to since; how many. Never fails."""
+    gone = 0
+    for name in os.listdir(above) if os.path.isdir(above) else ():
+        copy = os.path.join(above, name, "copy")
+        try:
+            if os.lstat(os.path.join(copy, "journal.jsonl")).st_mtime < until:
+                shutil.rmtree(copy)
+                gone += 1
+        except OSError as error:
+            trace.tell(f"{copy} was not removed: {error}")
+    return gone
 
 
 def _compress(path: str, parts: Iterable[bytes]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from execplan.clock import now
 from execplan.engine import journal, place
-from execplan.engine.journal import merged
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import Anchor, MovedMeanwhileError
 from execplan.engine.ledger.chain import START, Record
@@ -116,15 +115,9 @@ class Ledger:
             return self._back(file, copy)
 
     def _may_come_back(self, data: bytes, copy: bytes) -> bool:
-        """Whether a copy is to take the place of a ledger that is broken: this process has just seen it whole, or only
-        what is no record follows; what differs otherwise may be what somebody has made of two branches.
-        """
-        if self._last is not None and self._last.ledger == chain.name_of(copy):
-            return True
-        rest = data.removeprefix(copy)
-        return (
-            data.startswith(copy) and not chain.walk(rest + b"\n").records and not any(map(merged, rest.split(b"\n")))
-        )
+        """Whether a copy is to take the place of a ledger that is broken: also where this process has just seen it whole."""
+        seen = self._last is not None and self._last.ledger == chain.name_of(copy)
+        return seen or names.is_spoiled(data, copy)
 
     def _back(self, file: File, copy: bytes) -> Record | None:
         """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.engine.journal import merged
 from execplan.engine.ledger import anchor, chain
 from execplan.engine.ledger.file import LIMIT, File
 from execplan.repo import belongings, shelf
@@ -35,6 +36,22 @@ def opened(home: Home, ref: Ref) -> File:
 def copy_of(home: Home, ref: Ref) -> str:
     """The copy of a ledger in the state, whether it is there or not."""
     return os.path.join(belongings.folder(home, ref.path), NAME)
+
+
+def may_come_back(home: Home, ref: Ref) -> bool:
+    """Whether a ledger that is broken may be brought back from its copy; raises ExecplanError."""
+    path = copy_of(home, ref)
+    return os.path.lexists(path) and is_spoiled(read(home, ref), disk.read(path, LIMIT)[0])
+
+
+def is_spoiled(data: bytes, copy: bytes) -> bool:
+    """Whether this is what a step has made of a ledger: it was cut off, removed, edited or added to.
+
+    A record that the copy does not have was made elsewhere, and then somebody has chosen between two branches, or is to.
+    """
+    known = {each.hash for each in chain.walk(copy).records}
+    foreign = any([each.hash not in known for each in chain.walk(data).records])
+    return data != copy and not foreign and not any(map(merged, data.split(b"\n")))
 
 
 def read(home: Home, ref: Ref) -> bytes:

@@ -9,17 +9,23 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
+from execplan.engine import gone
 from execplan.engine import place as places
-from execplan.engine.alone import alone
+from execplan.engine.alone import alone, at_work
 from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, how
-from execplan.repo import shelf
+from execplan.engine.lost import is_lost
+from execplan.engine.open_runs import OPEN
+from execplan.repo import belongings, shelf
+from execplan.repo.belongings import PLAN
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from execplan.engine.place import Place
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
+    from execplan.repo.shelf import Ref
     from execplan.view.doctor.ground import Ground
 
 _RECORDED = ("ledger.jsonl", "approvals", "runs")
@@ -52,20 +58,76 @@ def runs(ground: Ground) -> Iterator[Finding | str]:
                 yield Finding(ERROR, home.shown(place.folder), message, mend)
 
 
+@check("evidence")
+def evidence(ground: Ground) -> Iterator[Finding | str]:
+    """What a run has written is among the artifacts of its plan as it was written, and its plan is there."""
+    for home, ref in [shelved[:2] for shelved in ground.plans]:
+        for place in places.every(home, ref):
+            names = [] if place.id in at_work(home) else gone.altered(home, place)
+            if names:
+                more = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
+                message = (
+                    f"of the run {place.id} {names[0]}{more} gone, or not as it was written: a copy is in the state"
+                )
+                fix = Fix(f"bring the files of the run {place.id} back", partial(_bring_back, home, ref, place))
+                yield Finding(ERROR, home.shown(place.folder), message, "execplan doctor --fix", fix=fix)
+    for home in ground.states:
+        for folder, path in belongings.every(home):
+            kept = os.path.join(folder, PLAN)
+            if os.path.lexists(path) or not os.path.lexists(kept) or not is_lost(home, kept, path):
+                continue
+            runs = [place for place in _of_state(home, folder, path) if how(home, place).state in OPEN]
+            if runs and not gone.is_elsewhere(home, path, runs[0].id):
+                message = f"is gone, and its run {runs[0].id} is not finished"
+                mend = f"put it back as it was before the last step: cp {quote(home.shown(kept))} {quote(home.shown(path))}"
+                yield Finding(ERROR, home.shown(path), message, mend)
+
+
+def _of_state(home: Home, folder: str, path: str) -> list[Place]:
+    """The runs of a plan that is gone, the last one first."""
+    ref = shelf.Ref(home.place(path)[1], path, False)
+    found = [name for name in reversed(places.names_in(folder)) if places.is_run(name)]
+    return [places.at(home, ref, name) for name in found]
+
+
+def _bring_back(home: Home, ref: Ref, place: Place, options: Options) -> list[str]:
+    """Bring back what a run has written, as a resume or a rollback of it would; raises ExecplanError."""
+    from execplan.engine.opened import opened
+    from execplan.engine.watch import Watch
+
+    with opened(home, ref, place, Watch(), "doctor"):
+        return [f"brought back the files of the run {place.id}"]
+
+
 @check("ledgers")
 def ledgers(ground: Ground) -> Iterator[Finding | str]:
     """Every ledger is as it was written, as far as its chain and its anchor tell."""
+    from execplan.engine.ledger import names
     from execplan.engine.ledger.verify import verify
 
     for home, ref in [shelved[:2] for shelved in ground.plans]:
-        folder = home.artifacts_of(ref.path, archived=ref.archived)
-        if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORDED]):
+        folder, copy = home.artifacts_of(ref.path, archived=ref.archived), names.copy_of(home, ref)
+        if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORDED]) and not (
+            os.path.lexists(copy) and is_lost(home, copy, names.path_of(home, ref))
+        ):
             continue  # to ask git for its anchor takes some milliseconds
         found = verify(home, ref)
         if found.reasons:
             more = f", and {len(found.reasons) - 1} more" if len(found.reasons) > 1 else ""
             message = f"the ledger of {ref.id} is not as it was written: {found.reasons[0]}{more}"
-            yield Finding(ERROR, found.path, message, f"see all of it: execplan audit {ref.typed} --verify")
+            mend, fix = f"see all of it: execplan audit {ref.typed} --verify", None
+            if names.may_come_back(home, ref):
+                fix = Fix(f"bring {found.path} back from its copy", partial(_restore, home, ref))
+                mend += "; bring it back from its copy in the state: execplan doctor --fix"
+            yield Finding(ERROR, found.path, message, mend, fix=fix)
+
+
+def _restore(home: Home, ref: Ref, options: Options) -> list[str]:
+    from execplan.engine.ledger.ledger import Ledger
+
+    ledger = Ledger(home, ref, mends=True)
+    ledger.anchor()
+    return [f"brought back {home.shown(ledger.path)}"]
 
 
 @check("run-states")
@@ -81,6 +143,11 @@ def states(ground: Ground) -> Iterator[Finding | str]:
                 told = home.shown(path)
                 fix = Fix(f"remove {told}", partial(_remove, home, path))
                 yield Finding(WARNING, told, "is of a run that is gone", f"rm -r {quote(told)}", fix=fix)
+        for path, plan in belongings.every(home):
+            if not os.path.lexists(plan) and time() - os.lstat(path).st_mtime > _DAYS * 86_400:
+                told = home.shown(path)
+                fix = Fix(f"remove {told}", partial(_remove, home, path))
+                yield Finding(WARNING, told, "is of a plan that is gone", f"rm -r {quote(told)}", fix=fix)
 
 
 def _known(ground: Ground, home: Home) -> set[str]:
