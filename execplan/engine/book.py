@@ -40,6 +40,8 @@ class Book:
         self.ledger = ledger
         self.redaction = redaction
         self.watch = watch
+        self.warnings: list[str] = []
+        """What was put back when the run was taken up, and could not be shown then."""
         self.is_at_work = False
         """Whether steps are done by this process."""
         self._lock = threading.RLock()

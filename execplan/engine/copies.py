@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from execplan.engine.place import Place
 
 TRANSCRIPTS: Final = "transcripts"
+PLAN: Final = "plan.md"
+"""The text of the plan, as it was before the last step in which a program ran; only in the copy."""
 _PAPERS: Final = ("execution-plan", "approval")
 
 
@@ -67,9 +69,9 @@ def stop_altered(place: Place) -> None:
         if os.path.lexists(place.copied(name)) and differs(place, name):
             raise ExecplanError(
                 "journal-altered",
-                f"{place.shown(name)} is gone, or is not as it was written: somebody else has been there",
+                f"{place.shown(name)} is missing or was changed: its copy is different",
                 exit=ENVIRONMENT,
-                hint="a person looks at it, and brings it back from its copy: execplan doctor --fix",
+                hint="a person looks at it, and restores it from its copy: execplan doctor --fix",
             )
 
 

@@ -61,6 +61,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
     book, course = own.book, own.book.course
     question, rolled_back = None, None
+    warnings[:0] = book.warnings
     warnings += book.mend(own.home, own.ref, own.place)
     if fate.kind == fates.REPLAN:
         fate = _replanned(own, fate, warnings)

@@ -28,7 +28,7 @@ class Hands:
 
         prepared = prepare(bench, step, expected)
         if prepared.snapshot:
-            remember(bench.home, bench.ref)
+            remember(bench.home, bench.ref, bench.place)
         return prepared
 
     def perform(self, bench: Bench, step: Step, attempt: int, prepared: Prepared) -> Performed:

@@ -11,7 +11,7 @@ from execplan.engine.files.store import Store
 from execplan.engine.gone import is_elsewhere
 from execplan.engine.place import JOURNAL, LIMIT
 from execplan.errors import ExecplanError
-from execplan.repo import ask, belongings, settings, state
+from execplan.repo import ask, settings, state
 from execplan.repo.execution import approvals, store
 from execplan.text import disk, files
 from execplan.text.lines import digest
@@ -30,11 +30,10 @@ if TYPE_CHECKING:
 _SETTINGS = "execplan.toml"
 
 
-def remember(home: Home, ref: Ref) -> None:
+def remember(home: Home, ref: Ref, place: Place) -> None:
     """Keep the plan, and the settings of the home, as they are before a step; raises ExecplanError."""
-    above = belongings.make(home, ref.path)
     for name, path in _own(home, ref):
-        data, copy = _read(path), os.path.join(above, name)
+        data, copy = _read(path), place.copied(name)
         if data is None:
             with suppress(FileNotFoundError):
                 os.unlink(copy)
@@ -55,13 +54,12 @@ def mend(
         return []
     warnings = []
     for name, path in _own(home, ref) if harmed else ():
-        data = _read(os.path.join(belongings.folder(home, ref.path), name))
+        data = _read(place.copied(name))
         if data is not None and _create(home, path, data):
-            what = f"{home.shown(path)} was removed while the run was at work"
-            warnings.append(f"{what}: it is there again as it was before the step that removed it")
-    if harmed and _is_reverted(home, ref, course):
-        what = f"{home.shown(ref.path)} was set back to the last commit while the run was at work"
-        warnings.append(f"{what}: it is there again as it was before that")
+            warnings.append(f"{home.shown(path)} was removed by a step: restored as it was before that step")
+    if at_work and _is_reverted(home, ref, place, course):
+        what = f"{home.shown(ref.path)} was reset to the last commit by a step"
+        warnings.append(f"{what}: restored as it was before that step")
     changed: list[str] = []
     displaced: list[bytes] = []
     for name in copies.altered(place):
@@ -71,8 +69,9 @@ def mend(
     if found is not None:
         displaced.append(found)
         changed.append(place.shown(JOURNAL))
-    if ledger.came_back:
-        ledger.came_back = False
+    if ledger.displaced is not None:
+        displaced.append(ledger.displaced)
+        ledger.displaced = None
         changed.append(ledger.path)
     beside = _of_plan(home, ref, place, course.digest) if harmed else ()
     changed += [path for path, data in beside if _create(home, path, data)]
@@ -80,21 +79,22 @@ def mend(
 
 
 def _told(home: Home, changed: list[str], displaced: list[bytes]) -> str:
-    more = f" and {len(changed) - 1} more files were" if len(changed) > 1 else " was"
-    what = f"{home.shown(changed[0])}{more} removed or altered while the run was at work"
+    more = f" and {len(changed) - 1} more files of the run were" if len(changed) > 1 else " was"
     backups = Store(home)
-    kept = [f"; what was there is kept: {home.shown(backups.path(backups.keep(each)))}" for each in displaced if each]
-    return f"{what}: all is there again as the run has written it{''.join(kept)}"
+    kept = [
+        f"; the previous content is in {home.shown(backups.path(backups.keep(each)))}" for each in displaced if each
+    ]
+    return f"{home.shown(changed[0])}{more} removed or changed: restored as the run wrote them{''.join(kept)}"
 
 
 def _own(home: Home, ref: Ref) -> list[tuple[str, str]]:
     """What no look at the tree takes note of, and a run does not go on without; by what its copy is called."""
-    return [(belongings.PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.FILE))]
+    return [(copies.PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.FILE))]
 
 
-def _is_reverted(home: Home, ref: Ref, course: Course) -> bool:
+def _is_reverted(home: Home, ref: Ref, place: Place, course: Course) -> bool:
     """Put a plan back that a step has set back to the last commit, as `git stash` does; whether it had to be."""
-    kept, now = _read(os.path.join(belongings.folder(home, ref.path), belongings.PLAN)), _read(ref.path)
+    kept, now = _read(place.copied(copies.PLAN)), _read(ref.path)
     if kept is None or now is None or kept == now or home.git is None or course.begun["head"] is None:
         return False
     path = os.path.relpath(ref.real, os.path.realpath(home.root))

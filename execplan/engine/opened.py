@@ -39,8 +39,7 @@ def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Itera
         ledger = Ledger(home, ref, mends=True)
         ledger.follow(place.id, journal.entries)
         book = Book(place.id, journal, course, ledger, redaction(), watch)
-        for each in book.mend(home, ref, place):
-            watch.warn(each)
+        book.warnings += [each for each in book.mend(home, ref, place) if not watch.warn(each)]
         yield book
 
 

@@ -87,6 +87,7 @@ def rollback(
         done = _Rollback(home, ref, place, own, watch).go(step, automatic)
         record.save(place, record.record_of(place, own.course.document, own.course))
         own.ledger.anchor()
+        done = done._replace(warnings=(*own.warnings, *done.warnings))
         return _committed(home, ref, place, done, before) if options.commits(home) else done
 
 

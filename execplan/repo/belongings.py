@@ -1,4 +1,4 @@
-"""What is kept of a plan where no step removes it by accident: which runs it has, its ledger, and its text."""
+"""What is kept of a plan where no step removes it by accident: which runs it has, and its ledger."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 FOLDER: Final = "plans"
 PATH: Final = "path"
 """The file that says where the plan is, from the root of the repository or the project."""
-PLAN: Final = "plan.md"
-"""The text of the plan, as it was before the last step in which a program ran."""
 
 
 def folder(home: Home, path: str) -> str:

@@ -174,9 +174,10 @@ def test_a_plan_that_a_step_removes_is_put_back_so_that_the_run_can_be_taken_bac
     bench.approved(steps(f"```sh {{#drop}}\nrm .agent/execplans/{bench.name}.md\n```", MAKE))
     plan = bench.text(f".agent/execplans/{bench.name}.md")
     finished = bench.go()
-    assert [each for each in finished.warnings if "is there again" in each]
-    assert bench.text(f".agent/execplans/{bench.name}.md") == plan
+    assert [each for each in finished.warnings if "restored as" in each]
+    assert "- [x]" in bench.text(f".agent/execplans/{bench.name}.md")
     assert bench.type("rollback").exit == 0
+    assert bench.text(f".agent/execplans/{bench.name}.md") == plan
     assert not bench.there("src/made.py")
 
 

@@ -159,8 +159,14 @@ def test_what_nobody_used_for_thirty_days_goes(store: Store) -> None:
     os.utime(store.path(digests[3]), (0, time.time() - 30 * 86_400 + 60))
     store.get(digests[1])
     store.keep(b"kept")
+    copies = [run.parent / name / "copy/journal.jsonl" for name in ("0002-00000000", "0003-00000000")]
+    for copy, days in zip(copies, (31, 29), strict=True):
+        copy.parent.mkdir(parents=True)
+        copy.write_bytes(b"")
+        os.utime(copy, (0, time.time() - days * 86_400))
     assert store.purge(365) == 0
-    assert store.purge(30) == 3
+    assert store.purge(30) == 4
+    assert [each.exists() for each in copies] == [False, True]
     assert os.listdir(run) == ["01-build-1.begun"]  # that it was begun is never forgotten: it may be one that runs once
     assert [store.has(digest) for digest in digests] == [False, True, True, True]
     assert not left.exists()

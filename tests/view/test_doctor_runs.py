@@ -55,7 +55,11 @@ def test_a_ledger_that_was_changed(desk: Desk) -> None:
     ledger.write_bytes(data.replace(b'"approver":"Ann"', b'"approver":"Eve"', 1))
     found = one(desk, "ledgers")
     assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/ledger.jsonl")
-    assert found["mend"] == f"see all of it: execplan audit {NAME} --verify"
+    see = f"see all of it: execplan audit {NAME} --verify"
+    assert found["mend"] == f"{see}; restore it from its copy: execplan doctor --fix"
+    (copy,) = (desk.path / ".git/execplan/plans").glob("*/ledger.jsonl")
+    copy.unlink()
+    assert one(desk, "ledgers")["mend"] == see
     ledger.unlink()
     assert one(desk, "ledgers")["path"] == found["path"]
     ledger.write_bytes(data)

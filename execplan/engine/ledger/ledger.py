@@ -41,8 +41,8 @@ class Ledger:
         """By run, the digests of the entries that are here."""
         self._steps = said.Steps()
         self.mends = mends
-        self.came_back = False
-        """Whether it was altered or removed, and is there again as its copy in the state has it."""
+        self.displaced: bytes | None = None
+        """What was there before it was brought back from its copy in the state; None where it was not."""
 
     def append(self, kind: str, told: dict[str, Any]) -> Record:
         """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
@@ -125,8 +125,9 @@ class Ledger:
         known = anchor.get(self.home, name)
         if names.walk(copy, known).flaw is not None or (known is not None and names.lost(copy, known)):
             return self._checked(file)
+        self.displaced = file.whole()
         file.restore(copy)
-        self._name, self._last, self.came_back = "", None, True
+        self._name, self._last = "", None
         return self._checked(file)
 
     def _checked(self, file: File) -> Record | None:

@@ -9,14 +9,13 @@ from shlex import quote
 from time import time
 from typing import TYPE_CHECKING
 
-from execplan.engine import gone
+from execplan.engine import copies, gone
 from execplan.engine import place as places
 from execplan.engine.alone import alone, at_work
 from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, how
 from execplan.engine.lost import is_lost
 from execplan.engine.open_runs import OPEN
 from execplan.repo import belongings, shelf
-from execplan.repo.belongings import PLAN
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
 if TYPE_CHECKING:
@@ -66,20 +65,20 @@ def evidence(ground: Ground) -> Iterator[Finding | str]:
             names = [] if place.id in at_work(home) else gone.altered(home, place)
             if names:
                 more = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
-                message = (
-                    f"of the run {place.id} {names[0]}{more} gone, or not as it was written: a copy is in the state"
-                )
-                fix = Fix(f"bring the files of the run {place.id} back", partial(_bring_back, home, ref, place))
+                message = f"of the run {place.id} {names[0]}{more} missing or changed in the artifacts"
+                fix = Fix(f"restore the files of the run {place.id}", partial(_bring_back, home, ref, place))
                 yield Finding(ERROR, home.shown(place.folder), message, "execplan doctor --fix", fix=fix)
     for home in ground.states:
         for folder, path in belongings.every(home):
-            kept = os.path.join(folder, PLAN)
-            if os.path.lexists(path) or not os.path.lexists(kept) or not is_lost(home, kept, path):
-                continue
-            runs = [place for place in _of_state(home, folder, path) if how(home, place).state in OPEN]
-            if runs and not gone.is_elsewhere(home, path, runs[0].id):
-                message = f"is gone, and its run {runs[0].id} is not finished"
-                mend = f"put it back as it was before the last step: cp {quote(home.shown(kept))} {quote(home.shown(path))}"
+            runs = [] if os.path.lexists(path) else _of_state(home, folder, path)
+            for place in [place for place in runs if how(home, place).state in OPEN][:1]:
+                kept = place.copied(copies.PLAN)
+                if not is_lost(home, kept, path) or gone.is_elsewhere(home, path, place.id):
+                    continue
+                message = f"is gone, and its run {place.id} is not finished"
+                mend = (
+                    f"restore it as it was before the last step: cp {quote(home.shown(kept))} {quote(home.shown(path))}"
+                )
                 yield Finding(ERROR, home.shown(path), message, mend)
 
 
@@ -95,8 +94,15 @@ def _bring_back(home: Home, ref: Ref, place: Place, options: Options) -> list[st
     from execplan.engine.opened import opened
     from execplan.engine.watch import Watch
 
-    with opened(home, ref, place, Watch(), "doctor"):
-        return [f"brought back the files of the run {place.id}"]
+    told: list[str] = []
+
+    class Told(Watch):
+        def warn(self, words: str) -> bool:
+            told.append(words)
+            return True
+
+    with opened(home, ref, place, Told(), "doctor"):
+        return told or [f"restored the files of the run {place.id}"]
 
 
 @check("ledgers")
@@ -117,17 +123,20 @@ def ledgers(ground: Ground) -> Iterator[Finding | str]:
             message = f"the ledger of {ref.id} is not as it was written: {found.reasons[0]}{more}"
             mend, fix = f"see all of it: execplan audit {ref.typed} --verify", None
             if names.may_come_back(home, ref):
-                fix = Fix(f"bring {found.path} back from its copy", partial(_restore, home, ref))
-                mend += "; bring it back from its copy in the state: execplan doctor --fix"
+                fix = Fix(f"restore {found.path} from its copy", partial(_restore, home, ref))
+                mend += "; restore it from its copy: execplan doctor --fix"
             yield Finding(ERROR, found.path, message, mend, fix=fix)
 
 
 def _restore(home: Home, ref: Ref, options: Options) -> list[str]:
+    from execplan.engine.files.store import Store
     from execplan.engine.ledger.ledger import Ledger
 
     ledger = Ledger(home, ref, mends=True)
     ledger.anchor()
-    return [f"brought back {home.shown(ledger.path)}"]
+    kept = Store(home).keep(ledger.displaced) if ledger.displaced else ""
+    more = f"; the previous content is in {home.shown(Store(home).path(kept))}" if kept else ""
+    return [f"restored {home.shown(ledger.path)}{more}"]
 
 
 @check("run-states")
