@@ -68,6 +68,7 @@ def _accept(home: Home, ref: Ref, reason: str, path: str) -> Record | None:
             )
         )
         file.append(chain.line_of(made))
+        file.renew_copy()
         try:
             anchor.move(home, found.name, found.anchor, made.seq, made.hash)
         except MovedMeanwhileError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan import trace
 from execplan.engine.ledger import chain
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import state
@@ -37,7 +38,7 @@ def copied_size(path: str) -> int:
 class File:
     """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
 
-    def __init__(self, home: Home, path: str, holder: str, copy: str = "") -> None:
+    def __init__(self, home: Home, path: str, holder: str, copy: str) -> None:
         """`copy`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
         check_inside(home, path)
         self._copy = copy
@@ -90,8 +91,10 @@ class File:
             os.ftruncate(self._handle, self._size)
             raise trouble(error, self.path, "write") from None
         self._size += len(data)
-        if self._copy:
+        try:
             self._follow(data)
+        except ExecplanError as error:  # the next one that is added renews it
+            trace.tell(f"{self._copy} could not follow: {error.message}")
 
     @property
     def is_shorter(self) -> bool:
@@ -100,7 +103,7 @@ class File:
 
     def copied(self) -> bytes:
         """What the copy holds, whole lines; nothing where there is none. Raises ExecplanError."""
-        data = disk.read(self._copy, LIMIT)[0] if self._copy and os.path.lexists(self._copy) else b""
+        data = disk.read(self._copy, LIMIT)[0] if os.path.lexists(self._copy) else b""
         return data[: data.rfind(b"\n") + 1]
 
     def restore(self, data: bytes) -> None:
@@ -111,11 +114,15 @@ class File:
         files.put(self.path, data, within=self.home.root)
         self._open(_FLAGS)
 
+    def renew_copy(self) -> None:
+        """Let the copy be as this is, whatever it was; raises ExecplanError."""
+        files.put(self._copy, self.whole())
+
     def _follow(self, data: bytes) -> None:
         """Let the copy be as this is, to which these bytes were added; raises ExecplanError."""
         before = self._size - len(data)
         if not before or copied_size(self._copy) != before:
-            files.put(self._copy, self.whole())
+            self.renew_copy()
             return
         try:
             with open(disk.open_regular(self._copy, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:

@@ -125,7 +125,7 @@ class Ledger:
         known = anchor.get(self.home, name)
         if names.walk(copy, known).flaw is not None or (known is not None and names.lost(copy, known)):
             return self._checked(file)
-        self.displaced = file.whole()
+        self.displaced = file.whole() if self.displaced is None else self.displaced
         file.restore(copy)
         self._name, self._last = "", None
         return self._checked(file)

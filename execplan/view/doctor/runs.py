@@ -67,7 +67,9 @@ def evidence(ground: Ground) -> Iterator[Finding | str]:
                 more = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"of the run {place.id} {names[0]}{more} missing or changed in the artifacts"
                 fix = Fix(f"restore the files of the run {place.id}", partial(_bring_back, home, ref, place))
-                yield Finding(ERROR, home.shown(place.folder), message, "execplan doctor --fix", fix=fix)
+                copy = quote(home.shown(place.copy))
+                mend = f"execplan doctor --fix; if you removed them on purpose, remove the copy too: rm -r {copy}"
+                yield Finding(ERROR, home.shown(place.folder), message, mend, fix=fix)
     for home in ground.states:
         for folder, path in belongings.every(home):
             runs = [] if os.path.lexists(path) else _of_state(home, folder, path)

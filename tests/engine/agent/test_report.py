@@ -105,7 +105,7 @@ def test_evidence_is_compared_and_kept_without_secrets(agent: Agent) -> None:
     agent.done("make")
     agent.write("seen.txt", "X = 1\nkq7Zr2vX9mLp4Ws8\n\x1b[31m")
     agent.done("see", "--evidence", "seen.txt")
-    (kept,) = agent.path.rglob("02-see.md")
+    (kept,) = (agent.path / ".agent").rglob("02-see.md")
     assert "    | X = 1\n" in kept.read_text()
     assert "kq7Zr2vX9mLp4Ws8" not in kept.read_text()
     assert "\x1b" not in kept.read_text()
