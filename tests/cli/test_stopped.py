@@ -88,7 +88,7 @@ def test_a_signal(desk: Desk) -> None:
 def begun(desk: Desk, kind: str, count: int) -> None:
     """Wait until a journal has so many entries of a kind."""
     for _ in range(600):
-        found = b"".join([path.read_bytes() for path in desk.path.rglob("journal.jsonl")])
+        found = b"".join([path.read_bytes() for path in (desk.path / ".agent").rglob("journal.jsonl")])
         if found.count(f'"kind":"{kind}"'.encode()) >= count:
             return
         time.sleep(0.05)
