@@ -73,7 +73,7 @@ CASES = {
         "1. Do:\n\n    make test\n\n2. Look.",
         "1. Do:\n\n   ```sh {#make-test}\n   make test\n   ```\n\n2. Look.",
     ),
-    "continued lines": ("    tool.sh a \\\n      b", "```sh {#tool-sh-a-b}\ntool.sh a \\\n  b\n```"),
+    "continued lines": ("    tool.sh a \\\n      b", "```sh {#tool-a-b}\ntool.sh a \\\n  b\n```"),
     "a comment behind": ("    make test  # slow", "```sh {#make-test}\n# slow\nmake test\n```"),
     "prompts": ("```\n$ make test\n```", "```sh {#make-test}\nmake test\n```"),
     "prompts with output": ("```\n$ make test\nok\n```", "```\n$ make test\nok\n```"),

@@ -14,6 +14,8 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from execplan.engine.commands.launch import Ended
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.steps.acted import Acted
@@ -61,12 +63,32 @@ def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
     if step.expect is None or ended is None:
         return ""
     if not ended.whole:
-        return "it printed more than is kept, so that nobody can tell whether it is what was expected"
+        return (
+            ""
+            if step.inferred
+            else "it printed more than is kept, so that nobody can tell whether it is what was expected"
+        )
     printed = ended.stdout.decode("utf-8", "replace")
+    if step.inferred:
+        return _told(bench, step, [printed, ended.end.decode("utf-8", "replace")])
     if not difference(step.expect, printed):
         return ""
     said = difference(step.expect, bench.redaction.text(printed)) or "a secret is in it"
     return f"it printed something else than expected: {said}"
+
+
+def _told(bench: Bench, step: Step, printed: Sequence[str]) -> str:
+    """The same of output that prose tells: on either stream, and however its lines are indented."""
+    wanted = _unindented(step.expect or "")
+    seen = [_unindented(each) for each in printed]
+    if any([not difference(wanted, each) for each in seen]):
+        return ""
+    said = difference(wanted, bench.redaction.text(seen[0])) or "a secret is in it"
+    return f"it printed something else than the plan says: {said}"
+
+
+def _unindented(text: str) -> str:
+    return "\n".join([line.strip() for line in text.splitlines()])
 
 
 def _syntax(bench: Bench, step: Step, acted: Acted) -> str:
