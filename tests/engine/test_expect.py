@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.steps.expect import difference
+from execplan.engine.steps.expect import difference, missing_line
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,18 @@ def test_it_says_what_a_pattern_says(expected: str, printed: str) -> None:
 
 def test_what_would_keep_a_pattern_busy_for_years() -> None:
     assert difference("a…" * 5000 + "b", "a" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "line"),
+    [
+        ("…\nok\n…", ["ok"], ""),
+        ("…\nok\n…", ["", "one\n  ok \n"], ""),
+        ("…\nb\na\n…", ["a\nb"], ""),
+        ("…\na  b\n…", ["see: a\tb there"], ""),
+        ("…\n42\n…", ["142\n4 2"], "42"),
+        ("…\na\nb\n…", ["a"], "b"),
+    ],
+)
+def test_what_prose_says_may_stand_anywhere(expected: str, printed: list[str], line: str) -> None:
+    assert missing_line(expected, printed) == line

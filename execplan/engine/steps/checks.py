@@ -6,7 +6,7 @@ from shlex import join
 
 from execplan.engine.entries import Checks
 from execplan.engine.steps.execute import start
-from execplan.engine.steps.expect import difference
+from execplan.engine.steps.expect import difference, missing_line
 from execplan.engine.steps.named import is_command, marks
 from execplan.execution.evaluation.checks.syntax import unparsed
 from execplan.execution.world import ABSENT, FILE, OUTSIDE, plain
@@ -14,8 +14,6 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from execplan.engine.commands.launch import Ended
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.steps.acted import Acted
@@ -70,25 +68,12 @@ def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
         )
     printed = ended.stdout.decode("utf-8", "replace")
     if step.inferred:
-        return _told(bench, step, [printed, ended.end.decode("utf-8", "replace")])
+        line = missing_line(step.expect, [printed, ended.end.decode("utf-8", "replace")])
+        return f"it has not printed the line {line!r}, which the plan says it prints" if line else ""
     if not difference(step.expect, printed):
         return ""
     said = difference(step.expect, bench.redaction.text(printed)) or "a secret is in it"
     return f"it printed something else than expected: {said}"
-
-
-def _told(bench: Bench, step: Step, printed: Sequence[str]) -> str:
-    """The same of output that prose tells: on either stream, and however its lines are indented."""
-    wanted = _unindented(step.expect or "")
-    seen = [_unindented(each) for each in printed]
-    if any([not difference(wanted, each) for each in seen]):
-        return ""
-    said = difference(wanted, bench.redaction.text(seen[0])) or "a secret is in it"
-    return f"it printed something else than the plan says: {said}"
-
-
-def _unindented(text: str) -> str:
-    return "\n".join([line.strip() for line in text.splitlines()])
 
 
 def _syntax(bench: Bench, step: Step, acted: Acted) -> str:

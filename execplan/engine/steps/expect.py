@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _ANY = "…"
 _LONGEST = 60
 
@@ -30,6 +34,20 @@ def difference(expected: str, printed: str) -> str:
         at, told = found + len(part), f"{told}{_ANY}{part}"
     if len(printed) - len(last) < at - _shared(told, last) or not printed.endswith(last):
         return _missing(told, last, printed, at, lead, end=True)
+    return ""
+
+
+def missing_line(expected: str, printed: Sequence[str]) -> str:
+    """The first line of what prose says is printed that is in none of these texts, or nothing.
+
+    More may be printed before and after it, on its line too, and white space counts only as such: who writes prose leaves
+    out what does not matter.
+    """
+    seen = [f" {' '.join(line.split())} " for text in printed for line in text.splitlines()]
+    for line in expected.split("\n"):
+        wanted = " ".join(line.split())
+        if wanted != _ANY and not any([f" {wanted} " in each for each in seen]):
+            return wanted
     return ""
 
 

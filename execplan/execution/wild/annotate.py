@@ -62,9 +62,7 @@ def annotate(plan: Plan, *, dry_run: bool = False) -> Change:
         said = f"annotated: {count} of {total} inferred step{'s' * (total > 1)}{rest}"
     shown = plan if dry_run or not edits else read_text(apply(plan.text, edits))
     left = [each for each in found if not each.edits] if shown is plan else _kept(shown, _places(shown))
-    more = [
-        (draft.start, f"is left as it is: it {each.why}: {draft.command}") for each in left for draft in each.drafts
-    ]
+    more = [(draft.start, f"is left to you: it {each.why}: {draft.command}") for each in left for draft in each.drafts]
     more += [(each.line, f"is no step: it {each.why}: {each.text}") for each in find(shown).left]
     lines = [f"line {line + 1} {words}" for line, words in sorted(more)]
     return Change(tuple(edits), facts(plan), f"annotate {count} step{'s' * (count != 1)}", (said, *lines))

@@ -48,7 +48,7 @@ _VARIES = re.compile(
 )
 """What differs between runs, machines or versions, or stands for something else."""
 _NOISE = re.compile(
-    r"\s*(?:#|//|\(|--|Compiling|Finished|Running|Downloading|Downloaded|Installing|Updating|Resolving|Checking|Building|warning|note|info|debug)\b",
+    r"\s*(?:#|//|\(|--|ok\s\s|(?:Compiling|Finished|Running|Downloading|Downloaded|Installing|Updating|Resolving|Checking|Building|warning|note|info|debug)\b)",
     re.IGNORECASE,
 )
 _PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")

@@ -136,15 +136,23 @@ def _claim(
     for rank, rule in enumerate(rules):
         steps = rule()
         done = [drafts[at].command for at in steps]
-        if steps and all([_is_run(span, drafts) for span in commands]) and covers(_words_of(task.text), done):
+        if (
+            steps
+            and all([_is_run(span, drafts) for span in commands])
+            and covers(_words_of(task.text), done, told=all([_leads_with(task, leads[at]) for at in steps]))
+        ):
             return rank, steps
     return 0, []
 
 
 def _named_commands(task: Task, commands: Sequence[str], drafts: Sequence[Draft]) -> list[int]:
     """The steps that run what the task names."""
-    bare = _LEADING.sub("", task.text).strip("` .:;")
-    named = {_typed(bare)} if is_command(bare) else {_typed(each) for each in commands if _is_only(task.text)}
+    bare = _LEADING.sub("", task.text).strip(" .:;")
+    named = (
+        {_typed(bare)}
+        if "`" not in bare and is_command(bare)
+        else {_typed(each) for each in commands if _is_only(task.text)}
+    )
     return [at for at, draft in enumerate(drafts) if named & {(".", draft.command), (draft.cwd, draft.command)}]
 
 
@@ -197,6 +205,12 @@ def _first_alike(lead: Sequence[str], tasks: Sequence[Task]) -> Task | None:
             if best >= _ALIKE:
                 return near[0] if len(near) == 1 else None
     return None
+
+
+def _leads_with(task: Task, lead: Sequence[str]) -> bool:
+    """Whether the words right above a step are those of the task, with a colon: the step is how that is done."""
+    last = (sentences(lead[0]) or [""])[-1] if lead else ""
+    return last.endswith((":", "：")) and _words_of(last) == _words_of(task.text)
 
 
 def _parts(words: str) -> Iterator[frozenset[str]]:

@@ -129,18 +129,20 @@ def is_edit(words: Collection[str]) -> bool:
     return not _EDITS.isdisjoint(words)
 
 
-def covers(asked: Collection[str], commands: Sequence[str]) -> bool:
-    """Whether commands do all that the words of a task ask for, as far as its verbs tell."""
+def covers(asked: Collection[str], commands: Sequence[str], *, told: bool) -> bool:
+    """Whether commands do all that the words of a task ask for, as far as its verbs tell.
+
+    `told` says that the plan itself puts these words above the commands.
+    """
     done = set(re.findall(r"[\w-]+", " ".join(commands).lower()))
     if any([word in asked and word not in done for word in _APART]):
-        return False
-    if any([kind in asked and kind not in [kind_of(command) for command in commands] for kind in _KINDS]):
         return False
     if len([word for word in _EDITS if word in asked and word not in done]) > 1:
         return False
     if any([changes(command) for command in commands]):
-        return True
-    return not _RUNS.isdisjoint(asked) and _EDITS.isdisjoint(set(asked) - done)
+        kinds = [kind_of(command) for command in commands]
+        return all([kind not in asked or kind in kinds for kind in _KINDS])
+    return (told or not _RUNS.isdisjoint(asked)) and _EDITS.isdisjoint(set(asked) - done)
 
 
 def changes(command: str) -> bool:
