@@ -48,7 +48,7 @@ def find(plan: Plan) -> Found:
     names = [name for each in annotated.drafts for name in (each.id, each.attributes.get("id", ""))]
     drafts = numbered([*annotated.drafts, *named(inferred.drafts, names)])
     return Found(
-        tuple(bind_tasks(plan, drafts)),
+        tuple(bind_tasks(plan, drafts, [*annotated.left, *inferred.left])),
         tuple(sorted([*annotated.left, *inferred.left])),
         (*annotated.problems, *inferred.problems),
     )

@@ -85,6 +85,11 @@ LEFT = {
     "another file": ("Change `src/f.py` and `src/g.py`", f"    {SED}"),
     "a file that is only read": ("Review `src/f.py`", f"    {SED}"),
     "tests beside the change": ("Change `src/f.py` and test it", f"    {SED}"),
+    "another test is left to a person": ("Run the tests", "    pytest\n\nIf needed:\n\n    cargo test"),
+    "another command of the milestone is left": (
+        "Milestone 2: rename f",
+        "### Milestone 2\n\n    mv f g\n\nIn a second terminal:\n\n    make other",
+    ),
     "a heading of the same words": ("The parser", "### The parser\n\n    make test"),
     "other words": ("Deploy the service", "    make test"),
 }

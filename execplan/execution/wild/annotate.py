@@ -59,7 +59,9 @@ def annotate(plan: Plan, *, dry_run: bool = False) -> Change:
         said = "nothing to annotate: no step is inferred"
     else:
         rest = "" if count == total else "; the others are left to you:"
-        said = f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{rest}"
+        said = (
+            f"{'would annotate' if dry_run else 'annotated'}: {count} of {total} inferred step{'s' * (total > 1)}{rest}"
+        )
     shown = plan if dry_run or not edits else read_text(apply(plan.text, edits))
     left = [each for each in found if not each.edits] if shown is plan else _kept(shown, _places(shown))
     more = [(draft.start, f"is left to you: it {each.why}: {draft.command}") for each in left for draft in each.drafts]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from execplan.execution.draft import Draft
 
-_LONGEST = 32
-_LONGEST_WORD = 18
+_LONGEST = 36
+_LONGEST_WORD = 24
 _WORDS = 3
 _ENDS = frozenset("&& || ; | & |& ( )".split())
 _RUNNERS = frozenset(
@@ -65,7 +65,7 @@ def _joined(words: Sequence[str]) -> str:
         longer = f"{name}-{word}".strip("-")
         if name and len(longer) > _LONGEST:
             break
-        name = longer[:_LONGEST].rstrip("-")
+        name = _cut(longer, _LONGEST)
     return name if name[:1].isalpha() else f"step-{name}".rstrip("-")
 
 
@@ -147,8 +147,15 @@ def _slugs(words: Iterable[str]) -> list[str]:
         slug = _slug(word)
         if len(slug) > _LONGEST_WORD and "/" in word.strip("/"):
             slug = _slug(word.rstrip("/").rpartition("/")[2])
-        found.append(slug[:_LONGEST_WORD].strip("-"))
+        found.append(_cut(slug, _LONGEST_WORD))
     return [each for each in found if each]
+
+
+def _cut(slug: str, longest: int) -> str:
+    """As much of a name as has room, whole words where there are any."""
+    if len(slug) <= longest:
+        return slug
+    return slug[: longest + 1].rpartition("-")[0] or slug[:longest]
 
 
 def _slug(word: str) -> str:

@@ -10,7 +10,7 @@ import re
 
 from execplan.errors import ExecplanError
 from execplan.execution.command.typed import is_command
-from execplan.execution.draft import INFERRED
+from execplan.execution.draft import INFERRED, WORK, Draft
 from execplan.execution.wild.places import places
 from execplan.execution.wild.said import sentences
 from execplan.execution.wild.work import covers, deleted, edited, is_edit, kind_of, kind_of_task
@@ -23,10 +23,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.execution.draft import Draft
+    from execplan.execution.draft import Left
     from execplan.plan.model import Plan, Task
 
 _CODE = re.compile(r"(`+)((?:(?!\1).)+?)\1(?!`)")
+_LEFT = "left"
+"""The origin of a command that is no step."""
 _LONGEST = 2000
 """Characters of a task's text that a document can hold."""
 _MOST = 20_000
@@ -48,23 +50,30 @@ _EMPTY = frozenset(
 )
 
 
-def bind_tasks(plan: Plan, drafts: Sequence[Draft]) -> list[Draft]:
+def bind_tasks(plan: Plan, drafts: Sequence[Draft], left: Sequence[Left] = ()) -> list[Draft]:
     """The steps of a plan, the inferred ones with the attribute `task` where it is sure which one they complete.
 
     A task keeps the name that annotated steps call it by, and is left to them where one of these does its work without
-    naming it. The state of a task makes no difference, so that a tick changes no document.
+    naming it. So is one to whose work a command belongs that is no step, and is `left`. The state of a task makes no difference, so that a tick changes no document.
     """
     if all([draft.origin != INFERRED for draft in drafts]):
         return list(drafts)
     tasks = [task for task in plan.tasks if task.state != OTHER and _can_be_named(plan, task)]
     if not tasks or len(tasks) * len(drafts) > _MOST:
         return list(drafts)
-    leads = _leads(plan, drafts)
-    claims = _undisputed([_claim(task, tasks, drafts, leads) for task in tasks])
+    run = {draft.command for draft in drafts}
+    unrun = [
+        Draft(_LEFT, WORK, each.line, each.line + 1, "", {}, (), each.text)
+        for each in left
+        if each.text not in run and is_command(each.text)
+    ]
+    every = [*drafts, *unrun]
+    leads = _leads(plan, every)
+    claims = _undisputed([_claim(task, tasks, every, leads) for task in tasks])
     names, own = _named(plan, drafts)
     bound = list(drafts)
     for task, steps in zip(tasks, claims, strict=True):
-        others = {at for at in steps if drafts[at].origin != INFERRED}
+        others = {at for at in steps if every[at].origin != INFERRED}
         if all([own.get(at) == task.number for at in others]):
             for at in set(steps) - others:
                 attributes = {**drafts[at].attributes, "task": names.get(task.number, task.text)}
@@ -153,7 +162,11 @@ def _named_commands(task: Task, commands: Sequence[str], drafts: Sequence[Draft]
         if "`" not in bare and is_command(bare)
         else {_typed(each) for each in commands if _is_only(task.text)}
     )
-    return [at for at, draft in enumerate(drafts) if named & {(".", draft.command), (draft.cwd, draft.command)}]
+    return [
+        at
+        for at, draft in enumerate(drafts)
+        if draft.origin != _LEFT and named & {(".", draft.command), (draft.cwd, draft.command)}
+    ]
 
 
 def _is_only(text: str) -> bool:
@@ -164,7 +177,7 @@ def _is_only(text: str) -> bool:
 
 def _is_run(command: str, drafts: Sequence[Draft]) -> bool:
     folder, words = _typed(command)
-    return any([words == draft.command and folder in (".", draft.cwd) for draft in drafts])
+    return any([words == each.command and folder in (".", each.cwd) for each in drafts if each.origin != _LEFT])
 
 
 def _typed(command: str) -> tuple[str, str]:

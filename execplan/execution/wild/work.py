@@ -118,7 +118,7 @@ def deleted(command: str, cwd: str) -> set[str]:
     """The files that a command deletes, from the root of the repository."""
     argv = list(parse(command).argv or ())
     objects = [word for word in argv[1:] if word[:1] != "-"]
-    if argv[:1] != ["rm"] and argv[:2] != ["git", "rm"]:
+    if argv[:1] != ["rm"] and " ".join(argv[:2]) != "git rm":
         return set()
     named = objects if argv[0] == "rm" else objects[1:]
     return {path for each in named if (path := joined("" if cwd == "." else cwd, each))}
@@ -148,6 +148,6 @@ def covers(asked: Collection[str], commands: Sequence[str], *, told: bool) -> bo
 def changes(command: str) -> bool:
     """Whether a command plainly changes files of the repository."""
     words = command.split()
-    if words[:1] == ["git"]:
-        return words[1:2] != [] and words[1] in _GIT_CHANGES
+    if command.startswith("git "):
+        return len(words) > 1 and words[1] in _GIT_CHANGES
     return words[:1] == ["patch"] or bool(edited(command, ".") or deleted(command, "."))
