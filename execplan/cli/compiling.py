@@ -21,7 +21,7 @@ from execplan.text.hidden import visible
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from execplan.execution.draft import Left
     from execplan.execution.model import ExecutionPlan
@@ -99,8 +99,10 @@ def _held(path: str) -> bytes | None:
     return old
 
 
-def stored(home: Home, ref: Ref, make: Callable[[], Made], options: Options, summary: str) -> Answer:
-    """Stored among the artifacts of a plan; raises ExecplanError."""
+def stored(
+    home: Home, ref: Ref, make: Callable[[], Made], options: Options, summary: str, before: Sequence[str] = ()
+) -> Answer:
+    """Stored among the artifacts of a plan, printed below the lines `before`; raises ExecplanError."""
     last: list[Made] = []
 
     def data() -> bytes:
@@ -109,7 +111,7 @@ def stored(home: Home, ref: Ref, make: Callable[[], Made], options: Options, sum
 
     kept = store.save(home, ref, data, options, verb="compile", summary=summary)
     made = last[0]
-    lines = _said(kept.path, changed=kept.changed, dry_run=options.dry_run)
+    lines = [*before, *_said(kept.path, changed=kept.changed, dry_run=options.dry_run)]
     if kept.commit:
         lines.append(f"committed {kept.commit[:12]}")
     data_ = {"id": ref.id, **_data(made), "path": kept.path, "changed": kept.changed, "commit": kept.commit}
@@ -119,6 +121,26 @@ def stored(home: Home, ref: Ref, make: Callable[[], Made], options: Options, sum
     warnings = (*made.warnings, *kept.warnings)
     diff = kept.diff if options.dry_run else ""
     return Answer(data_, _text(made, lines, diff), warnings=warnings, next=follow, wanted=options.dry_run)
+
+
+def stored_new(
+    parts: Sequence[tuple[Home, Ref]], title: str, make: Callable[[str], ExecutionPlan], options: Options
+) -> Answer:
+    """Stored for a new plan, which says which plans it joins; raises ExecplanError."""
+    from execplan.repo import pick, scaffold
+
+    names = [ref.id for _, ref in parts]
+    home = parts[0][0]
+    new = scaffold.new_plan(home, title, f"Run these plans in this order: {', '.join(names)}.", (), options)
+    if options.dry_run:
+        made = made_of(make(new.id))
+        lines = [f"would make {path}" for path in new.paths]
+        data = {"id": new.id, **_data(made), "path": f"{new.paths[1]}{store.NAME}", "changed": True, "commit": None}
+        return Answer({**data, "diff": new.diff}, _text(made, lines, new.diff), warnings=new.warnings)
+    home, ref = pick.open_plan(home.base, new.id)
+    wrote = (f"wrote {new.path}",)
+    answer = stored(home, ref, lambda: made_of(make(ref.id)), options, "compose execution plans", wrote)
+    return answer._replace(warnings=(*new.warnings, *answer.warnings))
 
 
 def kept(home: Home, ref: Ref, found: Current) -> Answer:

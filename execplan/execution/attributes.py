@@ -100,7 +100,10 @@ ATTRIBUTES = (
     Attribute("inputs", "inputs", PATHS, "Files that it reads; an approval holds only while they stay as they are."),
     Attribute("outputs", "outputs", PATHS, "Files that it must have made."),
     Attribute(
-        "expect", "expect", WORDS, "All that it prints, with `…` for any text; or a fence marked `{expect}` below it."
+        "expect",
+        "expect",
+        WORDS,
+        "All that it prints, with `…` for any text, or for any lines; or a fence marked `{expect}` below it.",
     ),
     Attribute("exit", "exit", COUNT, "The exit status that is success."),
     Attribute(

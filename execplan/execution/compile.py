@@ -40,11 +40,15 @@ class Compiled(NamedTuple):
 def find(plan: Plan) -> Found:
     """All steps of a plan in the order of their lines, those of fences with attributes and those in other forms."""
     from execplan.execution.wild.inferred import find_inferred
+    from execplan.execution.wild.names import named
+    from execplan.execution.wild.tasks import bind_tasks
 
     annotated = find_annotated(plan)
     inferred = find_inferred(plan, fences(plan).taken)
+    names = [name for each in annotated.drafts for name in (each.id, each.attributes.get("id", ""))]
+    drafts = numbered([*annotated.drafts, *named(inferred.drafts, names)])
     return Found(
-        numbered([*annotated.drafts, *inferred.drafts]),
+        tuple(bind_tasks(plan, drafts, [*annotated.left, *inferred.left])),
         tuple(sorted([*annotated.left, *inferred.left])),
         (*annotated.problems, *inferred.problems),
     )

@@ -132,6 +132,9 @@ def test_what_will_not_run_is_warned_of(repo: Folder) -> None:
         ["a", "-p", "b"],
         ["--compose", "a"],
         ["--compose", "a", "b"],
+        ["--compose", "a", "b", "--title", "X", "-p", "a"],
+        ["--compose", "a", "b", "--title", "X", "--out", "-"],
+        ["a", "--title", "X"],
     ],
 )
 def test_usage(repo: Folder, arguments: list[str]) -> None:
@@ -195,6 +198,30 @@ def test_plans_are_joined_in_their_order(repo: Folder) -> None:
     refused = repo.run("compile", "--compose", "writer", "parser", "-p", "both")
     assert refused.exit == 3
     assert "src/api.py" in refused.err
+
+
+def test_compose_makes_the_plan_that_it_is_for(repo: Folder) -> None:
+    repo.plan(STEPS)
+    repo.plan(STEPS.replace("# Build the parser", "# Build the writer").replace("api.py", "w.py"), "2026-01-02_writer")
+    asked = ("compile", "--compose", "writer", "parser", "--title", "Release 1")
+    dry = repo.ok(*asked, "--dry-run")
+    assert not (repo.path / dry["path"]).exists()
+    data = repo.ok(*asked)
+    assert data["path"].endswith("_release-1/execution-plan.json")
+    assert (repo.path / data["path"]).exists()
+    assert "2026-01-02_writer, 2026-01-01_parser" in (repo.path / ".agent/execplans" / f"{data['id']}.md").read_text()
+    assert [each["id"] for each in repo.ok("evaluate", "release-1")["steps"]] == [each["id"] for each in data["steps"]]
+    repo.plan(STEPS.replace("# Build the parser", "# Build the writer"), "2026-01-02_writer")
+    plans = sorted((repo.path / ".agent/execplans").iterdir())
+    assert repo.run("compile", "--compose", "writer", "parser", "--title", "Release 2").exit == 3
+    assert sorted((repo.path / ".agent/execplans").iterdir()) == plans, "a refusal makes no plan"
+
+
+def test_annotate_says_why_also_before_it_writes(repo: Folder) -> None:
+    repo.plan(STEPS.replace("```sh {#build", "    ls src\n\nIf needed:\n\n    make schema\n\n```sh {#build"))
+    for more in ([], ["--dry-run"]):
+        out = repo.run("compile", "--annotate", *more).out
+        assert "is no step: it is to be run only under a condition: make schema" in out
 
 
 def test_annotate_writes_the_plan_and_nothing_else(repo: Folder) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.steps.expect import difference
+from execplan.engine.steps.expect import difference, missing_line
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,10 @@ from execplan.engine.steps.expect import difference
         ("a…a", "aa"),
         ("…\n12 passed", "one\ntwo\n\n12 passed"),
         ("……x", "x"),
+        ("…\nok\n…", "ok"),
+        ("…\nok\n…", "one\nok\ntwo"),
+        ("a\n…\nd", "a\nd"),
+        ("a\n…\n…\nd", "a\nd"),
         (" indented", " indented"),
     ],
 )
@@ -48,6 +52,7 @@ def test_as_expected(expected: str, printed: str) -> None:
         ("a…a", "a", "'a', line 1 of what is expected, does not end it"),
         ("a\n…\n12 passed", "a\nb\n12 passed, 1 failed", "'12 passed', line 3 of what is expected, does not end it"),
         ("a…b…c", "a c b", "'c', line 1 of what is expected, does not end it"),
+        ("…\n42\n…", "142", "'42', line 2 of what is expected, does not come in line 1 or below"),
         ("a\n…b\n…c", "a\nc\n", "'b', line 2 of what is expected, does not come in line 2 or below"),
         ("x" * 99, "y", "line 1 is 'y', not '" + "x" * 59 + "…'"),
     ],
@@ -58,10 +63,33 @@ def test_the_first_difference_is_told_with_its_line(expected: str, printed: str,
 
 @given(st.text("ab\n…", max_size=12), st.text("ab\n", max_size=16))
 def test_it_says_what_a_pattern_says(expected: str, printed: str) -> None:
-    parts = [re.escape(part) for part in expected.rstrip("\n").split("…")]
-    fits = re.fullmatch(".*".join(parts), printed.rstrip("\n"), re.DOTALL) is not None
+    lines = expected.rstrip("\n").split("\n")
+    lines = [line for at, line in enumerate(lines) if not (at and line == lines[at - 1] == "…")]
+    text = "\n".join(lines)
+    anything = "\x00"
+    if text != "…":  # on a line of its own it stands for no line too
+        text = re.sub(r"\A…\n", f"(?:{anything}\n)?", text)
+        text = re.sub(r"\n…\Z", f"(?:\n{anything})?", text)
+        text = re.sub(r"(?<=\n)…\n", f"(?:{anything}\n)?", text)
+    pattern = text.replace(".", r"\.").replace("…", anything).replace(anything, ".*")
+    fits = re.fullmatch(pattern, printed.rstrip("\n"), re.DOTALL) is not None
     assert (difference(expected, printed) == "") == fits
 
 
 def test_what_would_keep_a_pattern_busy_for_years() -> None:
     assert difference("a…" * 5000 + "b", "a" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "line"),
+    [
+        ("…\nok\n…", ["ok"], ""),
+        ("…\nok\n…", ["", "one\n  ok \n"], ""),
+        ("…\nb\na\n…", ["a\nb"], ""),
+        ("…\na  b\n…", ["see: a\tb there"], ""),
+        ("…\n42\n…", ["142\n4 2"], "42"),
+        ("…\na\nb\n…", ["a"], "b"),
+    ],
+)
+def test_what_prose_says_may_stand_anywhere(expected: str, printed: list[str], line: str) -> None:
+    assert missing_line(expected, printed) == line

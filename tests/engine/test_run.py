@@ -16,6 +16,7 @@ from execplan.repo.amend import Options
 from tests.crash.bench import tree
 from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps
+from tests.repo.approving import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -348,3 +349,53 @@ def test_nothing_that_a_run_has_written_is_run_by_git(bench: Bench) -> None:
     assert "not committed: the run has changed what git runs by itself: hooks" in " ".join(finished.warnings)
     assert (bench.path / "hooks/pre-commit").exists()
     assert not (bench.path / "ran").exists()
+
+
+PROSE = """\
+# Say hello
+
+## Progress
+
+- [ ] Say hello
+- [ ] Run `sh seen.sh`.
+- [ ] Show it to somebody.
+
+## Concrete Steps
+
+Say hello:
+
+    sh hello.sh
+
+Expected output:
+
+    hello
+    done in 0.01s
+
+Then:
+
+    sh seen.sh
+"""
+
+
+def test_a_plan_in_prose_ticks_the_tasks_whose_steps_are_done(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
+    bench.write("hello.sh", "echo starting; echo '  hello' >&2; echo done in 5s\n")
+    bench.write("seen.sh", "true\n")
+    bench.plan(PROSE)
+    bench.approve("--allow-inferred")
+    assert bench.go().status == "completed"
+    text = (bench.path / f".agent/execplans/{NAME}.md").read_text()
+    assert text.count("- [x]") == 2
+    assert "- [ ] Show it" in text
+
+
+def test_output_that_lacks_a_line_that_the_plan_promises_fails(bench: Bench) -> None:
+    bench.own('sandbox = "off"')
+    bench.write("hello.sh", "echo goodbye\n")
+    bench.write("seen.sh", "true\n")
+    bench.plan(PROSE)
+    bench.approve("--allow-inferred")
+    finished = bench.go()
+    assert finished.status != "completed"
+    assert "the line 'hello'" in str(finished)
+    assert "[x]" not in (bench.path / f".agent/execplans/{NAME}.md").read_text()

@@ -15,6 +15,7 @@ from execplan.execution.written.annotated import find_annotated
 from execplan.execution.written.fences import fences
 from execplan.plan.model import Plan
 from execplan.plan.reader import read, read_text
+from execplan.plan.seek import task_ids
 from execplan.text.edit import apply
 from execplan.text.lines import Text
 
@@ -73,10 +74,18 @@ CASES = {
         "1. Do:\n\n    make test\n\n2. Look.",
         "1. Do:\n\n   ```sh {#make-test}\n   make test\n   ```\n\n2. Look.",
     ),
-    "continued lines": ("    tool.sh a \\\n      b", "```sh {#tool-sh-a-b}\ntool.sh a \\\n  b\n```"),
+    "continued lines": ("    tool.sh a \\\n      b", "```sh {#tool-a-b}\ntool.sh a \\\n  b\n```"),
     "a comment behind": ("    make test  # slow", "```sh {#make-test}\n# slow\nmake test\n```"),
     "prompts": ("```\n$ make test\n```", "```sh {#make-test}\nmake test\n```"),
     "prompts with output": ("```\n$ make test\nok\n```", "```\n$ make test\nok\n```"),
+    "what is printed": (
+        "    make hello\n\nExpected output:\n\n    hello\n    in 0.1 s\n",
+        "```sh {#make-hello}\nmake hello\n```\n\nExpected output:\n\n```text {expect}\n…\nhello\n…\n```\n",
+    ),
+    "what is printed, in words": (
+        "```sh\nmake hello\n```\n\nIt prints `hello`.",
+        "```sh {#make-hello}\nmake hello\n```\n```text {expect}\n…\nhello\n…\n```\n\nIt prints `hello`.",
+    ),
     "one that is left": ("    make test\n    npm run dev", "    make test\n    npm run dev"),
     "ids once": (
         "```sh {#make-test}\nmake lint\n```\n\n    make test",
@@ -116,6 +125,50 @@ def test_lines_keep_their_ends_and_an_open_fence_is_refused() -> None:
     with pytest.raises(ExecplanError) as refused:
         annotate(read_text(Text.from_str("# T\n\n## Concrete Steps\n\n```sh\nmake test\n")))
     assert refused.value.code == "unclosed-fence"
+
+
+def with_tasks(tasks: str, steps: str) -> Plan:
+    """A plan with such tasks too."""
+    return read_text(
+        Text.from_str(plan_of(steps).text.to_str().replace("# T\n", f"# T\n\n## Progress\n\n{tasks}\n", 1))
+    )
+
+
+def test_the_task_is_written_as_text_or_as_its_id() -> None:
+    plan = with_tasks('- [ ] Run `make a`\n- [ ] Run `make "b"`\n- [ ] Rest', '    make a\n\nThen:\n\n    make "b"')
+    text = after(plan).text.to_str()
+    assert '```sh {#make-a task="Run make a"}' in text
+    assert f"```sh {{#make-b task={task_ids(plan.tasks)[1]}}}" in text
+
+
+def test_a_block_for_two_tasks_stays_and_the_reason_is_told() -> None:
+    plan = with_tasks("- [ ] Run `make a`\n- [ ] Run `make b`", "    make a\n    make b")
+    change = annotate(plan)
+    assert change.edits == ()
+    assert change.said[0] == "annotated: 0 of 2 inferred steps; the others are left to you:"
+    assert change.said[1].startswith("line 10 is left to you: it is in a block whose commands complete different tasks")
+    assert change.said[1].endswith(": make a")
+
+
+def test_a_task_with_a_step_that_stays_inferred_is_not_ticked_before_that() -> None:
+    plan = with_tasks("- [ ] Run `make a`, `make b`", "    make a\n\nThen:\n\n    make b\n    npm run dev")
+    then = after(plan)
+    assert "{#make-a task=" in then.text.to_str()
+    document = compile_plan(then, "t", "t.md").document
+    assert document is not None
+    assert len({each.task for each in document.steps}) == 1
+    assert len(document.steps) == 2
+
+
+def test_every_command_that_is_left_has_its_reason_in_one_line() -> None:
+    plan = plan_of("    make a\n    npm run dev\n\nThen:\n\n    make b\n\nIf needed:\n\n    make c")
+    for dry_run, shift in ((True, 0), (False, 2)):
+        assert annotate(plan, dry_run=dry_run).said == (
+            f"{'would annotate' if dry_run else 'annotated'}: 1 of 2 inferred steps; the others are left to you:",
+            "line 5 is left to you: it is in a block with line 6, which is no step: move that line elsewhere: make a",
+            "line 6 is no step: it runs until somebody stops it, or waits for somebody to type: npm run dev",
+            f"line {14 + shift} is no step: it is to be run only under a condition: make c",
+        )
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="no corpus of real plans")

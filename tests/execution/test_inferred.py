@@ -72,6 +72,8 @@ FORMS = {
     "the item names what its block shows": ("1. Run `make test`:\n\n       make test", ["make test"]),
     "twice": ("- `make test`\n- `make test`", ["make test", "make test"]),
     "an address of a folder in a pattern": ("    rg -n '<Foo>|TODO' src", ["rg -n '<Foo>|TODO' src"]),
+    "programs alone": ("    ls\n    pwd", ["ls", "pwd"]),
+    "an edit below words that tell to edit": ("Edit the file:\n\n    sed -i 's/1/2/' a.py", ["sed -i 's/1/2/' a.py"]),
     "a word in another script": ("在仓库根目录运行：\n\n    npm test", ["npm test"]),
 }
 
@@ -96,6 +98,8 @@ FOLDERS = {
     "in the sentence, the root": ("Run `npm test` from the repository root.", ["npm test"]),
     "`cd` before it": ("    cd web\n    npm ci\n    npm test", ["web: npm ci", "web: npm test"]),
     "`cd` on the line": ("- `cd web && npm test`\n- `cd api && make test`", ["web: npm test", "api: make test"]),
+    "`cd` on one line of three": ("    cd src && ls\n    make a\n    ls", ["src: ls", "make a", "ls"]),
+    "`cd` on a line, and another block": ("    cd web && npm ci\n\nThen:\n\n    make a", ["web: npm ci", "make a"]),
     "a shell of its own": ("```sh\n(cd web && npm test)\nmake test\n```", ["web: npm test", "make test"]),
     "back again": (
         "    cd web\n    npm ci\n    cd ..\n    make\n    cd api/v2\n    cd -\n    make test",
@@ -144,7 +148,7 @@ UNSURE = {
     "two that go deeper": "    cd web\n    cd api\n    make a",
     "behind one that goes away": "    cd web\n    npm ci\n\nThen:\n\n    make a",
     "behind one that goes away, in a list": "From the repository root:\n\n1. First:\n\n       cd web\n       npm ci\n\n2. Then:\n\n       make a",
-    "behind `cd` on a line": "```sh\ncd web && npm ci\nmake a\n```",
+    "behind a lone `cd` that is not sure": "```sh\ncd $WEB\nmake a\n```",
     "behind a folder for one block": "In `web/`:\n\n    npm ci\n\nThen:\n\n    make a",
     "the tests lie there": "Run the tests in `web/`:\n\n    make a",
 }
@@ -230,7 +234,7 @@ def test_what_is_left(name: str) -> None:
     assert why in " / ".join([each.why for each in seen.left])
 
 
-def test_what_a_transcript_shows_is_left_and_no_expectation() -> None:
+def test_what_a_transcript_shows_is_left_where_it_varies() -> None:
     seen = found("```console\n$ make test\n12 passed in 0.3s\n```")
     assert [each.command for each in seen.drafts] == ["make test"]
     assert seen.drafts[0].expect is None

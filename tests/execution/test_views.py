@@ -48,7 +48,7 @@ def test_steps_are_shown_as_they_compile_now(repo: Folder) -> None:
     assert [(each["number"], each["id"], each["phase"], each["inferred"]) for each in data["steps"]] == [
         (1, "build", "work", False),
         (2, "note", "work", False),
-        (3, "step-3", "work", True),
+        (3, "make-install", "work", True),
         (4, "test", "validate", False),
     ]
     build, note, _, test = data["steps"]

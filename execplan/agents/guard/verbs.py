@@ -66,7 +66,7 @@ VERBS: Mapping[str, Mine] = {
         _PLAN,
         takes="plan",
         needs="--check",
-        not_these=f"{_KEPT} --out --annotate --from --compose --enhance --no-commit --dry-run",
+        not_these=f"{_KEPT} --out --annotate --from --compose --title --enhance --no-commit --dry-run",
     ),
     "prime": Mine(values=f"{_PLAN} --hook --as", takes="plan"),
     "context": Mine(

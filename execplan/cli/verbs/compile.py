@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         "execplan compile parser --check",
         "execplan compile parser --annotate --dry-run",
         "execplan compile parser --from plan.json",
-        "execplan compile --compose parser writer -p both",
+        'execplan compile --compose parser writer --title "Release"',
         "execplan compile parser --enhance --dry-run",
     ),
 )
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 @click.option(
     "--from", "source", metavar="FILE", help="Take a document of this or another system; - for standard input."
 )
-@click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order, into that of -p.")
+@click.option("--compose", is_flag=True, help="Join the execution plans of all PLANs, in their order.")
+@click.option("--title", metavar="TEXT", help="With --compose: make a new plan for the result, instead of -p PLAN.")
 @click.option(
     "--enhance",
     is_flag=True,
@@ -58,6 +59,7 @@ def compile_(
     annotate: bool,
     source: str | None,
     compose: bool,
+    title: str | None,
     enhance: bool,
     plan: str | None,
     options: Options,
@@ -76,9 +78,9 @@ def compile_(
     }
     if not compose and len(plans) == 1 and plan is not None and is_same_plan(plans[0], plan):
         plan = None
-    _stop_usage(plans, plan, out, [name for name, on in ways.items() if on])
+    _stop_usage(plans, plan, out, title, [name for name, on in ways.items() if on])
     if compose:
-        return _composed(call, plans, plan, out, options)
+        return _composed(call, plans, plan, out, title, options)
     home, ref = pick.open_plan(os.getcwd(), plans[0] if plans else plan)
     if annotate:
         return _annotated(home, ref, options)
@@ -98,7 +100,9 @@ def compile_(
     return compiling.stored(home, ref, lambda: _compiled(home, ref), options, "compile")
 
 
-def _stop_usage(plans: tuple[str, ...], plan: str | None, out: str | None, chosen: list[str]) -> None:
+def _stop_usage(
+    plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, chosen: list[str]
+) -> None:
     """Refuse what does not go together; raises ExecplanError."""
     compose = "--compose" in chosen
     why = ""
@@ -106,12 +110,15 @@ def _stop_usage(plans: tuple[str, ...], plan: str | None, out: str | None, chose
         why = f"{' and '.join(chosen)} exclude each other"
     elif out is not None and chosen and chosen[0] in ("--check", "--annotate", "--enhance"):
         why = f"--out and {chosen[0]} exclude each other"
-    elif compose and (len(plans) < 2 or (plan is None and out is None)):
-        why = "--compose takes two plans or more, and -p PLAN or --out FILE for what comes of them"
+    elif title is not None and (not compose or plan is not None or out is not None):
+        why = "--title makes a new plan for --compose, and does not go with -p or --out"
+    elif compose and (len(plans) < 2 or (plan is None and out is None and title is None)):
+        why = "--compose takes two plans or more, and --title TEXT, -p PLAN or --out FILE for the result"
     elif not compose and len(plans) + (plan is not None) > 1:
         why = "one plan is compiled at a time; --compose joins several"
     if why:
-        raise ExecplanError("usage", why, exit=USAGE, hint="see execplan compile --help")
+        hint = "execplan compile --compose PLAN PLAN --title 'Its title'" if compose else "see execplan compile --help"
+        raise ExecplanError("usage", why, exit=USAGE, hint=hint)
 
 
 def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
@@ -147,18 +154,25 @@ def _imported(home: Home, ref: Ref, source: str) -> Made:
     return made_of(kept.take(home, ref, data, where) if kept.is_proposal(data) else read(data, where, ref.id))
 
 
-def _composed(call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, options: Options) -> Answer:
-    from execplan.cli.compiling import made_of
+def _composed(
+    call: Call, plans: tuple[str, ...], plan: str | None, out: str | None, title: str | None, options: Options
+) -> Answer:
+    from execplan.cli import compiling
     from execplan.execution.making.compose import compose
     from execplan.repo.execution.current import current
 
     parts = [pick.open_plan(os.getcwd(), name) for name in plans]
     documents = [current(home, ref).document for home, ref in parts]
+    joined = "+".join([ref.id for _, ref in parts])[:255]
+    if title is not None:
+        compose(documents, joined)  # refuses before a plan is made
+        return compiling.stored_new(parts, title, lambda name: compose(documents, name), options)
     if plan is None:
         assert out is not None
-        return _out(call, made_of(compose(documents, "+".join([ref.id for _, ref in parts])[:255])), out, options)
+        return _out(call, compiling.made_of(compose(documents, joined)), out, options)
     home, ref = pick.open_plan(os.getcwd(), plan)
-    return _kept(call, home, ref, made_of(compose(documents, ref.id)), out, options, "compose an execution plan")
+    made = compiling.made_of(compose(documents, ref.id))
+    return _kept(call, home, ref, made, out, options, "compose an execution plan")
 
 
 def _kept(call: Call, home: Home, ref: Ref, made: Made, out: str | None, options: Options, summary: str) -> Answer:
@@ -177,12 +191,16 @@ def _out(call: Call, made: Made, out: str, options: Options) -> Answer:
 def _annotated(home: Home, ref: Ref, options: Options) -> Answer:
     """Inferred steps written into the markdown, for the author to check; nothing is compiled."""
     from execplan.cli.answer import typed
+    from execplan.cli.printing import one_per_line
     from execplan.cli.writing import told
     from execplan.execution.wild.annotate import annotate
     from execplan.repo.amend import amend
 
-    amended = amend(home, ref, annotate, options, verb="compile")
-    return told(amended, options, f"execplan compile {typed(ref.id, amended.path)}")
+    amended = amend(home, ref, lambda plan: annotate(plan, dry_run=options.dry_run), options, verb="compile")
+    answer = told(amended, options, f"execplan compile {typed(ref.id, amended.path)}")
+    if options.dry_run and amended.changed:
+        answer = answer._replace(text=f"{answer.text}\n{one_per_line(amended.said)}")
+    return answer._replace(data={**answer.data, "said": list(amended.said)})
 
 
 command = compile_

@@ -6,7 +6,7 @@ from shlex import join
 
 from execplan.engine.entries import Checks
 from execplan.engine.steps.execute import start
-from execplan.engine.steps.expect import difference
+from execplan.engine.steps.expect import difference, missing_line
 from execplan.engine.steps.named import is_command, marks
 from execplan.execution.evaluation.checks.syntax import unparsed
 from execplan.execution.world import ABSENT, FILE, OUTSIDE, plain
@@ -61,8 +61,15 @@ def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
     if step.expect is None or ended is None:
         return ""
     if not ended.whole:
-        return "it printed more than is kept, so that nobody can tell whether it is what was expected"
+        return (
+            ""
+            if step.inferred
+            else "it printed more than is kept, so that nobody can tell whether it is what was expected"
+        )
     printed = ended.stdout.decode("utf-8", "replace")
+    if step.inferred:
+        line = missing_line(step.expect, [printed, ended.end.decode("utf-8", "replace")])
+        return f"it has not printed the line {line!r}, which the plan says it prints" if line else ""
     if not difference(step.expect, printed):
         return ""
     said = difference(step.expect, bench.redaction.text(printed)) or "a secret is in it"

@@ -20,7 +20,7 @@ _PROGRAMS = frozenset(
         "mkdocs mongodump mongosh msbuild mv mvn mypy mysql mysqldump nc next nextflow ng ninja nix node nox npm npx "
         "nvcc nvm opam openssl pandoc pdflatex pdm perl pg_dump pg_isready pg_restore php phpstan phpunit pio pip "
         "pip-compile pip3 pipenv pipx platformio playwright pnpm podman poetry pre-commit prettier printf prisma "
-        "protoc psalm psql pulumi pwsh pylint pyright pytest python python3 qmake quarto rails railway rake rbenv "
+        "protoc psalm psql pulumi pwd pwsh pylint pyright pytest python python3 qmake quarto rails railway rake rbenv "
         "rebar3 redis-cli rg rm rspec rsync rubocop ruby ruff rustc rustfmt rustup sbt scp sed sh sha256sum shasum "
         "shellcheck shfmt skaffold sleep snakemake source sphinx-build sqlfluff sqlite3 sqlx ssh stat stylelint swift "
         "swiftformat swiftlint systemctl tail tar task tee terraform terragrunt test tflint tmux tofu touch tox tree "
@@ -29,7 +29,7 @@ _PROGRAMS = frozenset(
     ).split()
 )
 """What a command begins with, most often."""
-ALONE = frozenset("just make mypy nox pre-commit pyright pytest rake tox tsc vitest".split())
+ALONE = frozenset("just ls make mypy nox pre-commit pwd pyright pytest rake tox tsc vitest".split())
 """Of these, what is a command with no word behind it."""
 LEADS = frozenset("sudo env time timeout nohup command exec xvfb-run".split())
 PROMPTS = ("$ ", "% ", "PS> ", "❯ ", "➜ ")

@@ -12,6 +12,7 @@ from execplan.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.execution.wild.places import Place
+    from execplan.plan.model import Plan
 
 _SETS = (
     "export ",
@@ -74,6 +75,32 @@ def lines_of(place: Place, *, prompted: bool) -> list[Line]:
         found.append(Line(number, last, line, f"{comment} {behind}".strip()))
         comment = ""
     return found
+
+
+def raw_lines(plan: Plan, place: Place) -> list[str]:
+    """The lines of a block with what is indented within it, and without its own indentation."""
+    lines = [plan.text.lines[at].expandtabs(4) for at, _ in place.lines]
+    shift = (
+        place.fence.column
+        if place.fence is not None
+        else min([_column(each) for each in lines if each.strip()], default=0)
+    )
+    return [line[min(shift, _column(line)) :].rstrip() for line in lines]
+
+
+def printed_below(plan: Plan, place: Place, line: int) -> list[str]:
+    """What a transcript shows from a line on, to the next prompt."""
+    found: list[str] = []
+    for (at, words), raw in zip(place.lines, raw_lines(plan, place), strict=True):
+        if at >= line:
+            if words.startswith(PROMPTS):
+                break
+            found.append(raw)
+    return found
+
+
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def is_sure(line: str, place: Place, prompted: bool, among: bool) -> bool:

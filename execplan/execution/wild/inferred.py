@@ -10,11 +10,12 @@ import re
 from execplan.execution.command.parse import parse
 from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
 from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
-from execplan.execution.wild.block import Line, activates, is_harmless, is_plain, is_sure, lines_of, sets
+from execplan.execution.wild.block import Line, activates, is_harmless, is_plain, is_sure, lines_of, printed_below, sets
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
 from execplan.execution.wild.orders import orders
 from execplan.execution.wild.places import LINES, Place, places, spoken, without_commands
+from execplan.execution.wild.printed import Printer, expected_of
 from execplan.execution.wild.said import (
     CHOICE,
     DONE,
@@ -29,7 +30,8 @@ from execplan.execution.wild.said import (
 )
 from execplan.execution.wild.stays import IN_BACKGROUND, UNTIL_STOPPED, detaches, needs_server
 from execplan.execution.wild.unfit import is_typed, unfit
-from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, after, gone_from, names_folder, unsure
+from execplan.execution.wild.whereabouts import Stand, Typed, Whereabouts, gone_from, names_folder, unsure
+from execplan.execution.wild.work import changes
 from execplan.execution.written.fence import attributes_of
 from execplan.plan import outline
 
@@ -61,6 +63,7 @@ class _Reader:
         self.phase = WORK
         self.changed = ""
         """Why what stands below may not do the same: a block or an item that changes the shell for it was left."""
+        self.printer = Printer()
         self.started = False
         """Whether something was left that would have to keep running."""
 
@@ -109,8 +112,20 @@ class _Reader:
 
     def _block(self, place: Place) -> None:
         first = next(((at, line) for at, line in place.lines if line), None)
-        if first is None:
+        if first is None or self._prints(self.printer.below(self.plan, place)):
             return
+        before = len(self.drafts), len(self.left)
+        self._read_block(place, first)
+        if (len(self.drafts), len(self.left)) == (before[0] + 1, before[1]):
+            self.printer.ran(before[0], self.drafts[-1], place)
+
+    def _prints(self, found: tuple[int, str] | None) -> bool:
+        """Give a step what it prints, where that was found; whether it was."""
+        if found is not None:
+            self.drafts[found[0]] = self.drafts[found[0]]._replace(expect=found[1])
+        return found is not None
+
+    def _read_block(self, place: Place, first: tuple[int, str]) -> None:
         if place.language in _WINDOWS:
             self._leave(*first, "is for Windows")
         elif place.language in SHELLS | PLAIN:
@@ -128,17 +143,23 @@ class _Reader:
         if not commands or mixed:
             why = "stands among lines that are no commands" if commands else "is no command: output, a listing or text"
             self._leave_all(commands or lines[:1], why)
-        elif why := (
-            doubt_around(place.context, ends=all([detaches(line.text) for line in lines]))
-            or doubt_behind(place.tail, [line.text for line in lines])
-        ):
+        elif why := (self._doubt(place, lines) or doubt_behind(place.tail, [line.text for line in lines])):
             self._leave_all(lines, why)
         elif is_record(place.context, place.tail):
             self._leave_all(lines, DONE)
         else:
-            if prompted and printed:
-                self._leave(*printed[0], "is what is printed: mark it `expect` if it always is")
+            shown = {line.start: expected_of(printed_below(self.plan, place, line.end)) for line in lines}
+            if prompted and printed and not any(shown.values()):
+                self._leave(*printed[0], "is printed, and no line of it is sure to be the same in every run")
+            count = len(self.drafts)
             self._commands(place, lines)
+            for at, draft in enumerate(self.drafts[count:] if prompted else (), count):
+                self.drafts[at] = draft._replace(expect=shown.get(draft.start))
+
+    def _doubt(self, place: Place, lines: list[Line]) -> str:
+        """What the words above say against a block; commands that edit files may stand below words that tell to edit."""
+        why = doubt_around(place.context, ends=all([detaches(line.text) for line in lines]))
+        return "" if why == WRITTEN and all([changes(line.text) for line in lines]) else why
 
     def _leave_all(self, lines: Iterable[Line], why: str) -> None:
         for line in lines:
@@ -183,7 +204,6 @@ class _Reader:
                         stop = f"comes behind what is not understood in line {line.start + 1}"
                 else:
                     needs = (self._take(line.start, line.end, typed, needs, place.item),)
-                stand = after(typed, stand, line.start)
         self.where.behind(place, told, start, stand)
 
     def _why_not(self, typed: Typed, stand: Stand) -> str:
@@ -202,6 +222,7 @@ class _Reader:
 
     def _words(self, place: Place) -> None:
         said = list(spoken(place))
+        self._prints(self.printer.told(place, said[0]) if said else None)
         around = _doubt_above(place)
         listed = bool(place.context) and _calls_commands(place.context[0])
         free = not place.context or not place.context[0].endswith((":", "："))
@@ -238,8 +259,8 @@ class _Reader:
                 if why:
                     self._leave(span.start, span.code, why)
                 else:
+                    self.printer.forget()
                     needs = (self._take(span.start, span.end, typed, needs, place.item),)
-                stand = after(typed, stand, span.start)
             moves = own if own is not None and _FOLDER_FIRST.match(sentence.words) else None
             self.where.behind(place, moves, *((here, gone_from(here, place.start)) if gone else (start, stand)))
 

@@ -27,8 +27,6 @@ class Typed(NamedTuple):
     folder: str | None
     """None when that is not sure."""
     command: str
-    moves: bool
-    """Whether whoever types it stands elsewhere afterwards."""
 
 
 class Stand(NamedTuple):
@@ -147,26 +145,18 @@ class Whereabouts:
         return ROOT if first and first == self._went else stand.base
 
     def typed(self, command: str, stand: Stand) -> Typed:
-        """A command without the `cd` that begins it, and where it is typed."""
+        """A command without the `cd` that begins it, and where it is typed; such a `cd` is for its own line only."""
         inner = command
         shown = masked(inner) or inner
-        nested = shown.startswith("(") and shown.endswith(")") and shown.count("(") == 1
-        if nested:
+        if shown.startswith("(") and shown.endswith(")") and shown.count("(") == 1:
             inner, shown = inner[1:-1].strip(), shown[1:-1].strip()
         if not shown.startswith("cd ") or "&&" not in shown:
-            return Typed(stand.plain, command, False)
+            return Typed(stand.plain, command)
         at = shown.index("&&")
         target = inner[3:at].strip()
         told = stand.base is None or stand.base == stand.plain == self.folders.resolved(target)
         folder = self.folders.resolved(target, self._begin(target, stand) if told else stand.base)
-        return Typed(folder, inner[at + 2 :].strip(), not nested and folder != stand.plain)
-
-
-def after(typed: Typed, stand: Stand, line: int) -> Stand:
-    """Where whoever typed a command stands then."""
-    if not typed.moves:
-        return stand
-    return Stand(None, stand.base, f"comes behind line {line + 1}, which goes to {typed.folder}, and none is told")
+        return Typed(folder, inner[at + 2 :].strip())
 
 
 def gone_from(stand: Stand, line: int) -> Stand:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import EXECUTE, EXPECT, RUNS, SHELLS
-from execplan.execution.draft import ANNOTATED, Draft, Found, Problem
+from execplan.execution.draft import ANNOTATED, INFERRED, Draft, Found, Problem
 from execplan.execution.written.fences import Fence, fences
 from execplan.execution.written.transcript import Typed, commands
 from execplan.execution.written.values import WrongValueError, parts
@@ -42,16 +42,15 @@ def place(fence: Fence, kind: str, message: str, start: int | None = None, end: 
 
 
 def numbered(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """The drafts by line; one whose id is not written is called by its number, `step-3`.
+    """The drafts by line; a fence without an ID is called by its number, `step-3`. Inferred steps have their names.
 
-    An id from words would change with the prose, and one from a position is what a number is anyway. What needs an id
-    that a fence of several commands has needs the last of its steps.
+    What needs an id that a fence of several commands has needs the last of its steps.
     """
     ordered = sorted(drafts, key=lambda each: each.start)
-    written = {each.id for each in ordered if "id" in each.attributes}
+    written = {each.id for each in ordered if "id" in each.attributes or each.origin == INFERRED}
     names: dict[tuple[str, str], str] = {}
     for number, draft in enumerate(ordered, 1):
-        if "id" not in draft.attributes:
+        if "id" not in draft.attributes and draft.origin != INFERRED:
             name = f"step-{number}"
             while name in written:
                 name += "-x"

@@ -1,0 +1,137 @@
+"""What a plan says that a command prints, as far as that is the same in every run.
+
+Only lines are kept that no run changes: without times, counts of tests, paths of a machine, versions and gaps. Words that
+call it an example, or that let it be otherwise, keep nothing. So a run fails for what the plan promises, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from execplan.execution.command.typed import PLAIN, PROMPTS
+from execplan.execution.wild.block import raw_lines
+from execplan.execution.wild.line import masked
+from execplan.execution.wild.said import sentences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+    from execplan.execution.draft import Draft
+    from execplan.execution.wild.places import Place, Sentence
+    from execplan.plan.model import Plan
+
+ANY: Final = "…"
+"""A line of its own in an expectation: any lines, or none."""
+_PROMISES = re.compile(
+    r"\bexpected (?:output|result|transcript|stdout)\b|\bexpect (?:to see|this output|the output|output|the following)\b|"
+    r"\byou (?:should|will|must) (?:then |now )?see\b|\b(?:should|must|will) (?:then |now )?(?:print|output|show|see|say|report)\b|"
+    r"\b(?:it|this|that|which|the (?:command|program|script)) (?:prints|outputs|shows|says)\b|"
+    r"^\W*(?:expect(?:ed)?|output|prints?)\W*$",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:examples?|samples?|something|similar|alike|like|e\.g|for instance|such as|approximate\w*|roughly|about|around|shape|form|format|"
+    r"may|might|could|can|or|depend\w*|if|unless|before|fail\w*|errors?|not|no longer|illustrat\w+|representative|typical\w*|pattern|"
+    r"resembl\w+|looks?|except|each|either|eventually|plus|varies|vary|differ\w*|first|second|both|baseline|today|currently|now fails|"
+    r"stderr|files?|artifacts?|behaviou?r)\b",
+    re.IGNORECASE,
+)
+_VARIES = re.compile(
+    r"\.\.\.|…|<[^<>]*>|\{\w+\}|\[\w[\w ]*\]|\$\{?\w|%\w|≈|~ ?\d|\bN\b|\bX+\b|\bx{2,}\b|\bYYYY|\betc\b|[✓✔✗✘•⚠❯→]|"
+    r"\d ?(?:[muµn]?s|secs?|seconds?|min|minutes?|hours?|[kKMG]i?B|bytes|%)(?![a-z])|\d+\.\d+|\d{4}-\d\d|\d\d:\d\d|\b[0-9a-f]{7,}\b|"
+    r"(?:^|[\s=:'\"(])(?:~?/|[A-Za-z]:\\)\w|localhost|\b127\.|:\d{4,5}\b|\bv\d|\bpid\b|"
+    r"\d.*\b(?:tests?|pass(?:ed)?|fail(?:ed|ures?)?|ok|warnings?|errors?|files?|suites?|cases?|assertions?|items?|checks?|ran|modules?|packages?)\b|"
+    r"\b(?:tests?|ran|pass(?:ed)?|total|found|collected|suites?)\b.*\d",
+    re.IGNORECASE,
+)
+"""What differs between runs, machines or versions, or stands for something else."""
+_NOISE = re.compile(
+    r"\s*(?:#|//|\(|--|ok\s\s|(?:Compiling|Finished|Running|Downloading|Downloaded|Installing|Updating|Resolving|Checking|Building|warning|note|info|debug)\b)",
+    re.IGNORECASE,
+)
+_PROSE = re.compile(r"(?:\S+ ){4,}\S*[a-z]\.$")
+_NAMES = re.compile(r"(?::|\b(?:prints?|outputs?|shows?|says?|see|report))\s*\x01\W*$", re.IGNORECASE)
+_LONGEST = 200
+_MOST = 50
+"""Lines of output that are compared."""
+
+
+_OUTPUTS = frozenset((*PLAIN, "console", "output", "log", "terminal"))
+"""Languages of a code block that shows what is printed."""
+_REDIRECTED = re.compile(r"(?<![\d&])>(?!&)")
+
+
+class Printer:
+    """The one step of the block above, whose output the words or the block below it may show."""
+
+    def __init__(self) -> None:
+        self._at = -1
+        self._under: tuple[int, tuple[int, ...]] = (-1, ())
+        """The list item and the headings that it is in."""
+
+    def ran(self, at: int, draft: Draft, place: Place) -> None:
+        """A block was read that is this one step; a transcript shows already what it prints."""
+        if draft.expect is None and not _REDIRECTED.search(masked(draft.command) or draft.command):
+            self._at, self._under = at, (place.item, place.heads)
+
+    def forget(self) -> None:
+        """Another command came."""
+        self._at = -1
+
+    def below(self, plan: Plan, place: Place) -> tuple[int, str] | None:
+        """Which step prints a block, and what of it is sure; None for a block that is no output, or not surely so."""
+        at = self._of(place)
+        self.forget()
+        lead = place.context[0] if place.context else ""
+        if at < 0 or place.language not in _OUTPUTS or not promises(lead):
+            return None
+        if any([line.startswith(PROMPTS) for _, line in place.lines]):
+            return None
+        expected = expected_of(raw_lines(plan, place))
+        return (at, expected) if expected is not None else None
+
+    def told(self, place: Place, sentence: Sentence) -> tuple[int, str] | None:
+        """The same of the sentence below the step's block: `It prints` and a code span."""
+        at = self._of(place)
+        expected = _named_in(sentence) if at >= 0 else None
+        if expected is None:
+            return None
+        self.forget()
+        return at, expected
+
+    def _of(self, place: Place) -> int:
+        return self._at if self._under == (place.item, place.heads) else -1
+
+
+def promises(lead: str) -> bool:
+    """Whether words lead to all or a part of what is surely printed."""
+    last = (sentences(lead) or [""])[-1].replace("\x01", "")
+    return _PROMISES.search(last) is not None and _HEDGES.search(last) is None
+
+
+def expected_of(lines: Sequence[str]) -> str | None:
+    """The expectation that output gives: its lines that no run changes, with `…` for all others; None where none is left."""
+    kept = [line.rstrip() if _is_stable(line) else ANY for line in lines[:_MOST] if line.strip()]
+    if all([line == ANY for line in kept]):
+        return None
+    found = [ANY]
+    for line in [*kept, ANY]:
+        if line != ANY or found[-1] != ANY:
+            found.append(line)
+    return "\n".join(found)
+
+
+def _named_in(sentence: Sentence) -> str | None:
+    """The expectation of a sentence that ends with the one code span that is printed."""
+    if len(sentence.spans) != 1 or not _NAMES.search(sentence.shape) or not promises(sentence.shape):
+        return None
+    return expected_of([sentence.spans[0].code])
+
+
+def _is_stable(line: str) -> bool:
+    """Whether a line of output is the same in every run, as far as it shows that."""
+    if len(line) > _LONGEST or not any([char.isalnum() for char in line]):
+        return False
+    return not (_VARIES.search(line) or _NOISE.match(line) or _PROSE.search(line))
