@@ -25,6 +25,7 @@ from execplan.repo import pages, stock
 from execplan.repo.adoption import settings_file
 from execplan.repo.plan_directories import files_pattern
 from execplan.repo.settings import ABOUT, Settings, literal
+from execplan.text import secret_files
 from tests.console.runner import rewrite
 from tests.secrets import rates
 
@@ -60,11 +61,11 @@ def guidance() -> str:
 
 
 def suspects() -> str:
-    """What is in the name of every file that the table of risks does not let anybody read."""
-    rows = [row for row in table.builtin().rows if row.reading]
+    """What is in the path of every device that the table of risks does not let anybody read."""
+    rows = [row for row in table.builtin().rows if row.reading and table.SECRETS not in row.path]
     found = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
     shown = "\n".join(f'    "{piece}",' for piece in sorted(found))
-    head = '"""Pieces of the names of files that nobody is to read; written by scripts/generate.py from the table of risks."""'
+    head = '"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""'
     return f"{head}\n\nPIECES = (\n{shown}\n)\n"
 
 
@@ -220,6 +221,7 @@ def risk() -> str:
         lines += ["", f"## {title}", "", "| level | what | why |", "|---|---|---|"]
         for row in sorted(rows, key=lambda each: LEVELS.index(each.level)):
             about = row._asdict()[subject]
+            about = secret_files.LISTED if about == (table.SECRETS,) else about
             if about:
                 flags = [
                     f"{word} {' or '.join(listed)}"

@@ -12,7 +12,6 @@ from execplan.context.unit import DECISION, DIFF, FILE, Unit
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.repo import pick, shelf
-from execplan.repo.gathering.files import keeps_secrets
 from execplan.repo.gathering.gather import Gathered, Wanted, gather
 from execplan.repo.gathering.listing import Listing
 from execplan.repo.gathering.plan import parts
@@ -248,18 +247,11 @@ def test_changes_of_a_file_for_secrets(home: Folder) -> None:
     assert "left out: the changes of .env, a file for secrets by its name" in found.warnings
 
 
-@pytest.mark.parametrize(
-    "name", [".env", "a/.env.local", "id_rsa", "x/server.key", "A.PEM", "prod.tfstate", "credentials"]
-)
-def test_names_of_files_for_secrets(name: str) -> None:
-    assert keeps_secrets(name)
-
-
-@pytest.mark.parametrize(
-    "name", [".env.example", "id_rsa.pub", "src/environment.py", "credentials.py", "keys.md", "a.keys"]
-)
-def test_names_of_others(name: str) -> None:
-    assert not keeps_secrets(name)
+def test_another_name_of_a_file_for_secrets_is_left_out(home: Folder) -> None:
+    home.write("deploy/prod.env", "A=1\n")
+    os.link(home.path / "deploy/prod.env", home.path / "src/settings.txt")
+    with pytest.raises(ExecplanError, match=r"src/settings.txt is another name of .*/deploy/prod.env"):
+        gathered(files=["src/settings.txt"])
 
 
 def test_artifacts_without_what_execplan_keeps(home: Folder) -> None:

@@ -11,6 +11,7 @@ from execplan.agents.enhancer.share import withhold
 from execplan.agents.enhancer.suspected import in_arguments, suspected
 from execplan.execution.documents.touched import written
 from execplan.text.redaction import Redaction
+from execplan.text.secret_files import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -40,11 +41,6 @@ _VARIABLES = frozenset(
 _CHOICES = frozenset("schema mode type phase effect shell kind level".split())
 """Fields of a plan that take a few words only."""
 _CONTENTS = ("content", "patch", "expect")
-_SECRET_FILE = re.compile(
-    r"(?i)(?:^|/)(?:\.env(?:\..*)?|\.?netrc|\.npmrc|\.pypirc|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519)|credentials(?:\..*)?"
-    r"|.*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|tfvars))$"
-)
-"""Files that hold secrets by their names, whether git ignores them or not."""
 _ASSIGNED = re.compile(r"(?m)^[ +]?\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*[=:]\s*[\"']?([^\"'\n]+?)[\"']?\s*$")
 _SURE = 12
 """Characters of a value from which on it is taken out wherever it stands."""
@@ -104,7 +100,7 @@ class Veil:
     def _hidden(self, plan: dict[str, Any]) -> set[int]:
         """The steps, by their places, that write files which git ignores or which hold secrets by their names."""
         paths = {path for step in plan["steps"] for path in written(step)}
-        ignored = self._ignores(paths) | {path for path in paths if _SECRET_FILE.search(path)}
+        ignored = self._ignores(paths) | {path for path in paths if is_secret(path)}
         return {at for at, step in enumerate(plan["steps"]) if ignored.intersection(written(step))}
 
     def _learn(self, plan: dict[str, Any], hidden: set[int]) -> None:

@@ -8,6 +8,7 @@ from execplan.agents.guard.paths import passes
 from execplan.agents.guard.suspects import PIECES
 from execplan.repo import own
 from execplan.text.hidden import hides
+from execplan.text.secret_files import is_secret, other_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,11 +67,16 @@ def never_read(around: Around, path: str) -> str:
     shown = os.path.relpath(path, around.root) if inside(around.root, path) else ""
     if shown and (".state" in parts or "approvals" in parts) and around.protected(shown).partition(" ")[0] == "what":
         return around.protected(shown)
-    return secret(shown or path)
+    if why := secret(shown or path, folder=os.path.isdir(path)):
+        return why
+    other = other_name(path, (around.root, os.path.expanduser("~"), _login()))
+    return f"it is another name of {other}, which holds credentials" if other else ""
 
 
-def secret(path: str) -> str:
-    """Why a file is not to be shown, by its name, as the table of risks has it."""
+def secret(path: str, *, folder: bool = False) -> str:
+    """Why a file is not to be shown, by its name, and why a device is not, as the table of risks has it."""
+    if is_secret(path, folder=folder):
+        return "it holds credentials"
     folded = path.casefold()
     if not any([piece in folded for piece in PIECES]):
         return ""

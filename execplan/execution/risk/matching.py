@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from execplan.execution.command.simple import is_local, is_remote, is_system, leads_out, program
 from execplan.execution.risk.questions import QUESTIONS, is_task
-from execplan.execution.risk.table import CRITICAL, HIGH
+from execplan.execution.risk.table import CRITICAL, HIGH, SECRETS
 from execplan.record import NamedTuple
+from execplan.text.secret_files import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,7 +228,8 @@ def on_path(path: str, row: Row) -> bool:
     """Whether a row is about a path, however it is written; capitals make no difference."""
     folded = "/".join([each for each in path.replace("\\", "/").split("/") if each not in ("", ".")])
     plain = ("/" if path.startswith("/") else "") + folded
-    return _on(plain, row.path) and not _on(plain, row.unless)
+    named = (SECRETS in row.path and is_secret(plain)) or _on(plain, row.path)
+    return named and not _on(plain, row.unless)
 
 
 _MADE: dict[tuple[str, ...], Pattern[str]] = {}

@@ -7,6 +7,7 @@ import os
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.record import NamedTuple
+from execplan.text import secret_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ LOW, MEDIUM, HIGH, CRITICAL = LEVELS
 BUILTIN: Final = "built in"
 OWN: Final = "the user's"
 REPOSITORY: Final = "the repository's"
+SECRETS: Final = "@secrets"
+"""A path that stands for all of secret_files.py."""
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
 _SUBJECTS = ("program", "via", "path", "variable")
 _LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
@@ -151,7 +154,8 @@ def _digested(table: Table) -> Table:
     """The table with the version that its content has."""
     from hashlib import sha256
 
-    content = [
+    content: list[object] = [
+        list(secret_files.ALL),
         [tuple(row) for row in table.rows],
         *[
             sorted([(name, sorted(words)) for name, words in each.items()])

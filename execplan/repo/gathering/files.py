@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from fnmatch import fnmatchcase
 
 from execplan.context.unit import ARTIFACT, FILE, Unit
 from execplan.errors import INPUT, POLICY, ExecplanError
@@ -11,6 +10,7 @@ from execplan.record import NamedTuple
 from execplan.repo.gathering.listing import mentions
 from execplan.repo.home import check_inside
 from execplan.text import disk
+from execplan.text.secret_files import is_secret, other_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 LIMIT: Final = 1 << 20
 """Bytes of a file that is read."""
-_SECRET = (
-    *".env .env.* .envrc .netrc .pypirc .npmrc .htpasswd .pgpass .git-credentials .vault-token .dockercfg".split(),
-    *"id_rsa* id_dsa* id_ecdsa* id_ed25519* *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.tfstate".split(),
-    *"credentials credentials.* secrets.* *.secrets *-credentials.json service-account*.json".split(),
-)
-_NO_SECRET = "*.example *.sample *.template *.dist *.pub *.md *.py *.go *.rs *.ts *.js *.java *.rb".split()
 _EVIDENCE = frozenset(("execution-plan.json", "approvals", "ledger.jsonl", "runs", "checkpoint.md"))
 """What is among the artifacts of a plan and is kept by execplan itself, for itself."""
 _ARTIFACTS: Final = 200
@@ -39,14 +33,6 @@ class Read(NamedTuple):
 
     units: tuple[Unit, ...]
     troubles: tuple[ExecplanError, ...]
-
-
-def keeps_secrets(path: str) -> bool:
-    """Whether a file is one for keys and passwords, by its name; an example of such a file is none."""
-    name = path.rpartition("/")[2].lower()
-    return any([fnmatchcase(name, each) for each in _SECRET]) and not any(
-        [fnmatchcase(name, each) for each in _NO_SECRET]
-    )
 
 
 def read(home: Home, paths: Iterable[str], kind: str = FILE, why: str = "") -> Read:
@@ -66,7 +52,11 @@ def _read(home: Home, path: str, kind: str, why: str) -> tuple[int, Unit]:
     """A file, and when it was changed, in nanoseconds; raises ExecplanError."""
     full = os.path.join(home.root, path)
     target = check_inside(home, full)
-    if keeps_secrets(path) or keeps_secrets(target):
+    if other := other_name(target, (home.root, os.path.expanduser("~"))):
+        message = f"{path} is another name of {other}, a file for secrets"
+        hint = "no pack holds one: say what is needed of it in the plan, in words"
+        raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)
+    if is_secret(path) or is_secret(home.shown(target)):
         message = f"{path} is a file for secrets, by its name"
         hint = "no pack holds one: say what is needed of it in the plan, in words"
         raise ExecplanError("secret-file", message, exit=POLICY, hint=hint)

@@ -6,8 +6,9 @@ import os
 
 from execplan.context.unit import DIFF, Unit
 from execplan.repo import ask
-from execplan.repo.gathering.files import LIMIT, keeps_secrets
+from execplan.repo.gathering.files import LIMIT
 from execplan.text.hidden import visible
+from execplan.text.secret_files import is_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _diff(home: Home, but: Sequence[str]) -> tuple[list[Unit], list[str]]:
     for path, patch in _patches(out):
         if not path or _within(path, but):
             continue
-        if keeps_secrets(path):
+        if is_secret(path):
             warnings.append(f"left out: the changes of {path}, a file for secrets by its name")
         elif len(patch) > LIMIT:
             warnings.append(f"left out: the changes of {path}, of {len(patch):,} bytes")

@@ -1,0 +1,92 @@
+"""Files for secrets are known by their names, by hard links too, and modules, documents and examples are none."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from execplan.agents.enhancer import veil
+from execplan.agents.guard import places
+from execplan.execution.risk.matching import on_path
+from execplan.execution.risk.table import SECRETS, builtin
+from execplan.repo.gathering import files, tree
+from execplan.text import secret_files
+from execplan.text.secret_files import is_secret, other_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = """.env a/.env.local .ENV prod.env config/prod.env tests/.env .envrc .netrc _netrc .npmrc .pypirc .htpasswd .pgpass .my.cnf
+.git-credentials .vault-token .dockercfg .docker/config.json /home/ann/.docker/config.json .kube/config .aws/config .aws/sso/cache/a.json
+.gnupg/pubring.kbx .ssh/config .config/gcloud/x.db .config/gh/hosts.yml .m2/settings.xml terraform/prod.tfvars a.auto.tfvars
+a.tfvars.json prod.tfstate prod.tfstate.backup id_rsa id_rsa.old deploy/id_ed25519 x/server.key A.PEM a.p12 a.keystore credentials
+a/credentials.json credentials.toml my-credentials.json service-account-prod.json client_secret_1.json app-firebase-adminsdk-x.json
+secrets secrets.yml prod.secrets kubeconfig deploy/kubeconfig.yaml prod.kubeconfig wp-config.php site/wp-config.php passwords.txt
+passwords.csv wallet.dat .bash_history .psql_history /home/test/.ssh/id_rsa /home/test/id_rsa /etc/shadow /etc/shadow- /proc/1/environ
+/proc/self/task/1/environ /root /root/notes.txt /run/secrets/x /etc/ssl/private ./x/../.env deploy//.env""".split()
+NONE = """.env.example .env.sample .env.production.example id_rsa.pub credentials.py docs/credentials.md passwords_test.py docs/passwords.md
+src/environment.py environment.env.md keys.md a.keys env.py kubeconfig.go secrets.ts src/secrets.rs docs/secrets.md credentials.html
+resources/lang/en/passwords.php package.json tests/fixtures/server.pem tests/id_rsa testdata/a.key config.json .docker/Dockerfile
+src/config .env.d.ts history.py kube/config settings.xml /etc/passwd /usr/share/doc/credentials.md environ secrets/readme""".split()
+
+
+@pytest.mark.parametrize("path", SECRET)
+def test_a_file_for_secrets(path: str) -> None:
+    assert is_secret(path)
+    assert is_secret(path.upper())
+
+
+@pytest.mark.parametrize("path", NONE)
+def test_another_file(path: str) -> None:
+    assert not is_secret(path)
+
+
+def test_a_package_is_no_file() -> None:
+    assert not is_secret("src/credentials", folder=True)
+    assert is_secret("a/.ssh", folder=True)
+
+
+def test_a_hard_link_is_told_by_what_it_is_another_name_of(tmp_path: Path) -> None:
+    home, root = tmp_path / "home", tmp_path / "repo"
+    for path in (home / ".aws/config", root / "deploy/prod.env", root / "src/app.py", root / "node_modules/.env"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    roots = (str(root), str(home))
+    for name, to in (("a", home / ".aws/config"), ("b", root / "deploy/prod.env"), ("c", root / "src/app.py")):
+        os.link(to, root / f"{name}.txt")
+    assert other_name(str(root / "a.txt"), roots) == str(home / ".aws/config")
+    assert other_name(str(root / "b.txt"), roots) == str(root / "deploy/prod.env")
+    assert not other_name(str(root / "c.txt"), roots)
+    assert not other_name(str(root / "missing"), roots)
+    assert not other_name(str(root), roots)
+
+
+def test_only_a_file_with_several_names_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_text("x")
+    monkeypatch.setattr(os, "scandir", lambda path: pytest.fail("it looks through folders"))
+    assert not other_name(str(tmp_path / "a"), (str(tmp_path),))
+
+
+def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(secret_files, "_MOST", 10)
+    folder = tmp_path / "repo"
+    for number in range(12):
+        (folder / f"{number}/deep").mkdir(parents=True)
+        (folder / f"{number}/deep/.env").write_text("x")
+    os.link(folder / "0/deep/.env", tmp_path / "x")
+    assert not other_name(str(tmp_path / "x"), (str(folder),))
+    monkeypatch.setattr(secret_files, "_MOST", 1000)
+    assert other_name(str(tmp_path / "x"), (str(folder),))
+
+
+def test_there_is_one_list() -> None:
+    assert files.is_secret is tree.is_secret is veil.is_secret is is_secret
+    (row,) = [row for row in builtin().rows if SECRETS in row.path]
+    for path in SECRET:
+        assert places.secret(path), path
+        assert on_path(path, row), path
+    for path in NONE:
+        assert not places.secret(path), path
+        assert not on_path(path, row), path
