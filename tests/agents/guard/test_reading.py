@@ -17,8 +17,8 @@ from execplan.agents.guard.planned import Around
 from execplan.agents.guard.readers import FIND, GIT, NO_PATHS, PROGRAMS, Reads
 from execplan.agents.guard.suspects import PIECES
 from execplan.execution.permission import ALLOW, ASK, DENY, READS
-from execplan.execution.risk.table import SECRETS
 from execplan.execution.risk.rate import LOW, builtin, rate_command
+from execplan.execution.risk.table import SECRETS
 from tests.agents.guard.around import Ground
 
 STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
