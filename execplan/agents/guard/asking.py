@@ -51,7 +51,7 @@ def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[
     if found.kind == ASK and not form.ASKS:
         found = found._replace(kind=DENY, why=f"{found.why}; somebody is to be asked, and this program can't")
     why = keep.shown(warrants.cleaned(f"execplan: {found.why}", hidden), longest)
-    told = form.answer(Decision(found.kind, why, found.step))
+    told = form.answer(Decision(found.kind, why, found.step, call.tool))
     if found.kind != DENY or known is None:
         return *told, _nothing
     return *told, lambda: keep.denied(call, *known, found)

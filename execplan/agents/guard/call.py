@@ -65,3 +65,5 @@ class Decision(NamedTuple):
     why: str
     step: str = ""
     """The id of the step that it is of; of a denial the nearest one, or nothing."""
+    tool: str = ""
+    """That is called, as the program calls it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from execplan.agents.guard import taking
 from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, Call, Edit
 from execplan.agents.guard.places import named
+from execplan.execution.permission import ALLOW
 from execplan.text import plain_json
 
 TYPE_CHECKING = False
@@ -22,6 +23,8 @@ HARMLESS_TOOLS: Final = frozenset(
     "TaskOutput TaskStop TaskUpdate TodoRead TodoWrite ToolSearch".split()
 )
 """What changes nothing but the program's own notes, or stops what an allowed call has begun."""
+_DIALOGS: Final = frozenset(("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"))
+"""Of these, what shows a person a dialog and waits for the answer."""
 _AGENT: Final = "description prompt subagent_type model resume run_in_background max_turns name team_name mode"
 """Another agent is asked about each of its calls too; in a work tree of its own it would be elsewhere."""
 
@@ -39,7 +42,9 @@ def read(said: Mapping[str, Any]) -> Call:
 
 
 def answer(decision: Decision) -> tuple[bytes, int]:
-    """What the hook prints, and its exit status."""
+    """What the hook prints, and its exit status: nothing for a dialog, which some versions pass over where it is allowed."""
+    if decision.kind == ALLOW and decision.tool in _DIALOGS:
+        return b"", 0
     told = {"hookEventName": EVENT, "permissionDecision": decision.kind, "permissionDecisionReason": decision.why}
     return plain_json.write({"hookSpecificOutput": told}).encode() + b"\n", 0
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from os.path import normpath
 
+from execplan.agents.guard.alike import PATHSPECS, alike, same_pathspec
 from execplan.agents.guard.paths import direct
 from execplan.agents.guard.verdict import SAME, Verdict
+from execplan.agents.guard.wrapped import is_harmless, is_same_python
 from execplan.execution.command.parse import parse
 from execplan.execution.command.pattern import fits, is_wild
 from execplan.execution.command.simple import program
@@ -36,14 +38,14 @@ def compare(typed: Typed, step: Mapping[str, Any], around: Around) -> Verdict:
     if _is_script(typed, step, around):
         return SAME
     if (
-        why := f"the call is no plain command ({typed.problem}): a step is called by itself, as it is written"
+        why := f"the call is no plain command ({typed.problem}): a step is called as it is written"
         if typed.problem
         else _words(typed, wanted, step, around)
     ):
         near = _near(typed, wanted, step)
         return Verdict(why, near * 80 // 100)
-    if typed.assigned != (step.get("env") or {}):
-        return Verdict(_variables(typed.assigned, step.get("env") or {}), 90)
+    if why := _variables(typed.assigned, step.get("env") or {}):
+        return Verdict(why, 90)
     folder = folder_of(step, around)
     if typed.folder != folder:
         wanted_in = os.path.normpath(step.get("cwd") or ".") if not folder else _shown(folder, around)
@@ -71,7 +73,10 @@ def allows(typed: Typed, pattern: str, step: Mapping[str, Any], around: Around) 
     """Whether a pattern of a step allows a command, of which no word that the pattern leaves open leads out."""
     if typed.problem or typed.folder != folder_of(step, around) or not fits(typed.argv, pattern):
         return False
-    if not typed.assigned.items() <= (step.get("env") or {}).items():
+    own = step.get("env") or {}
+    if not all(
+        [own.get(name) == value if name in own else is_harmless(name, value) for name, value in typed.assigned.items()]
+    ):
         return False
     wanted = pattern.split()
     is_open = [at >= len(wanted) or wanted[at] == "..." or is_wild(wanted[at]) for at in range(len(typed.argv))]
@@ -96,12 +101,15 @@ def _bare(script: str) -> str:
 
 def _words(typed: Typed, wanted: Sequence[str], step: Mapping[str, Any], around: Around) -> str:
     """How the words of a command differ from those of a step, or nothing."""
-    given = typed.argv
+    given = alike(typed.argv, wanted)
     if why := _program(given[0], wanted[0], typed, step, around):
         return why
+    is_paths = tuple(given[:2]) in PATHSPECS and tuple(wanted[:2]) == tuple(given[:2])
     declared = {normpath(each) for each in (*(step.get("inputs") or ()), *written(step))}
     same = [
-        one == other or _same_file(one, other, declared, typed, step, around)
+        one == other
+        or _same_file(one, other, declared, typed, step, around)
+        or (is_paths and same_pathspec(one, other, typed.folder, folder_of(step, around), around.root))
         for one, other in zip(given, wanted, strict=False)
     ]
     wrong = next((at for at in range(1, len(same)) if not same[at]), None)
@@ -125,9 +133,11 @@ def _program(given: str, wanted: str, typed: Typed, step: Mapping[str, Any], aro
     if place and "/" not in wanted:
         is_same = "/" in given and _place(given, typed.folder) == os.path.join(place, wanted)
         return "" if is_same else f"the step installs into {step['target']}, whose {wanted} is to be called by its path"
+    own = folder_of(step, around)
+    if is_same_python(given, wanted, typed.folder, own):
+        return ""
     if "/" not in wanted or "/" not in given:
         return "" if given == wanted else f"the call runs {given}, not {wanted}"
-    own = folder_of(step, around)
     meant = os.path.normpath(os.path.join(own, wanted))
     if not wanted.startswith("/") and _place(wanted, own) != meant:
         return f"{wanted} leads through a link"
@@ -169,10 +179,12 @@ def _same_file(
 
 
 def _variables(given: Mapping[str, str], wanted: Mapping[str, str]) -> str:
+    """Why variables are not those of a step, or nothing."""
     for name, value in wanted.items():
         if given.get(name) != value:
             return f"the call does not set {name}={value} in front of it"
-    return f"the call sets {next(name for name in given if name not in wanted)}, and the step does not"
+    more = [name for name, value in given.items() if name not in wanted and not is_harmless(name, value)]
+    return f"the call sets {more[0]}, and the step does not" if more else ""
 
 
 def _leads_out(word: str, folder: str, around: Around) -> bool:

@@ -49,7 +49,7 @@ def judge(call: Call, basis: Basis, moment: float) -> Judged:
     around = basis.around
     if why := own.frees(call, around, basis.home):
         return Judged(DENY, why)
-    found = match(call, basis.planned, around)
+    found = match(call, basis.planned, around, basis.reads)
     if found.refused:
         return Judged(DENY, found.refused, found.nearest)
     if call.kind == HARMLESS or (call.kind == TOOL and call.tool in basis.tools):

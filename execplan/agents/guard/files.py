@@ -137,9 +137,19 @@ def _other(path: str, given: bytes, wanted: bytes) -> str:
     """Where what a call writes differs from what is planned."""
     pairs = zip([*cut(given), ""], [*cut(wanted), ""], strict=False)
     line = next((number for number, (one, other) in enumerate(pairs, 1) if one != other), 0)
+    if wanted == given + b"\n":
+        return f"{path} would not be as planned: the newline at its end is missing"
+    if given.rstrip(b"\n") == wanted.rstrip(b"\n"):
+        return f"{path} would not be as planned: it ends with {_ends(given)} newlines, not with {_ends(wanted)}"
+    if given.replace(b"\r\n", b"\n") == wanted.replace(b"\r\n", b"\n"):
+        return f"{path} would not be as planned: line {line} ends with {'CRLF' if b'\r\n' in given else 'LF'}"
     if line:
         return f"{path} would not be as planned: line {line} is another one"
     return f"{path} would not be as planned"
+
+
+def _ends(data: bytes) -> int:
+    return len(data) - len(data.rstrip(b"\n"))
 
 
 def _state(step: Mapping[str, Any], path: str, around: Around) -> State | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from os.path import normpath
 
+from execplan.agents.guard import around_it, commands, files, forbidden, removals
 from execplan.agents.guard import call as kinds
-from execplan.agents.guard import commands, files, forbidden, removals
 from execplan.agents.guard.call import Edit
 from execplan.agents.guard.content import changes
 from execplan.agents.guard.shell import typed
 from execplan.agents.guard.verdict import FURTHER, SAME, Verdict
+from execplan.agents.guard.wrapped import unwrapped
 from execplan.execution.command import pattern as patterns
 from execplan.execution.documents.touched import written
 from execplan.record import NamedTuple
@@ -57,13 +58,16 @@ class Matched(NamedTuple):
     """Why it is not that one."""
 
 
-def match(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
-    """The steps that a call may be of, whether or not it is their turn."""
+def match(call: Call, planned: Sequence[Planned], around: Around, reads: str) -> Matched:
+    """The steps that a call may be of, whether or not it is their turn; `reads` is what the policy says of reading."""
     refused = forbidden.unseen(call)
     if refused:
         return Matched(refused=refused)
     if call.kind == kinds.COMMAND:
-        return _command(call, planned, around)
+        found = _command(call, planned, around)
+        return (
+            found if found.matches or found.refused or call.background else _bare(call, found, planned, around, reads)
+        )
     if call.kind in (kinds.WRITE, kinds.EDIT, kinds.DELETE):
         return _files(call, planned, around)
     if call.kind == kinds.TOOL:
@@ -72,9 +76,18 @@ def match(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
     return Matched(why="it is no call of a step")
 
 
+def _bare(call: Call, found: Matched, planned: Sequence[Planned], around: Around, reads: str) -> Matched:
+    """The steps of which a command is without what is around it; else what was found, and why that is not so."""
+    left = around_it.bare(call, around, reads)
+    if not left.command:
+        return found._replace(why=f"{found.why}; {left.why}") if left.why and found.nearest else found
+    return _command(call._replace(command=left.command), planned, around)
+
+
 def _command(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
     given = typed(call.command, call.cwd)
-    made = _removed(given, around)
+    bare = unwrapped(given, around.root)
+    made = _removed(bare, around)
     refused = forbidden.of_commands(_every(given), planned, around) or forbidden.of_files(made, planned, around)
     if refused:
         return Matched(refused=refused)
@@ -82,10 +95,13 @@ def _command(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
         given = given._replace(
             argv=(), problem="the call runs in the background, where nobody sees how it ends", text=""
         )
+        bare = given
 
     def compare(step: Step) -> Verdict:
-        own = _own_command(given, made, step, around)
-        if own.why and any([commands.allows(given, words, step, around) for words in _allowed(step, patterns.COMMAND)]):
+        own = _own_command(bare, made, step, around)
+        if own.why and bare is not given:
+            own = max(own, _own_command(given, made, step, around), key=lambda each: each.near)
+        if own.why and any([commands.allows(bare, words, step, around) for words in _allowed(step, patterns.COMMAND)]):
             return FURTHER
         return FURTHER if own.why and made and all([_may(each, step) for each in made]) else own
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
+from execplan.agents.guard.names import expanded, is_tame
 from execplan.agents.guard.paths import is_one
+from execplan.agents.guard.wrapped import behind, is_harmless
 from execplan.execution.command.reader import Reader
 from execplan.record import NamedTuple
 from execplan.text.hidden import may_hide
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
 
 _CD = "`cd` is a builtin of the shell"
 _AND = "`&&`"
-_PLAIN = frozenset(("a pipe", _AND, "`||`", "`;`", "several lines", "a redirection", _CD))
+_COMMAND = "`command` is a builtin of the shell"
+_PLAIN = frozenset(("a pipe", _AND, "`||`", "`;`", "several lines", "a redirection", _CD, _COMMAND))
 """What may be in such a text, of all that needs a shell."""
 _PATTERN = frozenset("*?[")
+_EXPANDS = "a pattern of files"
 _LONGEST = 20_000
 """Characters: nobody types more to look at something."""
 
@@ -38,6 +42,7 @@ class _Strict(Reader):
 
     def __init__(self, text: str) -> None:
         self.reasons: set[str] = set()
+        self.patterns: set[str] = set()
         super().__init__(text)
 
     def need(self, why: str) -> None:
@@ -49,8 +54,10 @@ class _Strict(Reader):
     def word(self) -> Word:
         """One word; in some shells one that begins with `=` is the path of a program."""
         word = super().word()
-        if not _PATTERN.isdisjoint(word.mask) or word.mask.startswith("="):
-            self.need("a pattern of files")
+        if is_tame(word):
+            self.patterns.add(word.text)
+        elif (not _PATTERN.isdisjoint(word.mask) and word.mask not in ("[", "]")) or word.mask.startswith("="):
+            self.need("a pattern that is not expanded here")
         if "{" in word.mask and ("," in word.mask or ".." in word.mask):
             self.need("`{…}` is expanded")
         return word
@@ -59,22 +66,27 @@ class _Strict(Reader):
 def plain(text: str, cwd: str) -> Plain | None:
     """The commands of a text that is run in a folder; None where it does more than to run them with the words that it has.
 
-    They may be joined by pipes, `&&`, `||`, `;` and line ends; what they print may be thrown away or joined; one `cd` may
-    stand in front. Nothing is expanded, assigned, written or read by the shell.
+    Variables that change nothing, `timeout`, `time` and `env` may stand in front of one, and what such a command is given by a
+    pattern of files is expanded as far as it can be told. They may be joined by pipes, `&&`, `||`, `;` and line ends; what they print may be thrown away or joined; one `cd` may
+    stand in front. Nothing else is expanded or assigned, and nothing is written or read by the shell.
     """
     text = text.strip(" \t\n")
     if len(text) > _LONGEST or may_hide(text.replace("\n", "").replace("\t", "")):
         return None
     reader = _Strict(text)
     found = reader.commands()
-    if reader.problem or reader.reasons - _PLAIN or not reader.raw or any([assigned for _, assigned in reader.raw]):
+    if reader.problem or reader.reasons - _PLAIN - {_EXPANDS} or not reader.raw:
         return None
     if any([set(each.writes) - {os.devnull} or {"<", "<<"} & set(each.reads) for each in found]):
         return None
-    commands = [argv for argv, _ in reader.raw]
+    called = [behind(argv, dict(assigned)) for argv, assigned in reader.raw]
+    if not all([is_harmless(*each) for _, assigned in called for each in assigned.items()]):
+        return None
+    commands = [argv for argv, _ in called]
     if _CD not in reader.reasons:
-        return Plain(tuple(commands), (cwd,))
-    return _moved(commands, reader.reasons, cwd)
+        return _expanded(Plain(tuple(commands), (cwd,)), reader.patterns)
+    moved = _moved(commands, reader.reasons - {_EXPANDS}, cwd)
+    return None if moved is None else _expanded(moved, reader.patterns)
 
 
 def _moved(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> Plain | None:
@@ -82,7 +94,7 @@ def _moved(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> 
     first, *rest = commands
     if len(first) != 2 or first[0] != "cd" or first[1].startswith("-") or any([argv[0] == "cd" for argv in rest]):
         return None
-    if not rest or reasons - {_CD, _AND, "a pipe", "a redirection"} or _AND not in reasons:
+    if not rest or reasons - {_CD, _AND, _COMMAND, "a pipe", "a redirection"} or _AND not in reasons:
         return None
     if not first[1].startswith(("/", "./", "../")) and os.environ.get("CDPATH"):
         return None
@@ -90,3 +102,11 @@ def _moved(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> 
     if not is_one(folder):
         return None
     return Plain(tuple(rest), (folder,) if "a pipe" not in reasons else (folder, cwd))
+
+
+def _expanded(found: Plain, patterns: set[str]) -> Plain | None:
+    """The commands with the names of files in place of patterns; None where these can't be told."""
+    if not patterns:
+        return found
+    commands = [expanded(argv, patterns, found.folders) for argv in found.commands]
+    return None if None in commands else found._replace(commands=tuple([argv for argv in commands if argv is not None]))

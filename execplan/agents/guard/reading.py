@@ -10,6 +10,7 @@ from execplan.agents.guard.calling import NAME, beyond
 from execplan.agents.guard.plain import plain
 from execplan.agents.guard.readers import ASKED, FIND, GIT, NO_PATHS, PROGRAMS
 from execplan.agents.guard.words import apart
+from execplan.agents.guard.wrapped import is_root
 from execplan.execution.permission import ALLOW, ASK, DENY, READS
 from execplan.record import NamedTuple
 
@@ -25,6 +26,7 @@ _SOUGHT = ("--include", "-g", "--glob")
 """Flags that say which files a search looks into."""
 _DEEP = frozenset(("grep", "egrep", "fgrep", "diff"))
 """Programs that go through folders where they are told to."""
+_TESTS = frozenset("-d -e -f -h -L -r -s -w -x".split())
 _ANYWHERE, _INSIDE, _ASKS, _NONE = READS
 
 
@@ -110,11 +112,23 @@ def _named(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[
         return _sed(rest)
     if name == "git":
         return _git(rest, around, folders)
+    if name in ("test", "["):
+        return _tested(rest if name == "test" else rest[:-1] if rest[-1:] == ("]",) else ())
+    if name == "command":
+        return [] if len(rest) == 2 and rest[0] == "-v" and not rest[1].startswith("-") else None
     if name == NAME:
         return None if beyond(argv, around, folders) else []
     if name == "date":
         rest = [each for each in rest if not each.startswith("+")]
     return _read(rest, PROGRAMS[name]) if name in PROGRAMS else None
+
+
+def _tested(argv: Sequence[str]) -> list[str] | None:
+    """The path of which `test` says whether it is there; all else it may evaluate."""
+    words = argv[1:] if argv[:1] == ("!",) else argv
+    if len(words) != 2 or words[0] not in _TESTS or words[1].startswith("-"):
+        return None
+    return [words[1]]
 
 
 def _read(argv: Sequence[str], program: Reads) -> list[str] | None:
@@ -132,16 +146,32 @@ def _read(argv: Sequence[str], program: Reads) -> list[str] | None:
     return [] if texts == NO_PATHS else [*words[texts:], *sought]
 
 
+def filtered(argv: Sequence[str]) -> list[str] | None:
+    """The paths that a program reads that is no more than a filter otherwise; None where it may do more."""
+    if argv[0] == "sed":
+        return _sed(argv[1:])
+    return _read(argv[1:], PROGRAMS[argv[0]]) if argv[0] in PROGRAMS else None
+
+
 def _git(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[str] | None:
     """What a command of git reads, where it is the repository's own git that is asked."""
-    words = list(argv[1:] if argv[:1] in (["--no-pager"], ("--no-pager",)) else argv)
+    words, base = list(argv), ""
+    while words[:1] in (["-C"], ["--no-pager"]):
+        if words[0] == "-C":
+            if base or not all([is_root("".join(words[1:2]), folder, around.root) for folder in folders]):
+                return None
+            base = around.root
+        words = words[1 + (words[0] == "-C") :]
+    folders = (base,) if base else folders
     two = " ".join(words[:2])
     name = two if two in GIT else words[0] if words else ""
     if name not in GIT or not all([_is_its_git(around.root, os.path.realpath(folder)) for folder in folders]):
         return None
     found = _read(words[len(name.split()) :], GIT[name])
     lines = [word[2:] or after for word, after in zip(words, [*words[1:], ""], strict=True) if word[:2] == "-L"]
-    return None if found is None else [piece for word in (*found, *lines) for piece in _of_revision(word)]
+    if found is None:
+        return None
+    return [os.path.join(base, piece) for word in (*found, *lines) for piece in _of_revision(word)]
 
 
 def _of_revision(word: str) -> Iterator[str]:

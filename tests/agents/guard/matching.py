@@ -116,7 +116,9 @@ STEPS = (
     writes(21, "many", "refactor_code", "code.refactor", patch=MANY_PATCH),
     writes(22, "search", "use_tool", "server.search", parameters={"query": "x", "limit": 1, "deep": True}),
     writes(23, "again", "create_file", "file.create", target="Notes.md", content="notes\n"),
-    writes(24, "odd", "delete_file", "file.delete", target="docs/[a].md"),
+    runs(24, "stage", "git add src/new.py", "git", "add", "src/new.py", outputs=["src/new.py"]),
+    runs(25, "remove", "rm data.txt", "rm", "data.txt"),
+    writes(26, "odd", "delete_file", "file.delete", target="docs/[a].md"),
 )
 CONSTRAINTS = {"forbidden_paths": ["*.pem", "private/"], "forbidden_commands": ["git push"]}
 
@@ -166,7 +168,7 @@ class Ground:
 
     def match(self, call: Call) -> Matched:
         """The steps that a call is of; `{root}` in it is the repository."""
-        return match(call, self.planned, self.around())
+        return match(call, self.planned, self.around(), "inside")
 
     def steps(self, *calls: Call) -> list[str]:
         """The steps that the last of several calls is of, the others being carried out before it."""

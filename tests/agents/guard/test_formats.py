@@ -10,7 +10,7 @@ import pytest
 from execplan.agents.guard import claude, codex, neutral
 from execplan.agents.guard.call import COMMAND, DELETE, EDIT, HARMLESS, READ, TOOL, WRITE, Call, Decision, Edit
 from execplan.agents.guard.taking import NotUnderstoodError
-from tests.agents.guard.asking import hook
+from tests.agents.guard.asking import Asking, guard, hook
 
 CLAUDE: list[tuple[str, dict[str, Any], Call]] = [
     ("Bash", {"command": "ls", "description": "List", "timeout": 5}, Call(COMMAND, "Bash", "/r", "s", "ls")),
@@ -184,6 +184,15 @@ def test_answers(kind: str) -> None:
     data = json.loads(out)["data"]
     assert (status, data["decision"]) == (0, kind)
     assert (data["step"], data["nearest"]) == ((None, "build") if kind == "deny" else ("build", None))
+
+
+@pytest.mark.parametrize("tool", ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"])
+def test_a_dialog_is_neither_allowed_nor_denied(begun: Asking, tool: str) -> None:
+    sent = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
+    found = guard(sent, "--program", "claude")
+    assert (found.status, found.out, found.err) == (0, b"", b"")
+    assert b"deny" in claude.answer(Decision("deny", "x", "", tool))[0]
+    assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
 
 
 def test_codex_is_never_told_nothing_with_a_denial_that_says_nothing() -> None:

@@ -89,6 +89,22 @@ ls; pwd
 ls && git status
 cat missing || echo none
 cat README.md 2>&1 | wc -l
+env ls
+time ls
+timeout 5 ls
+timeout -k 5 30s grep -rn main src
+CI=1 ls
+PAGER=cat git log -3
+wc -l src/*.py
+head -5 src/*.p? README.md
+grep -n main src/*.py
+ls *.md
+cd src && wc -l *.py | tail -1
+git -C . status
+git --no-pager -C . log -3
+test -f README.md && cat README.md
+[ -f src/app.py ] && wc -l src/app.py
+test ! -d build || ls build
 """
 
 MORE = (
@@ -111,11 +127,58 @@ ls "$HOME"
 ls $HOME
 ls ${HOME}
 ls *
-cat src/*.py
-cat .en?
 cat .en[v]
 cat .en[vvv]
 cat {.env,README.md}
+ls *
+cat *
+cat */app.py
+cat src/**/*.py
+cat src/[a].py
+cat -*.py
+sort src/*.py
+rg main src/*.py
+diff src/*.py
+uniq src/*.py
+find src/*.py
+sed -n 1p src/*.py
+git diff src/*.py
+jq . src/*.json
+file src/*.py
+c?t README.md
+cat src/*(.)
+cat src/*.py~x
+cat "src"/*.py
+env PATH=. ls
+env -i ls
+env A=1 ls
+timeout x ls
+timeout 5 rm x
+timeout -s KILL 5 ls
+timeout 5 sh -c ls
+time -o out ls
+LC_ALL=C ls
+GIT_PAGER=cat git log
+PAGER=less git log
+CI=1 rm x
+CI=1 PATH=. ls
+git -C . -C src log
+git -C .. status
+git -C
+git -C . -c core.pager=sh log
+test
+test -v x
+test a = b
+test 1 -eq 1
+test -f a -o -f b
+test -f README.md -a x
+[ -f README.md
+[ -f README.md ] ]
+[ x -eq 1 ]
+command -v
+command -v ls rm
+command -p ls
+command -V ls
 cat =ls
 ls &
 ls & rm src
@@ -135,14 +198,11 @@ A=1 ls
 PATH=. ls
 LD_PRELOAD=x ls
 GIT_EXTERNAL_DIFF=x git diff
-env ls
 sudo ls
 command ls
 exec ls
 eval ls
-time ls
 nohup ls
-timeout 5 ls
 xargs ls
 sh -c ls
 bash -c 'ls'
@@ -365,6 +425,11 @@ def test_what_only_reads_passes_and_is_rated_low(ground: Ground) -> None:
     for line in [*PASS.splitlines(), "ls src \\\n  -la", "ls\npwd"]:
         assert kind(ground, line) == ALLOW, line
         assert set(rated(line)) == {LOW}, (line, rated(line))
+
+
+def test_where_a_program_is(ground: Ground) -> None:
+    assert kind(ground, "command -v python3") == ALLOW
+    assert kind(ground, "command -v python3 && ls") == ALLOW
 
 
 def test_what_does_more_does_not_pass(ground: Ground) -> None:

@@ -42,13 +42,15 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = root / "bin" / name
         path.write_text(PROBE.replace("for each", f"printf '%s\\001' {name}; for each"))
         path.chmod(0o755)
+    for name in ("cat", "tail", "env", "timeout"):
+        (root / "bin" / name).symlink_to(shutil.which(name) or name)
     (root / "link").symlink_to("sub")
     return root
 
 
 def _judged(text: str, planned: Planned, root: Path, cwd: str) -> tuple[Match, ...]:
     around = Around(str(root), {}, {}, lambda path: "", lambda path: None)
-    return match(at(cmd(text, f"{{root}}/{cwd}"), root), [planned], around).matches
+    return match(at(cmd(text, f"{{root}}/{cwd}"), root), [planned], around, "inside").matches
 
 
 def _ran(text: str, shell: str, root: Path, cwd: str) -> str:
@@ -132,6 +134,19 @@ PARTS += [
     "MORE=2 ",
 ]
 PARTS += ["$'a'", "a=~", "=a", "{a,b}", "[ab]", "a/..", "./", "--", "é", "\u00a0", "+="]
+PARTS += [
+    " 2>&1",
+    " </dev/null",
+    " | cat",
+    " | tail -50",
+    "; true",
+    " && true",
+    " || true",
+    "; ",
+    "true && ",
+    "false || ",
+]
+PARTS += ["set -e; ", "test -e a && ", "[ -e a ] && ", "timeout 9 ", "env ", "CI=1 ", "NO_COLOR=1 ", " 2>&-", " 2>1"]
 
 
 @st.composite
