@@ -35,8 +35,9 @@ def _flags(argv: Sequence[str]) -> tuple[frozenset[str], int] | None:
     """The flags behind `rm`, as letters, and at which word the names begin; None for what is not known."""
     found: set[str] = set()
     for at, word in enumerate(argv[1:], 1):
-        if not word.startswith("-"):
-            return (frozenset(found), at) if not any([each.startswith("-") for each in argv[at:]]) else None
+        if word == "--" or not word.startswith("-"):
+            begin = at + (word == "--")
+            return (frozenset(found), begin) if not any([each.startswith("-") for each in argv[begin:]]) else None
         letters = "f" if word == "--force" else word[1:]
         if word == "-" or not set(letters) <= _KNOWN:
             return None

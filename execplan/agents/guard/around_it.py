@@ -117,6 +117,17 @@ class _Pieces(Reader):
         return super().backticks()
 
 
+def only_reads(call: Call, around: Around, reads: str) -> bool:
+    """Whether each of several commands only reads, or prints how the one before has ended."""
+    if len(call.command) > _LONGEST:
+        return False
+    reader = _Pieces(call.command.strip(" \t\n"))
+    reader.commands()
+    if reader.problem or reader.wrong or len(reader.pieces) < 2:
+        return False
+    return not any([_aside(each, call, "", around, reads) for each in reader.pieces])
+
+
 def bare(call: Call, around: Around, reads: str) -> Bare:
     """The command of a call without what is around it; `reads` is what the policy says of reading."""
     if len(call.command) > _LONGEST:

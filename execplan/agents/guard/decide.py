@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import drift, own, reading
-from execplan.agents.guard.call import HARMLESS, TOOL
+from execplan.agents.guard import around_it, drift, own, reading
+from execplan.agents.guard.call import COMMAND, HARMLESS, TOOL
 from execplan.agents.guard.match import match
 from execplan.engine.agent.asked import asked
 from execplan.execution.permission import ALLOW, ASK, DENY, permitted
@@ -57,6 +57,8 @@ def judge(call: Call, basis: Basis, moment: float) -> Judged:
     if own.ours(call, around):
         return Judged(ALLOW, "it reads or reports with execplan itself")
     read = reading.judge(call, around, basis.reads)
+    if not read.kind and call.kind == COMMAND and around_it.only_reads(call, around, basis.reads):
+        read = reading.Reading(ALLOW)
     if read.kind == DENY:
         return Judged(DENY, read.why, found.nearest)
     steps = [_of(each, basis, moment) for each in found.matches]

@@ -142,7 +142,8 @@ def _other(path: str, given: bytes, wanted: bytes) -> str:
     if given.rstrip(b"\n") == wanted.rstrip(b"\n"):
         return f"{path} would not be as planned: it ends with {_ends(given)} newlines, not with {_ends(wanted)}"
     if given.replace(b"\r\n", b"\n") == wanted.replace(b"\r\n", b"\n"):
-        return f"{path} would not be as planned: line {line} ends with {'CRLF' if b'\r\n' in given else 'LF'}"
+        ending = "CRLF" if b"\r\n" in given else "LF"
+        return f"{path} would not be as planned: line {line} ends with {ending}"
     if line:
         return f"{path} would not be as planned: line {line} is another one"
     return f"{path} would not be as planned"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _DELETES = (("rm",), ("git", "rm"), ("unlink",))
 _MOVES = (("mv",), ("git", "mv"))
-_FORCE = "-f"
+_FORCE, _QUIETLY = "-f", "-q"
 _PATHSPEC = frozenset("*?[\\:")
 """What git takes for more than a name."""
 
@@ -43,6 +43,7 @@ def _named(typed: Typed, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
             continue
         rest = argv[len(words) :]
         rest = rest[1:] if words == ("rm",) and rest[:1] == (_FORCE,) else rest
+        rest = rest[1:] if words == ("git", "rm") and rest[:1] == (_QUIETLY,) else rest
         rest = rest[1:] if rest[:1] == ("--",) else rest
         git = words[0] == "git"
         if any([name.startswith("-") or (git and not _PATHSPEC.isdisjoint(name)) for name in rest]):
