@@ -139,7 +139,7 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
             modules = imports_of_guard(desk.path, as_sent("claude", command, str(desk.path)))
             assert not HEAVY & modules
             assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
-            assert "execplan.agents.guard.afresh" not in modules
+            assert not {"execplan.agents.guard.afresh", "execplan.agents.guard.before"} & modules
         assert desk.calls() == ["build", "build"]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WHAT = "guard"
 TIMEOUT = 30
-"""Seconds that the programs wait; the guard itself gives up, and denies, after eight."""
+"""Seconds that the programs wait; the guard itself gives up, and denies, after twenty."""
 _LINE = (
     "sh -c 'execplan guard --program {program} || "
     f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {entries.GUARD.mark}'"

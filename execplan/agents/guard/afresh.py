@@ -6,22 +6,20 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan import clock
-from execplan.agents.guard import keep, own
+from execplan.agents.guard import keep
 from execplan.agents.guard.basis import Basis, of_run
-from execplan.agents.guard.call import COMMAND
 from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
-from execplan.errors import CHANGED, ENVIRONMENT, POLICY, ExecplanError
+from execplan.errors import CHANGED, POLICY, ExecplanError
 from execplan.execution.evaluate import risk_of
 from execplan.execution.permission import DENY
 from execplan.execution.states import FAILED
-from execplan.repo import homes, pick, shelf
+from execplan.repo import pick, shelf
 from execplan.repo.execution import approvals, standing
-from execplan.repo.execution.policy import effective
 
 if TYPE_CHECKING:
     from execplan.agents.guard.call import Call
@@ -31,28 +29,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
-    """What becomes of a call, and what no reason tells; raises ExecplanError."""
-    home = homes.find(os.getcwd())
-    if not home.exists:  # nobody looks for homes below: that may take longer than there is
-        what = f"no plans folder in {home.base} or above"
-        raise ExecplanError("no-home", what, exit=ENVIRONMENT, hint="the agent works where there is no plan")
-    policy = effective(home)
-    basis = Basis(home, policy.reads, policy.tools)
-    if why := own.frees(call, basis.around, home):  # said whether or not there is a plan to judge by
-        return Judged(DENY, why), ()
-    bare = judge(call, basis, clock.seconds())
-    if bare.kind != DENY and call.kind != COMMAND:
-        return bare, ()
-    try:
-        return _by_plan(home, call, named, asks=asks)
-    except ExecplanError:
-        if bare.kind == DENY:
-            raise
-        return bare, ()  # a command that only reads needs no plan, but may be a step of one
-
-
-def _by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+def by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
     """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
     home, ref = _plan(home, named)
     issued = warrant.load(home, ref.id)
@@ -67,8 +44,10 @@ def _by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[
     if not told.is_step:
         return told, basis.hidden
     with keep.lock(home, call):
-        begin.begin(home, ref, session=call.session)
         issued = warrant.load(home, ref.id)
+        if issued is None or keep.is_over(of_run(issued, keep.entries_of(issued))):
+            begin.begin(home, ref, session=call.session)
+            issued = warrant.load(home, ref.id)
         if issued is None:
             return Judged(DENY, "the warrant of the run was changed while it was written", told.step), basis.hidden
         entries = keep.entries_of(issued)
@@ -82,7 +61,7 @@ def _plan(home: Home, named: str | None) -> tuple[Home, Ref]:
     if named is not None or os.environ.get("EXECPLAN_PLAN"):
         return pick.open_plan(os.getcwd(), named)
     known = [ref for ref in shelf.every(home) if not ref.archived and approvals.every(home, ref)]
-    holding = [ref for ref in known if _allows(home, ref)] or known
+    holding = [ref for ref in known if len(known) == 1 or _allows(home, ref)] or known
     if len(holding) == 1:
         return home, holding[0]
     what = f"{len(holding)} plans are approved here" if holding else "no plan is approved here"

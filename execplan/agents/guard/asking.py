@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from execplan.agents.guard import keep
+from execplan.agents.guard import in_force, keep
 from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.call import Decision
 from execplan.agents.guard.taking import NotUnderstoodError
@@ -12,9 +10,6 @@ from execplan.engine.agent import warrant as warrants
 from execplan.errors import ExecplanError
 from execplan.execution.permission import ASK, DENY
 from execplan.record import NamedTuple
-from execplan.repo import homes
-from execplan.repo.home import Home
-from execplan.repo.settings import Settings
 from execplan.text import plain_json
 
 TYPE_CHECKING = False
@@ -96,48 +91,14 @@ class _Known(NamedTuple):
 
 def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, _Known | None, tuple[str, ...]]:
     """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
-    warrant = _warrant(named or os.environ.get("EXECPLAN_PLAN") or None)
+    warrant = in_force.warrant(named)
     if warrant is not None:
         entries = keep.entries_of(warrant)
         basis = of_run(warrant, entries)
         if not keep.is_over(basis):
             found = keep.by_warrant(call, warrant, entries, basis, asks=asks)
             return found, _Known(warrant, entries, basis), warrant.hidden
-    from execplan.agents.guard import afresh
+    from execplan.agents.guard import before
 
-    found, hidden = afresh.judged(call, named, asks=asks)
+    found, hidden = before.judged(call, named, asks=asks)
     return found, None, hidden
-
-
-def _warrant(named: str | None) -> Warrant | None:
-    """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
-    root, git = homes.repository(os.path.realpath(os.getcwd()))
-    home = Home(root, root, git, Settings(), True) if root is not None else _without_git()
-    if home is None:
-        return None
-    if named is not None:
-        return warrants.load(home, named)
-    found = [each for path in warrants.every(home.state) if (each := warrants.opened(home, path)) is not None]
-    if len(found) > 1:
-        found = [each for each in found if _goes_on(each)]
-    return found[0] if len(found) == 1 else None
-
-
-def _goes_on(warrant: Warrant) -> bool:
-    """Whether a run is not known to be at its end."""
-    try:
-        return not keep.is_over(of_run(warrant, keep.entries_of(warrant)))
-    except ExecplanError:
-        return True
-
-
-def _without_git() -> Home | None:
-    """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
-    folder = os.path.realpath(os.getcwd())
-    while True:
-        home = Home(folder, folder, None, Settings(), True)
-        if warrants.every(home.state):
-            return home
-        if folder == os.path.dirname(folder):
-            return None
-        folder = os.path.dirname(folder)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Final, NoReturn
 
 
-SECONDS: Final = 8.0
-"""After which the guard denies; a program that has waited long enough lets the call through."""
+SECONDS: Final = 20.0
+"""After which the guard denies; a program that has waited long enough, 30 seconds, lets the call through."""
 BLOCKED: Final = 2
 """The exit status that blocks a call."""
 _MOST: Final = 8 << 20

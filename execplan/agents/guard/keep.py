@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from execplan import clock
 from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.decide import Judged, judge
@@ -20,7 +22,7 @@ from execplan.execution.permission import ASK, DENY, GRACE, wrong_time
 from execplan.execution.world import plain
 from execplan.repo import state
 from execplan.repo.execution import key as keys
-from execplan.text.lock import set_timeout
+from execplan.text.lock import is_held, set_timeout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +36,11 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.text.lock import Lock
 
-WAIT: Final = 2.0
-"""Seconds that a call waits for another, or for whoever else is at work on a run here."""
+WAIT: Final = 12.0
+"""Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
+_PLACES: Final = 16
+_TRIES: Final = 8
+"""How often a journal is read that others write at the same time: what notes its end may be newer than what was read."""
 MOST: Final = 100
 """Calls that were denied of which a run is told."""
 
@@ -46,10 +51,30 @@ def lock(home: Home, call: Call) -> Lock:
     return state.lock(home, NAME, f"guard of {call.session or 'an agent'}")
 
 
+def line(home: Home) -> Lock:
+    """A place among the calls that look at all of a plan: two for each processor, and the others wait.
+
+    What the first of them finds out, as that a run has begun, spares the others most of it.
+    """
+    set_timeout(WAIT)
+    places = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _PLACES))]
+    free = [each for each in places if not is_held(state.lock_path(home, each))]
+    return state.lock(home, (free or places)[os.getpid() % len(free or places)], "guard")
+
+
 def entries_of(warrant: Warrant) -> list[Entry]:
     """The journal of a run; raises ExecplanError for one that is not as it was left."""
     data = read_bytes(warrant.place.journal)
-    check_mark(warrant, data)
+    for _ in range(_TRIES):
+        try:
+            check_mark(warrant, data)
+            break
+        except ExecplanError:
+            before, data = data, read_bytes(warrant.place.journal)
+            if data == before:
+                raise
+    else:
+        check_mark(warrant, data)
     return checked(parse(data[: data.rfind(b"\n") + 1], warrant.place.journal), warrant.place.journal)
 
 
