@@ -139,7 +139,7 @@ def test_the_guard_of_an_agent_imports_little(tmp_path: Path) -> None:
             modules = imports_of_guard(desk.path, as_sent("claude", command, str(desk.path)))
             assert not HEAVY & modules
             assert not {"click", "pydantic", "hmac", "signal", "importlib.util"} & modules
-            assert not {"execplan.agents.guard.afresh", "execplan.agents.guard.before"} & modules
+            assert not {"execplan.agents.guard.afresh", "execplan.agents.guard.quick_check"} & modules
         assert desk.calls() == ["build", "build"]
 
 

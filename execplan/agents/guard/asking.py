@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import in_force, keep
+from execplan.agents.guard import current_warrant, keep
 from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.call import Decision
 from execplan.agents.guard.taking import NotUnderstoodError
@@ -91,14 +91,14 @@ class _Known(NamedTuple):
 
 def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, _Known | None, tuple[str, ...]]:
     """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
-    warrant = in_force.warrant(named)
+    warrant = current_warrant.warrant(named)
     if warrant is not None:
         entries = keep.entries_of(warrant)
         basis = of_run(warrant, entries)
         if not keep.is_over(basis):
             found = keep.by_warrant(call, warrant, entries, basis, asks=asks)
             return found, _Known(warrant, entries, basis), warrant.hidden
-    from execplan.agents.guard import before
+    from execplan.agents.guard import quick_check
 
-    found, hidden = before.judged(call, named, asks=asks)
+    found, hidden = quick_check.judged(call, named, asks=asks)
     return found, None, hidden

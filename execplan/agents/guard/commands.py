@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from os.path import normpath
 
-from execplan.agents.guard.alike import PATHSPECS, alike, same_pathspec
+from execplan.agents.guard.equivalent import PATHSPECS, alike, same_pathspec
 from execplan.agents.guard.paths import direct
 from execplan.agents.guard.verdict import SAME, Verdict
 from execplan.agents.guard.wrapped import is_harmless, is_same_python

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard import around_it, drift, own, reading
+from execplan.agents.guard import compound, drift, own, reading
 from execplan.agents.guard.call import COMMAND, HARMLESS, TOOL
 from execplan.agents.guard.match import match
 from execplan.engine.agent.asked import asked
@@ -57,7 +57,7 @@ def judge(call: Call, basis: Basis, moment: float) -> Judged:
     if own.ours(call, around):
         return Judged(ALLOW, "it reads or reports with execplan itself")
     read = reading.judge(call, around, basis.reads)
-    if not read.kind and call.kind == COMMAND and around_it.only_reads(call, around, basis.reads):
+    if not read.kind and call.kind == COMMAND and compound.only_reads(call, around, basis.reads):
         read = reading.Reading(ALLOW)
     if read.kind == DENY:
         return Judged(DENY, read.why, found.nearest)

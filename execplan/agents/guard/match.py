@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from execplan.agents.guard import around_it, commands, files, forbidden, removals
 from execplan.agents.guard import call as kinds
+from execplan.agents.guard import commands, compound, files, forbidden, removals
 from execplan.agents.guard.call import Edit
 from execplan.agents.guard.content import changes
 from execplan.agents.guard.shell import typed
@@ -78,7 +78,7 @@ def match(call: Call, planned: Sequence[Planned], around: Around, reads: str) ->
 
 def _bare(call: Call, found: Matched, planned: Sequence[Planned], around: Around, reads: str) -> Matched:
     """The steps of which a command is without what is around it; else what was found, and why that is not so."""
-    left = around_it.bare(call, around, reads)
+    left = compound.bare(call, around, reads)
     if not left.command:
         return found._replace(why=f"{found.why}; {left.why}") if left.why and found.nearest else found
     return _command(call._replace(command=left.command), planned, around)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.names import expanded, is_tame
+from execplan.agents.guard.globs import expanded, is_tame
 from execplan.agents.guard.paths import is_one
 from execplan.agents.guard.wrapped import behind, is_harmless
 from execplan.execution.command.reader import Reader

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.guard import door, in_force, keep
+from execplan.agents.guard import current_warrant, door, keep
 from execplan.agents.guard_hook import TIMEOUT
 from tests.agents.guard.asking import Answer, Asking, as_sent, guard
 from tests.agents.guard.conftest import PLAN
@@ -98,18 +98,18 @@ def test_the_guard_gives_up_before_the_program_does() -> None:
 
 
 def test_a_run_that_another_call_has_begun_meanwhile(approved: Asking) -> None:
-    found = in_force.warrant
+    found = current_warrant.warrant
 
     def begin_behind(named: str | None) -> Any:
-        setattr(in_force, "warrant", _begun)  # noqa: B010 - it is another module's
+        setattr(current_warrant, "warrant", _begun)  # noqa: B010 - it is another module's
         return found(named)
 
     def _begun(named: str | None) -> Any:
-        setattr(in_force, "warrant", found)  # noqa: B010 - likewise
+        setattr(current_warrant, "warrant", found)  # noqa: B010 - likewise
         assert approved.ask("make parser").kind == "allow"
         return None
 
-    assert approved.ask("make parser", before=lambda: setattr(in_force, "warrant", begin_behind)).kind == "allow"
+    assert approved.ask("make parser", before=lambda: setattr(current_warrant, "warrant", begin_behind)).kind == "allow"
     assert approved.calls() == ["build", "build"]
 
 
@@ -118,7 +118,7 @@ def test_a_journal_that_grows_while_it_is_read(begun: Asking) -> None:
 
     def slow(path: str) -> bytes:
         setattr(keep, "read_bytes", read)  # noqa: B010 - it is another module's
-        data = read(path)
+        data: bytes = read(path)
         assert begun.ask("make parser").kind == "allow"
         return data
 

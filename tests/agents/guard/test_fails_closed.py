@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.guard import asking as judging
-from execplan.agents.guard import decide, door, in_force, keep
+from execplan.agents.guard import current_warrant, decide, door, keep
 from execplan.engine.journal import Journal
 from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, guard, hook
 from tests.repo.approving import NAME
@@ -184,7 +184,7 @@ BUGS: dict[str, tuple[object, str]] = {
     "reading": (door, "_call"),
     "arming": (door, "_arm"),
     "the form": (judging, "_form"),
-    "the warrant": (in_force, "warrant"),
+    "the warrant": (current_warrant, "warrant"),
     "judging": (keep, "judge"),
     "the lock": (keep, "lock"),
     "writing": (Journal, "write"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan import clock
-from execplan.agents.guard import in_force, keep, own
+from execplan.agents.guard import current_warrant, keep, own
 from execplan.agents.guard.basis import Basis, of_run
 from execplan.agents.guard.call import COMMAND
 from execplan.agents.guard.decide import Judged, judge
@@ -72,7 +72,7 @@ def _in_turn(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[
 
 def _by_warrant(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]] | None:
     """What becomes of a call by the warrant in force; None where there is none. Raises ExecplanError."""
-    issued = in_force.warrant(named)
+    issued = current_warrant.warrant(named)
     if issued is None:
         return None
     entries = keep.entries_of(issued)
