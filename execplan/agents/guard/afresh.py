@@ -45,12 +45,12 @@ def by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[J
         return told, basis.hidden
     with keep.lock(home, call):
         issued = warrant.load(home, ref.id)
-        if issued is None or keep.is_over(of_run(issued, keep.entries_of(issued))):
+        if issued is None or keep.is_over(of_run(issued, keep.entries_of(issued, locked=True))):
             begin.begin(home, ref, session=call.session)
             issued = warrant.load(home, ref.id)
         if issued is None:
             return Judged(DENY, "the warrant of the run was changed while it was written", told.step), basis.hidden
-        entries = keep.entries_of(issued)
+        entries = keep.entries_of(issued, locked=True)
         basis = of_run(issued, entries)
         told = judge(call, basis, keep.moment(entries))
         return keep.kept(call, issued, entries, basis, told, asks=asks), basis.hidden

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 WAIT: Final = 12.0
 """Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
 _PLACES: Final = 16
-_TRIES: Final = 8
-"""How often a journal is read that others write at the same time: what notes its end may be newer than what was read."""
+_ALTERED: Final = "journal-altered"
 MOST: Final = 100
 """Calls that were denied of which a run is told."""
 
@@ -62,19 +61,25 @@ def line(home: Home) -> Lock:
     return state.lock(home, (free or places)[os.getpid() % len(free or places)], "guard")
 
 
-def entries_of(warrant: Warrant) -> list[Entry]:
-    """The journal of a run; raises ExecplanError for one that is not as it was left."""
+def entries_of(warrant: Warrant, *, locked: bool = False) -> list[Entry]:
+    """The journal of a run; raises ExecplanError for one that is not as it was left.
+
+    It is read without a lock. Where it is not as it should be it may have been read while another call wrote it, and so it is
+    read once more in a turn of its own; `locked`: the caller has that.
+    """
+    try:
+        return _entries(warrant)
+    except ExecplanError as error:
+        if locked or error.code != _ALTERED:
+            raise
+    set_timeout(WAIT)
+    with state.lock(warrant.home, NAME, "guard"):
+        return _entries(warrant)
+
+
+def _entries(warrant: Warrant) -> list[Entry]:
     data = read_bytes(warrant.place.journal)
-    for _ in range(_TRIES):
-        try:
-            check_mark(warrant, data)
-            break
-        except ExecplanError:
-            before, data = data, read_bytes(warrant.place.journal)
-            if data == before:
-                raise
-    else:
-        check_mark(warrant, data)
+    check_mark(warrant, data)
     return checked(parse(data[: data.rfind(b"\n") + 1], warrant.place.journal), warrant.place.journal)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from execplan.agents.guard.calling import NAME
 from execplan.agents.guard.globs import expanded, is_tame
 from execplan.agents.guard.paths import is_one
 from execplan.agents.guard.wrapped import behind, is_harmless
@@ -83,6 +84,8 @@ def plain(text: str, cwd: str) -> Plain | None:
     if not all([is_harmless(*each) for _, assigned in called for each in assigned.items()]):
         return None
     commands = [argv for argv, _ in called]
+    if any([argv[:1] == (NAME,) and raw != (argv, ()) for argv, raw in zip(commands, reader.raw, strict=True)]):
+        return None  # by that name alone
     if _CD not in reader.reasons:
         return _expanded(Plain(tuple(commands), (cwd,)), reader.patterns)
     moved = _moved(commands, reader.reasons - {_EXPANDS}, cwd)
