@@ -6,6 +6,7 @@ import os
 
 from execplan.errors import ExecplanError
 from execplan.repo import ask
+from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def is_lost(home: Home, own: str, shown: str) -> bool:
 
 def _begun(path: str) -> tuple[str, ...] | None:
     """Which commits may have it: those since the first line of a journal or a ledger was written. None: it is empty."""
-    with open(path, "rb") as file:
+    with open(disk.open_regular(path), "rb") as file:
         line = file.readline(1 << 16)
     at = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
     return (f"--since={at}",) if at else () if line else None

@@ -6,6 +6,7 @@ import os
 import shutil
 
 from execplan.repo import state
+from execplan.text import disk
 from execplan.trace import tell
 
 TYPE_CHECKING = False
@@ -42,7 +43,7 @@ def every(home: Home) -> list[tuple[str, str]]:
     above = os.path.join(home.state, FOLDER)
     for name in sorted(os.listdir(above)) if os.path.isdir(above) else ():
         try:
-            with open(os.path.join(above, name, PATH), "rb") as file:
+            with open(disk.open_regular(os.path.join(above, name, PATH)), "rb") as file:
                 told = os.fsdecode(file.read(1 << 14))
         except OSError:
             continue

@@ -103,6 +103,7 @@ OWN_HANDLES = {
     "engine/commands/transcript.py": 1,
     "engine/steps/write.py": 1,
     "execution/risk/table.py": 1,
+    "repo/belongings.py": 1,
     "repo/checking/cache.py": 2,
     "repo/checking/spread.py": 2,
     "repo/edits/retention.py": 1,
