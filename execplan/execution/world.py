@@ -7,6 +7,8 @@ from execplan.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final, Protocol
+
+    from execplan.execution.programs import Program
 else:
     Protocol = object  # typing takes longer to load than a guard may take in all
 
@@ -47,8 +49,11 @@ class World(Protocol):
     def protected(self, path: str) -> str:
         """What of git's or the tool's own a path in its plain form is, in words; nothing for any other."""
 
-    def program(self, name: str, cwd: str) -> bool:
-        """Whether a command that begins with this word would find its program."""
+    def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
+        """Where a command that begins with this word finds its program: along this PATH, or ours, behind a first directory."""
+
+    def interpreter(self, real: str) -> str:
+        """The name of the program that runs a script, as its first line says; nothing for what is no script."""
 
     def free_bytes(self) -> int:
         """What the disk of the repository has left; -1 where that is not known."""

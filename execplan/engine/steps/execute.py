@@ -8,8 +8,8 @@ from shlex import join
 
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import marks
-from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, FOLDER, plain
+from execplan.execution.programs import directory, first_on_path
+from execplan.execution.world import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from execplan.execution.model import Step
 
 TIMEOUT = "timeout"
-_NODE = ("package.json", "node_modules/.bin")
-_VENV = "pyvenv.cfg"
 
 
 def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
@@ -50,7 +48,7 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
     from execplan.engine.commands.environment import environment
     from execplan.engine.commands.launch import Ended, Limits, Order, launch
 
-    env, cwd = environment(step.env, bench.policy.environment), _cwd(bench, step)
+    env, cwd = environment(step.env, bench.policy.environment), directory(step, bench.ground.state)
     env |= _installed(bench, step, env)
     left = bench.deadline - time.monotonic()
     wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
@@ -67,29 +65,11 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
     return ended
 
 
-def _cwd(bench: Bench, step: Step) -> str:
-    """The folder that it runs in: of packages for a Node project that of the project, where nothing else is said."""
-    cwd, target = plain(step.cwd), _environment(step)
-    return target if cwd == "." and target and _is_node(bench, target) else cwd or step.cwd
-
-
 def _installed(bench: Bench, step: Step, env: dict[str, str]) -> dict[str, str]:
     """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
-    target = _environment(step)
-    if not target:
+    first = first_on_path(step, bench.ground.state)
+    if not first:
         return {}
-    path = os.path.join(bench.home.root, target)
-    if _is_node(bench, target):
-        return {"PATH": f"{path}/{_NODE[1]}{os.pathsep}{env['PATH']}"}
-    if bench.ground.state(target).kind == ABSENT or bench.ground.state(f"{target}/{_VENV}").kind == FILE:
-        return {"PATH": f"{path}/bin{os.pathsep}{env['PATH']}", "VIRTUAL_ENV": path}
-    return {}
-
-
-def _environment(step: Step) -> str:
-    """The folder of the environment into which a step installs, or nothing."""
-    return plain(step.target) or "" if step.type is Type.INSTALL and step.target is not None else ""
-
-
-def _is_node(bench: Bench, target: str) -> bool:
-    return bench.ground.state(f"{target}/{_NODE[0]}").kind == FILE
+    path = os.path.join(bench.home.root, first)
+    told = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
+    return told if first.endswith("node_modules/.bin") else {**told, "VIRTUAL_ENV": os.path.dirname(path)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.model import Type
+from execplan.execution.programs import directory, first_on_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,9 +35,14 @@ def _programs(case: Case, step: Step, *, installs: bool) -> Iterator[Finding]:
     if step.shell is not None:
         words[step.shell] = step.shell
     for what, word in words.items():
-        if ("/" not in word or word.startswith("/")) and not case.world.program(word, step.cwd):
+        if ("/" not in word or word.startswith("/")) and not _is_there(case, step, word):
             level = WARNING if installs else ERROR
             yield Finding(level, f"{what}: there is no such program on PATH", "install it, or mend the name", step)
+
+
+def _is_there(case: Case, step: Step, word: str) -> bool:
+    place, first = directory(step, case.world.state), first_on_path(step, case.world.state)
+    return bool(case.world.program(word, place, step.env.get("PATH", ""), first).path)
 
 
 def _conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
