@@ -143,8 +143,9 @@ class Attempts:
 
     def _check_programs(self, step: Step) -> None:
         """Warn where a step would run another program than was approved, or refuse it; raises ExecplanError."""
-        others = other_programs(self.bench.home, self._book.course, [step])
-        if self.bench.policy.programs != "refuse":
+        course = self._book.course
+        others = other_programs(self.bench.home, course, [step]) if course.programs else []
+        if others and self.bench.policy.programs != "refuse":
             self.warnings += [each for each in map(WARNING.format, others) if each not in self.warnings]
             return
         way = "execplan approve; execplan resume"

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal import Entry
     from execplan.execution.model import ExecutionPlan
-    from execplan.execution.programs import Program
-    from execplan.execution.world import State
+    from execplan.execution.world import Program, State
 
 
 class Question(NamedTuple):

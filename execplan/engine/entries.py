@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.programs import Program
-from execplan.execution.world import ABSENT, State
+from execplan.execution.world import ABSENT, Program, State
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution.binding import as_text
-from execplan.execution.programs import Program, changed_programs, programs, resolve
+from execplan.execution.programs import changed_programs, programs, resolve
+from execplan.execution.world import Program
 from execplan.repo.execution.world import Disk
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ def programs_json(found: Mapping[str, Program] | None) -> dict[str, Any]:
 def other_programs(home: Home, course: Course, steps: Iterable[Step]) -> list[str]:
     """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
     found: dict[str, Program] = {}
-    for step in steps if course.programs else ():
+    for step in steps:
         resolve(step, Disk(home), found)
     now = {name: as_text(each) for name, each in found.items()}
     return changed_programs(

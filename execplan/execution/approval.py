@@ -16,8 +16,7 @@ from execplan.execution import permission
 from execplan.execution.binding import Binding, digest_of
 from execplan.execution.documents import patterns
 from execplan.execution.model import Digest, Id, Level, Moment, Name, Number, Path, PlanId, Version
-from execplan.execution.programs import Program
-from execplan.execution.world import State
+from execplan.execution.world import Program, State
 from execplan.text.lines import digest
 
 SCHEMA: Final = "execplan-approval"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from execplan.execution.documents.touched import touched
-from execplan.execution.programs import changed_programs, programs
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
-    from execplan.execution.programs import Program
-    from execplan.execution.world import State, World
+    from execplan.execution.world import Program, State, World
 
 _KINDS = {
     "absent": "absent",
@@ -43,6 +41,8 @@ class Binding(NamedTuple):
 
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
     """What an approval of a document, given by its bytes too, would bind now."""
+    from execplan.execution.programs import programs
+
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
     states = {path: as_written(world.state(path)) for path in paths}
     found = {name: as_text(each) for name, each in programs(document, world).items()}
@@ -93,7 +93,10 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
             lines.append(f"{path}: {why}")
     if old.document == new.document:
         lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
-    lines += changed_programs(old.programs or {}, new.programs or {})
+    if old.programs and new.programs:
+        from execplan.execution.programs import changed_programs
+
+        lines += changed_programs(old.programs, new.programs)
     if old.policy != new.policy:
         lines.append(f"the policy: another version ({old.policy[:12]} → {new.policy[:12]})")
     return tuple(lines)

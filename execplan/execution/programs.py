@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from shlex import join
 
-from execplan.execution.world import ABSENT, FILE, plain
+from execplan.execution.world import ABSENT, FILE, Program, plain
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -32,22 +32,6 @@ _SEARCHES = frozenset(
 _SHELLS = frozenset("sh bash zsh dash ksh ash fish mksh rbash".split())
 _MOVES = frozenset(("cd", "pushd"))
 _CHANGES_PATH = frozenset(("source", "."))
-
-
-class Program(NamedTuple):
-    """What a name leads to; in the repository both paths are from its root, elsewhere they are absolute."""
-
-    path: str = ""
-    """As it is found; nothing where there is none."""
-    real: str = ""
-    """Without links."""
-    sha256: str = ""
-    """Of its bytes, where they are in the repository."""
-
-    @property
-    def inside(self) -> bool:
-        """Whether it is found in the repository, or a link leads into it."""
-        return any([each and not each.startswith("/") for each in (self.path, self.real)])
 
 
 class Lookup(NamedTuple):

@@ -7,8 +7,6 @@ from execplan.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final, Protocol
-
-    from execplan.execution.programs import Program
 else:
     Protocol = object  # typing takes longer to load than a guard may take in all
 
@@ -32,6 +30,22 @@ class State(NamedTuple):
     link: str = ""
     """What a link says; of a path that leads through a link, that link."""
     size: int = 0
+
+
+class Program(NamedTuple):
+    """What a name leads to; in the repository both paths are from its root, elsewhere they are absolute."""
+
+    path: str = ""
+    """As it is found; nothing where there is none."""
+    real: str = ""
+    """Without links."""
+    sha256: str = ""
+    """Of its bytes, where they are in the repository."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether it is found in the repository, or a link leads into it."""
+        return any([each and not each.startswith("/") for each in (self.path, self.real)])
 
 
 class World(Protocol):

@@ -8,8 +8,7 @@ from execplan.execution.approval import Terms, before, name_of
 from execplan.execution.binding import Binding, digest_of
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import ExecutionPlan
-from execplan.execution.programs import Program
-from execplan.execution.world import ABSENT, FILE, State
+from execplan.execution.world import ABSENT, FILE, Program, State
 
 KEY = bytes(range(32))
 BEFORE = State(FILE, "a" * 64, 0o644, "", 12)

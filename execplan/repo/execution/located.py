@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.execution.programs import Program
+from execplan.execution.world import Program
 from execplan.text.disk import open_regular
 from execplan.text.lines import hasher
 

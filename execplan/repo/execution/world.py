@@ -15,7 +15,7 @@ from execplan.text.lines import digest, hasher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.execution.programs import Program
+    from execplan.execution.world import Program
     from execplan.repo.home import Home
 
 SHOWN = 8 << 20
