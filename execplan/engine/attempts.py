@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
 from execplan.engine.programs import WARNING, made_programs, other_programs, stop_other_programs
 from execplan.engine.schedule import runs_beside
-from execplan.execution.model import Type
+from execplan.execution.model import RUNNING
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -169,4 +169,4 @@ def is_unknown(step: Step, performed: Performed) -> bool:
 
 def may_not_repeat(step: Step) -> bool:
     """Whether a step is a command that may run only once; what a step does to files can be seen."""
-    return step.type in (Type.COMMAND, Type.INSTALL) and step.effect == "once"
+    return step.type in RUNNING and step.effect == "once"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 BEGUN: Final = "begun"
 """run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy, sandbox (its
 name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved), mode (`agent` where an agent does the steps; else nothing is said),
-programs (name → path, path without links, digest: as approved; an old journal says nothing of them)."""
+programs (name → path, path without links, digest, version: as approved; an old journal says nothing of them)."""
 INTENT: Final = "intent"
 """step, attempt, by (`person` or `policy`: who approved it), before (path → state: what it is about to change, all of it
 backed up), snapshot (whether the tree was looked at too). On disk before anything of the step happens."""

@@ -61,7 +61,9 @@ class Found(Model):
     real: Annotated[str, StringConstraints(max_length=8192)] = ""
     """Without links."""
     sha256: Digest | Literal[""] = ""
-    """Of one whose bytes are in the repository."""
+    """Of one whose bytes are in the repository, and of the module of a tool."""
+    version: Annotated[str, StringConstraints(max_length=400)] = ""
+    """Of a tool: its distribution and that one's version."""
 
 
 class Terms(Model):
@@ -172,7 +174,7 @@ def programs(terms: Terms) -> dict[str, Program] | None:
     """The programs that were bound; None where none were looked at."""
     if terms.programs is None:
         return None
-    return {name: Program(each.path, each.real, each.sha256) for name, each in terms.programs.items()}
+    return {name: Program(each.path, each.real, each.sha256, each.version) for name, each in terms.programs.items()}
 
 
 def before(binding: Binding) -> dict[str, Before]:

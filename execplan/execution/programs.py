@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     States = Callable[[str], State]
 
 _INSTALL = "install_package"
+_TOOL = "use_tool"
 _NODE = ("package.json", "node_modules/.bin")
 _VENV = "pyvenv.cfg"
 _DEEPEST = 4
@@ -59,6 +60,8 @@ def programs(document: ExecutionPlan, world: World) -> dict[str, Program]:
 
 def resolve(step: Step, world: World, found: dict[str, Program]) -> None:
     """Look up the names of a step, and the interpreters of scripts; what is in `found` by then is not looked up again."""
+    if step.type.value == _TOOL and (key := f"{step.tool} (tool)") not in found:
+        found[key] = world.tool(step.tool)
     ahead = [(each, 0) for each in lookups(step, world.state)]
     for lookup, depth in ahead:
         if lookup.key in found:
@@ -146,6 +149,8 @@ def changed_programs(old: Mapping[str, Program], new: Mapping[str, Program]) -> 
 
 
 def _differs(before: Program, after: Program) -> str:
+    if before.version != after.version and before.version and after.version:
+        return f"was of {before.version}, is of {after.version}"
     if before.path != after.path:
         if not before.path:
             return f"there was no such program, now it is {_where(after)}"

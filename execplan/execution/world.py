@@ -6,7 +6,8 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final, Protocol
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Final, Protocol
 else:
     Protocol = object  # typing takes longer to load than a guard may take in all
 
@@ -40,7 +41,9 @@ class Program(NamedTuple):
     real: str = ""
     """Without links."""
     sha256: str = ""
-    """Of its bytes, where they are in the repository."""
+    """Of its bytes, where they are in the repository, and of the module of a tool."""
+    version: str = ""
+    """Of a tool: its distribution and that one's version."""
 
     @property
     def inside(self) -> bool:
@@ -68,6 +71,12 @@ class World(Protocol):
 
     def interpreter(self, real: str) -> str:
         """The name of the program that runs a script, as its first line says; nothing for what is no script."""
+
+    def tool(self, name: str) -> Program:
+        """The module of an installed tool, by its metadata; nothing is imported."""
+
+    def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
+        """What is wrong with each call of a tool, by its name and its parameters; its module is imported elsewhere."""
 
     def free_bytes(self) -> int:
         """What the disk of the repository has left; -1 where that is not known."""

@@ -8,6 +8,7 @@ from shlex import join
 
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import marks
+from execplan.execution.model import Type
 from execplan.execution.programs import directory, first_on_path
 from execplan.execution.world import FOLDER
 
@@ -23,6 +24,8 @@ TIMEOUT = "timeout"
 
 def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
     """Run the command of a step."""
+    if step.type is Type.TOOL:
+        return _call(bench, step, attempt, transcript)
     argv = step.argv
     if argv is None and step.shell is not None and step.command is not None:
         argv = (step.shell, "-c", step.command)
@@ -30,6 +33,21 @@ def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> A
         return Acted(ERROR, "it needs a shell and does not ask for one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
     return judge(step, start(bench, step, argv, marks(bench.place, step, attempt), transcript))
+
+
+def _call(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
+    """Call the tool of a step, in a process of its own."""
+    import json
+
+    from execplan.repo.execution import tools
+
+    argv = tools.command(bench.home.root, step.tool)
+    if argv is None:
+        return Acted(ERROR, f"the tool {step.tool} is not installed beside execplan")
+    given = json.dumps(step.parameters or {}, ensure_ascii=False)
+    transcript.command(f"{step.tool} {given}")
+    where, needs = marks(bench.place, step, attempt), tuple(tools.search_path(bench.home.root))
+    return judge(step, start(bench, step, argv, where, transcript, given.encode(), needs))
 
 
 def judge(step: Step, ended: Ended) -> Acted:
@@ -43,8 +61,16 @@ def judge(step: Step, ended: Ended) -> Acted:
     return Acted(ended=ended)
 
 
-def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcript: Transcript) -> Ended:
-    """Run a program for a step and wait for its end; `where` its marks go."""
+def start(
+    bench: Bench,
+    step: Step,
+    argv: tuple[str, ...],
+    where: str,
+    transcript: Transcript,
+    given: bytes = b"",
+    needs: tuple[str, ...] = (),
+) -> Ended:
+    """Run a program for a step and wait for its end; `where` its marks go, `given` is what it reads, from folders that it `needs`."""
     from execplan.engine.commands.environment import environment
     from execplan.engine.commands.launch import Ended, Limits, Order, launch
 
@@ -59,7 +85,8 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
     policy = bench.policy
     limits = Limits(min(step.timeout_s, left), policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(bench.home.root, cwd))
-    ended = launch(Order(argv, folder, env, step.network, limits, where), bench.sandbox, transcript, bench.stop)
+    order = Order(argv, folder, env, step.network, limits, where, given, needs)
+    ended = launch(order, bench.sandbox, transcript, bench.stop)
     if ended.cause == TIMEOUT and left < step.timeout_s:
         ended = ended._replace(reason="the time of the whole run is over")
     return ended

@@ -16,12 +16,12 @@ def locate(root: str, name: str, cwd: str, path: str, first: str) -> Program:
     """The program that a name means in a directory from the root; the one that execve(2) would be given."""
     if "/" in name:
         found = os.path.join(root, cwd, name)
-        return _program(root, found) if _runs(found) else Program()
+        return place_of(root, found) if _runs(found) else Program()
     search = (path or os.environ.get("PATH", os.defpath)).split(os.pathsep)
     for folder in [os.path.join(root, first), *search] if first else search:
         found = os.path.join(root, cwd, folder, name)
         if _runs(found):
-            return _program(root, found)
+            return place_of(root, found)
     return Program()
 
 
@@ -38,10 +38,11 @@ def interpreter(path: str) -> str:
     return words[0] if words else ""
 
 
-def _program(root: str, found: str) -> Program:
+def place_of(root: str, found: str, *, digested: bool = False) -> Program:
+    """Where a file is; its digest where it is in the repository, or where it is wanted."""
     path, real, top = os.path.normpath(found), os.path.realpath(found), os.path.realpath(root)
     place = _from_root(real, top)
-    sha256 = "" if place.startswith("/") else _digest(real)
+    sha256 = "" if place.startswith("/") and not digested else _digest(real)
     return Program(_from_root(_from_root(path, top), os.path.normpath(root)), place, sha256)
 
 

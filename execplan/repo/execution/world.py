@@ -15,6 +15,9 @@ from execplan.text.lines import digest, hasher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from execplan.execution.world import Program
     from execplan.repo.home import Home
 
@@ -118,6 +121,18 @@ class Disk:
         from execplan.repo.execution.located import interpreter
 
         return interpreter(os.path.join(self.root, real))
+
+    def tool(self, name: str) -> Program:
+        """The module of an installed tool; see tools.py."""
+        from execplan.repo.execution.tools import located
+
+        return located(self.root, name)
+
+    def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
+        """What is wrong with each call of a tool; see tools.py."""
+        from execplan.repo.execution.tools import problems
+
+        return problems(self.root, calls)
 
     def free_bytes(self) -> int:
         """What the disk of the repository has left for this user."""
