@@ -89,7 +89,7 @@ _PROGRAM = (_text, _text, _digest_or_none, _text)
 
 def _programs(value: Any) -> bool:
     each = value.values() if isinstance(value, dict) else [None]
-    return all([isinstance(it, list) and len(it) == len(_PROGRAM) and all(map(_fits, _PROGRAM, it)) for it in each])
+    return all([isinstance(it, list) and 2 < len(it) <= len(_PROGRAM) and all(map(_fits, _PROGRAM, it)) for it in each])
 
 
 def _fits(check: Fits, value: Any) -> bool:

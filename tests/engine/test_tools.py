@@ -238,6 +238,20 @@ def test_reading_imports_nothing(bench: Tooled) -> None:
     assert "weather_tools" not in sys.modules
 
 
+def test_evaluating_lets_a_module_write_nothing(bench: Tooled) -> None:
+    need("bwrap")
+    bench.steps(CALL)
+    assert bench.type("evaluate").exit == 0
+    assert not bench.mark.exists()
+
+
+def test_a_module_that_ends_the_process_is_reported(bench: Tooled) -> None:
+    bench.install(code="import os\nos._exit(3)\n")
+    bench.steps(CALL)
+    (found,) = bench.wrong()
+    assert found == "weather.current: its module can't be imported: the process ended"
+
+
 def test_the_names_of_our_own_tools_cannot_be_taken(bench: Tooled) -> None:
     bench.plan(steps())
     assert not {"shell.run", "nodot"} & tools.installed(str(bench.path)).keys()

@@ -24,6 +24,7 @@ _SECONDS = 30
 _READ_ONLY = (
     "--unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind / / --dev /dev --proc /proc --tmpfs /run"
 )
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": os.defpath}
 
 
 class Tool(NamedTuple):
@@ -103,31 +104,43 @@ def _missing(name: str, known: Mapping[str, Tool]) -> str:
 
 def _ask(root: str, told: bytes, count: int) -> list[list[str]]:
     """What the process says of each call."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own runner, with the modules that the user has installed
+            [*_read_only(root), *_python(root, "check")],
+            input=told,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            cwd="/",
+            env=_ENVIRONMENT,
+        )
+        found = json.loads(done.stdout or b"null")
+    except subprocess.TimeoutExpired:
+        return [[f"its module was not imported within {_SECONDS} s"]] * count
+    except (OSError, ValueError) as error:
+        return [[f"its module can't be imported: {error}"]] * count
+    if isinstance(found, list) and len(found) == count:
+        return found
+    said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return [[f"its module can't be imported: {said or 'the process ended'}"]] * count
+
+
+@cache
+def _read_only(root: str) -> tuple[str, ...]:
+    """What runs a program without network and with a disk that can only be read; nothing where that does not work."""
     from shutil import which
 
     bwrap = os.path.realpath(which("bwrap") or "")
-    inside = bwrap.startswith(os.path.realpath(root) + "/")
-    said = b""
-    for wrap in [[bwrap, *_READ_ONLY.split()], []] if which("bwrap") and not inside else [[]]:
-        try:
-            done = subprocess.run(  # noqa: S603 - our own runner, with the modules that the user has installed
-                [*wrap, *_python(root, "check")],
-                input=told,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-                cwd="/",
-                env={"LC_ALL": "C.UTF-8", "PATH": os.defpath},
-            )
-            found: list[list[str]] = json.loads(done.stdout)
-        except subprocess.TimeoutExpired:
-            return [[f"its module was not imported within {_SECONDS} s"]] * count
-        except (OSError, ValueError):
-            said = done.stderr
-            continue
-        return found
-    last = said.decode("utf-8", "replace").strip().rpartition("\n")[2]
-    return [[f"its module can't be imported: {last or 'the process ended'}"]] * count
+    if not which("bwrap") or bwrap.startswith(os.path.realpath(root) + "/"):
+        return ()
+    command = (bwrap, *_READ_ONLY.split())
+    try:
+        done = subprocess.run(  # noqa: S603 - found in the user's own PATH
+            [*command, "true"], capture_output=True, timeout=_SECONDS, check=False, cwd="/", env=_ENVIRONMENT
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return () if done.returncode else command
 
 
 def _python(root: str, what: str) -> tuple[str, ...]:
