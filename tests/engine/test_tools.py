@@ -297,6 +297,13 @@ def test_a_tool_is_high_unless_the_users_own_settings_rate_it(bench: Tooled) -> 
     assert bench.data("evaluate")["risk"]["level"] == "CRITICAL"
 
 
+def test_the_users_own_settings_may_lower_it(bench: Tooled) -> None:
+    row = '[[execution.risk]]\ntool = "weather.*"\nlevel = "LOW"\nreason = "asks for the weather"\n'
+    bench.own(f'sandbox = "off"\n\n{row}')
+    bench.plan(steps(FENCE))
+    assert bench.data("evaluate")["risk"]["level"] == "LOW"
+
+
 def test_a_tool_writes_only_in_the_repository(bench: Tooled) -> None:
     need("bwrap")
     bench.own('sandbox = "required"')
