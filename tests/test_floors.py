@@ -31,7 +31,7 @@ DOORS = {
     "git": {"repo/git.py"},
     "click": {"cli/"},
     "mistune": {"text/inline.py", "view/"},
-    "pydantic": {"document.py", "execution/", "context/decision.py"},
+    "pydantic": {"document.py", "execution/", "context/decision.py", "repo/execution/tool_runner.py"},
     "prometheus_client": {"cli/metrics.py"},
     "yaml": {"agents/yamls.py", "execution/evaluation/checks/syntax.py"},
 }

@@ -66,6 +66,8 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
     if course.is_agents:
         return _agents(place, course, schedule, steps, found, answer)
     begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, steps)
+    if found.approval.id == course.approval["approval_id"]:
+        begin.stop_other_programs(home, ref, place, course, steps, found.now.policy)
     cut = [name for name, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
     stop_drifted(course, ground, _touched(course, cut))
     said = questions.answer_to(course.question, answer) if course.question is not None else answer

@@ -8,8 +8,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
+from execplan.engine.programs import WARNING, made_programs, other_programs, stop_other_programs
 from execplan.engine.schedule import runs_beside
-from execplan.execution.model import Type
+from execplan.execution.model import RUNNING
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -71,13 +72,14 @@ class Attempts:
     def begin(self, step: Step) -> None:
         """Begin an attempt of a step; raises ExecplanError where it may not be, or where the tree can't be looked at."""
         by = self._permit.begin(step, self._book.course).by
+        alone = not self.running
         if not self.running:
             self._together.clear()
             self._group = self._hands.beside(self.bench) if self._jobs > 1 and runs_beside(step) else None
         self._together.add(step.id)
         self.running[step.id] = step
         attempt = len(self._book.course.attempts.get(step.id, ())) + 1
-        self._pool.submit(self._attempt, step, attempt, by)
+        self._pool.submit(self._attempt, step, attempt, by, alone)
 
     def wait(self, seconds: float) -> Returned | None:
         """What comes back next; None when nothing does in time, or somebody wakes."""
@@ -93,7 +95,8 @@ class Attempts:
         """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
         performed = self._own(performed)
         self.mend()
-        self._book.write(RESULT, step=step.id, attempt=attempt, **performed_json(performed))
+        made = made_programs(self.bench, self._book.course)
+        self._book.write(RESULT, step=step.id, attempt=attempt, **performed_json(performed), **made)
         if performed.ok:
             self.tick(step)
         elif step.rollback.enabled and not is_unknown(step, performed):
@@ -114,14 +117,18 @@ class Attempts:
     def take_back(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
         """Let the files be as they were before an attempt; raises ExecplanError."""
         self._hands.take_back(self.bench, changes, folders)
-        self._book.write(RETAKEN, step=step.id, attempt=attempt, changes=[change_json(each) for each in changes])
+        told = [change_json(each) for each in changes]
+        made = made_programs(self.bench, self._book.course)
+        self._book.write(RETAKEN, step=step.id, attempt=attempt, changes=told, **made)
 
-    def _attempt(self, step: Step, attempt: int, by: str) -> None:
+    def _attempt(self, step: Step, attempt: int, by: str, alone: bool) -> None:
         """In a thread of its own: from the check of what it finds to what came of it."""
         begun, performed, error = False, None, None
         try:
             with self._preparing:
                 if not self.bench.stop.is_set():
+                    if alone:  # what runs beside it may be building one at this moment
+                        self._check_programs(step)
                     prepared = self._hands.prepare(self.bench, step, dict(self._book.course.expected))
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     snapshot = prepared.snapshot
@@ -133,6 +140,16 @@ class Attempts:
         except BaseException as caught:  # noqa: BLE001 - the loop raises it, when all that runs has ended
             error = caught
         self._inbox.put(Returned(step, attempt, begun, performed, error))
+
+    def _check_programs(self, step: Step) -> None:
+        """Warn where a step would run another program than was approved, or refuse it; raises ExecplanError."""
+        course = self._book.course
+        others = other_programs(self.bench.home, course, [step]) if course.programs else []
+        if others and self.bench.policy.programs != "refuse":
+            self.warnings += [each for each in map(WARNING.format, others) if each not in self.warnings]
+            return
+        way = "execplan approve; execplan resume"
+        stop_other_programs(others, f"{step.id} was not begun, it would run another program than was approved", way)
 
     def _own(self, performed: Performed) -> Performed:
         """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""
@@ -152,4 +169,4 @@ def is_unknown(step: Step, performed: Performed) -> bool:
 
 def may_not_repeat(step: Step) -> bool:
     """Whether a step is a command that may run only once; what a step does to files can be seen."""
-    return step.type in (Type.COMMAND, Type.INSTALL) and step.effect == "once"
+    return step.type in RUNNING and step.effect == "once"

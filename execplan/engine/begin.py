@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from execplan.engine import copies
+from execplan.engine import copies, programs
 from execplan.engine import place as places
 from execplan.engine.entries import BEGUN, state_json
 from execplan.engine.opened import redaction
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from execplan.engine.watch import Chosen, Watch
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
+    from execplan.execution.policy import Policy
     from execplan.repo.execution.standing import Now, Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -109,6 +110,20 @@ def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) 
         )
 
 
+def stop_other_programs(
+    home: Home, ref: Ref, place: Place, course: Course, steps: list[Step], policy: Policy
+) -> list[str]:
+    """Refuse where the steps that are ahead would run other programs than were approved; raises ExecplanError.
+
+    The differences, a line each, where the policy only warns of them.
+    """
+    others = programs.other_programs(home, course, steps)
+    if policy.programs == "refuse":
+        way = f"execplan approve {ref.typed}; execplan resume {place.number} -p {ref.typed}"
+        programs.stop_other_programs(others, f"the run {place.id} would run other programs than were approved", way)
+    return others
+
+
 def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
     for other in places.every(home, ref):
@@ -169,12 +184,16 @@ def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, second
     return Bench(home, ref, document, policy, place, ground, store, sandbox, own, Stop(), watch, deadline)
 
 
-def warn(bench: Bench, chosen: Collection[str] | None) -> list[str]:
-    """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned."""
+def warn(bench: Bench, chosen: Collection[str] | None, others: Iterable[str]) -> list[str]:
+    """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned.
+
+    `others` say which programs are not those that were approved.
+    """
     from execplan.engine.command_warnings import command_warnings
 
     steps = [step for step in bench.document.steps if chosen is None or step.id in chosen]
-    return [each for each in command_warnings(bench.home, bench.policy, steps) if not bench.watch.warn(each)]
+    warnings = [*command_warnings(bench.home, bench.policy, steps), *map(programs.WARNING.format, others)]
+    return [each for each in warnings if not bench.watch.warn(each)]
 
 
 def take(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
@@ -244,6 +263,7 @@ def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] 
         chosen=chosen,
         replays=said.replays or None,
         states={path: state_json(each) for path, each in standing.now.binding.states.items()},
+        programs=programs.programs_json(standing.now.binding.programs),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine import entries as kinds
-from execplan.engine.entries import Change, Performed, change_from, performed_from, state_from
+from execplan.engine.entries import Change, Performed, change_from, performed_from, programs_from, state_from
 from execplan.engine.journal import altered
 from execplan.execution import states
 from execplan.record import NamedTuple
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal import Entry
     from execplan.execution.model import ExecutionPlan
-    from execplan.execution.world import State
+    from execplan.execution.world import Program, State
 
 
 class Question(NamedTuple):
@@ -66,6 +66,10 @@ class Course:
         self.attempts: dict[str, list[Attempt]] = {}
         self.expected: dict[str, State] = {}
         """By path, how it is to be found now: as approved, or as the steps that ran have left it."""
+        self.approved: dict[str, Program] = {}
+        """By name, the programs as they were when the run began, or was last taken up under a new approval."""
+        self.programs: dict[str, Program] = {}
+        """The same, as the steps that ran have left them."""
         self.ticked: dict[str, tuple[str, str]] = {}
         """By step, the words of the task that it ticked, and the path of its transcript; reopened ones are out."""
         self.question: Question | None = None
@@ -156,12 +160,14 @@ class Course:
         self.approval = said
         self.status = states.IN_PROGRESS
         self.expected = {path: state_from(state) for path, state in said["states"].items()}
+        self._approve(said)
 
     def _resumed(self, entry: Entry, said: dict[str, Any]) -> None:
         self.status, self.ended, self.question = states.IN_PROGRESS, None, None
         self.approval = said
         self.goes += 1
         self.expected |= {path: state_from(state) for path, state in said.get("states", {}).items()}
+        self._approve(said)
         again = (states.FAILED, states.BLOCKED, states.AWAITING)
         for step, status in self.status_of.items():
             if step in self.undone or (status in again and step not in said.get("failed", ())):
@@ -191,6 +197,7 @@ class Course:
         if not performed.ok:
             self.why[step] = performed.reason
         self._expect([(change.path, change.after) for change in performed.changes])
+        self.programs |= programs_from(said)
 
     def _retaken(self, entry: Entry, said: dict[str, Any]) -> None:
         self._settle(said["step"], retaken=True)
@@ -198,6 +205,12 @@ class Course:
             self.status_of[said["step"]] = states.PENDING
         changes = [change_from(each) for each in said["changes"]]
         self._expect([(change.path, change.before) for change in changes])
+        self.programs |= programs_from(said)
+
+    def _approve(self, said: dict[str, Any]) -> None:
+        """The programs under a new approval."""
+        self.approved |= programs_from(said)
+        self.programs |= programs_from(said)
 
     def _settle(self, step: str, **told: Any) -> None:
         """Say more of the last attempt of a step."""

@@ -20,6 +20,7 @@ from execplan.execution.evaluation.scope import scope
 from execplan.execution.making.covered import Standing, uncovered
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.permission import NOBODY, approver, wrong_time
+from execplan.execution.programs import changed_programs
 from execplan.repo.amend import Options
 from execplan.repo.execution import approvals, approve, key, register, standing, store, tree
 from execplan.repo.execution.current import Current
@@ -186,12 +187,15 @@ def _evaluated(home: Home, ref: Ref, place: Place, course: Course, made: Executi
 
 
 def _drifted(home: Home, course: Course, by: Approval, shown: Evaluated) -> Iterator[str]:
-    """The files that are neither as they were approved nor as the run has left them."""
+    """The files and programs that are neither as they were approved nor as the run has left them."""
     known = {**by.binding.states, **course.expected}
     for path, state in shown.binding.states.items():
         why = differs(known[path], state) if path in known else "it was not approved with the rest"
         if why:
             yield f"{path}: {why}"
+    if shown.policy.programs == "refuse":
+        found = shown.binding.programs or {}
+        yield from changed_programs({**(by.binding.programs or {}), **course.programs}, found)
 
 
 def _unapproved(by: Approval, shown: Evaluated) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.world import ABSENT, State
+from execplan.execution.world import ABSENT, Program, State
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 BEGUN: Final = "begun"
 """run, plan_id, revision, document, approval (its digest), approval_id, approver, how, user, session, policy, sandbox (its
-name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved), mode (`agent` where an agent does the steps; else nothing is said)."""
+name or nothing), jobs, chosen (ids or null), replays (a run or null), head, states (path → state, as approved), mode (`agent` where an agent does the steps; else nothing is said),
+programs (name → path, path without links, digest, version: as approved; an old journal says nothing of them)."""
 INTENT: Final = "intent"
 """step, attempt, by (`person` or `policy`: who approved it), before (path → state: what it is about to change, all of it
 backed up), snapshot (whether the tree was looked at too). On disk before anything of the step happens."""
@@ -22,9 +23,10 @@ DENIED: Final = "denied"
 """tool, what (the program of a command, or the paths: no more of it is told), step (the nearest one, or null), session. A call
 of an agent that was not allowed; of a run only so many are told."""
 RESULT: Final = "result"
-"""step, attempt, ok, and the fields of Performed; seconds by a clock that is never set."""
+"""step, attempt, ok, and the fields of Performed; seconds by a clock that is never set; programs (of those that changed
+meanwhile, as of the beginning)."""
 RETAKEN: Final = "retaken"
-"""step, attempt: what a failed or interrupted attempt had changed was taken back; changes (as of a result)."""
+"""step, attempt: what a failed or interrupted attempt had changed was taken back; changes and programs (as of a result)."""
 SKIPPED: Final = "skipped"
 """step, reason."""
 BLOCKED: Final = "blocked"
@@ -47,7 +49,7 @@ INTERRUPTED: Final = "interrupted"
 RESUMED: Final = "resumed"
 """user, session, approval, approval_id, approver, how, covered_by (of a revision that an earlier approval covers: the digest of
 that approval, and its revision; else left out), document, revision, failed (steps that stay failed, for what follows from
-it is still to be drawn), states (of a new approval: path → state, as approved)."""
+it is still to be drawn), states and programs (of a new approval, as approved)."""
 ENDED: Final = "ended"
 """status (completed or failed), cause (one of CAUSES of policy.py, drift, or nothing), reason,
 seconds."""
@@ -134,6 +136,11 @@ def state_json(state: State) -> list[Any]:
 def state_from(said: list[Any]) -> State:
     """The state that an entry holds."""
     return State(*said)
+
+
+def programs_from(said: dict[str, Any]) -> dict[str, Program]:
+    """The programs that an entry names."""
+    return {name: Program(*each) for name, each in said.get("programs", {}).items()}
 
 
 def change_json(change: Change) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from execplan.engine.hands import Hands
 from execplan.engine.left import Left
 from execplan.engine.loop import Loop
 from execplan.engine.opened import never_begun, opened
+from execplan.engine.programs import programs_json
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
 from execplan.engine.watch import Finished
@@ -168,6 +169,8 @@ def _go(
     ahead = steps_ahead(course, schedule)
     permit = begin.permit_of(found, schedule)
     begin.stop_unapproved(permit, found.approval, ahead)
+    is_new = found.approval.id != course.approval["approval_id"]
+    others = [] if is_new else begin.stop_other_programs(home, ref, place, course, ahead, found.now.policy)
     begin.keep_state(home, ref, place)
     jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
     with (
@@ -185,7 +188,7 @@ def _go(
             about_unknown, way = asking.ask(unknown), "terminal"
             if about_unknown is None:
                 return _unanswered(own, unknown, bench.stop.signal)
-        warnings = begin.warn(bench, [step.id for step in ahead])
+        warnings = begin.warn(bench, [step.id for step in ahead], others)
         _write(own, found, left)
         book.watch.begin(place.id, ahead)
         loop = Loop(attempts, book, schedule, asking, jobs)
@@ -218,4 +221,5 @@ def _write(own: Leg, found: Standing, left: Left) -> None:
         revision=found.now.current.document.revision,
         failed=left.stay_failed,
         states={path: state_json(each) for path, each in binding.states.items()} if new else {},
+        programs=programs_json(binding.programs) if new else {},
     )

@@ -8,7 +8,7 @@ from execplan.engine.entries import BLOCKED, RECOVERED, SKIPPED
 from execplan.engine.order import Order, unmet
 from execplan.execution import states
 from execplan.execution.documents.touched import written
-from execplan.execution.model import Type
+from execplan.execution.model import RUNNING, Type
 from execplan.execution.world import plain
 from execplan.record import NamedTuple
 
@@ -161,7 +161,7 @@ class Schedule:
 
 def runs_beside(step: Step) -> bool:
     """Whether a step may run beside others at all: what it changes must be known before, and nobody is to be asked."""
-    known = step.type not in (Type.COMMAND, Type.INSTALL) or bool(step.outputs)
+    known = step.type not in RUNNING or bool(step.outputs)
     return step.parallel and known and not step.confirm
 
 

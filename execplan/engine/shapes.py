@@ -84,6 +84,18 @@ def _states(value: Any) -> bool:
     return isinstance(value, dict) and all([_state(each) for each in value.values()])
 
 
+_PROGRAM = (_text, _text, _digest_or_none, _text)
+
+
+def _programs(value: Any) -> bool:
+    each = value.values() if isinstance(value, dict) else [None]
+    return all([isinstance(it, list) and 2 < len(it) <= len(_PROGRAM) and all(map(_fits, _PROGRAM, it)) for it in each])
+
+
+def _fits(check: Fits, value: Any) -> bool:
+    return check(value)
+
+
 _COUNTED = {"added": _count, "removed": _count, "declared": _yes_or_no}
 _CHANGE = {"path": _text, "before": _state, "after": _state}
 
@@ -146,10 +158,11 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
     kinds.ROLLED_BACK: {"steps": _texts, "whole": _yes_or_no},
 }
 _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
-    kinds.BEGUN: {"mode": _one_of("agent")},
+    kinds.BEGUN: {"mode": _one_of("agent"), "programs": _programs},
     kinds.CALLED: {"further": _yes_or_no},
-    kinds.RESULT: _PERFORMED,
-    kinds.RESUMED: {"states": _states, "failed": _texts},
+    kinds.RESULT: {**_PERFORMED, "programs": _programs},
+    kinds.RETAKEN: {"programs": _programs},
+    kinds.RESUMED: {"states": _states, "programs": _programs, "failed": _texts},
     kinds.PAUSED: {"seconds": _number},
     kinds.INTERRUPTED: {"seconds": _number},
 }

@@ -16,11 +16,12 @@ from execplan.execution import permission
 from execplan.execution.binding import Binding, digest_of
 from execplan.execution.documents import patterns
 from execplan.execution.model import Digest, Id, Level, Moment, Name, Number, Path, PlanId, Version
-from execplan.execution.world import State
+from execplan.execution.world import Program, State
 from execplan.text.lines import digest
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
+_LATER: Final = ("derived_from", "programs")
 Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 ApprovalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 REVISION: Final = "revision"
@@ -52,6 +53,19 @@ class Derived(Model):
     """The run that it serves, and no other."""
 
 
+class Found(Model):
+    """Where a program was found: from the root of the repository, or absolute."""
+
+    path: Annotated[str, StringConstraints(max_length=8192)] = ""
+    """Nothing where there was none."""
+    real: Annotated[str, StringConstraints(max_length=8192)] = ""
+    """Without links."""
+    sha256: Digest | Literal[""] = ""
+    """Of one whose bytes are in the repository, and of the module of a tool."""
+    version: Annotated[str, StringConstraints(max_length=400)] = ""
+    """Of a tool: its distribution and that one's version."""
+
+
 class Terms(Model):
     """All of an approval but its seal."""
 
@@ -71,6 +85,8 @@ class Terms(Model):
     """Of each target and declared input, before."""
     policy: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     """Its version."""
+    programs: dict[str, Found] | None = None
+    """By name, the programs that the steps run; left out of an approval that was given before they were bound."""
     tree: Digest | None = None
     """Of all that HEAD held outside the plans' folders, under the policy `pin = "tree"`."""
     head: Commit | None = None
@@ -98,8 +114,8 @@ class Terms(Model):
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        if self.digest != digest_of(self.document, states(self), self.policy):
-            raise PydanticCustomError("approval", "digest is not that of document, states and policy")
+        if self.digest != digest_of(self.document, states(self), self.policy, programs(self)):
+            raise PydanticCustomError("approval", "digest is not that of document, states, policy and programs")
         if not seconds(self.approved_at) < seconds(self.expires_at):
             raise PydanticCustomError("approval", "expires_at is not after approved_at")
         if (self.how == REVISION) != (self.derived_from is not None):
@@ -107,12 +123,10 @@ class Terms(Model):
         return self
 
     @model_serializer(mode="wrap")
-    def _told(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without `derived_from` where there is none: approvals from before there was such a field keep bytes and seal."""
-        told: dict[str, Any] = handler(self)
-        if self.derived_from is None:
-            told.pop("derived_from", None)
-        return told
+    def _as_it_was(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without the fields that older approvals have not, where they say nothing, so that bytes and seal stay the same."""
+        told: dict[str, Any] = dump(self)
+        return {name: value for name, value in told.items() if name not in _LATER or value is not None}
 
 
 class Approval(Terms):
@@ -136,7 +150,7 @@ class Approval(Terms):
     @property
     def binding(self) -> Binding:
         """What it binds."""
-        return Binding(self.digest, self.document, states(self), self.policy)
+        return Binding(self.digest, self.document, states(self), self.policy, programs(self))
 
     def terms(self, person_from: str) -> permission.Terms:
         """What it permits, beside what the policy approves by itself, which needs a person from a level of risk on."""
@@ -156,9 +170,21 @@ def states(terms: Terms) -> dict[str, State]:
     return {path: State(each.kind, each.sha256, each.mode, each.link, each.size) for path, each in terms.states.items()}
 
 
+def programs(terms: Terms) -> dict[str, Program] | None:
+    """The programs that were bound; None where none were looked at."""
+    if terms.programs is None:
+        return None
+    return {name: Program(each.path, each.real, each.sha256, each.version) for name, each in terms.programs.items()}
+
+
 def before(binding: Binding) -> dict[str, Before]:
     """The states of a binding as a document holds them."""
     return {path: Before.model_validate(each._asdict()) for path, each in binding.states.items()}
+
+
+def found(binding: Binding) -> dict[str, Found]:
+    """The programs of a binding as a document holds them."""
+    return {name: Found.model_validate(each._asdict()) for name, each in (binding.programs or {}).items()}
 
 
 def seal(terms: Terms, key: bytes) -> Approval:

@@ -37,11 +37,12 @@ class Attribute(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
-TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package")
+TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package", "use_tool")
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 EXECUTE: Final = "execute_command"
 RUNS = (EXECUTE, "install_package")
 """The types that run a command."""
+TOOL: Final = "use_tool"
 ALTERNATIVE: Final = "alternative:"
 """How a strategy begins that names the step to run in place of one that failed."""
 ENDED = ("succeeded", "failed", "skipped")
@@ -63,6 +64,7 @@ ATTRIBUTES = (
         PATH,
         "The file that it writes or deletes; of `install_package` the folder of a virtual environment or Node project.",
     ),
+    Attribute("tool", "tool", WORDS, "The installed tool that `use_tool` calls, as `domain.tool`: `explain tools`."),
     Attribute("lines", "lines", LINES, "Which lines of the target the fence gives anew, as `50-55`."),
     Attribute("action", "action", WORDS, "What is done to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),

@@ -1,4 +1,4 @@
-"""What an approval binds: the document's bytes, the state of each target and declared input before, and the policy."""
+"""What an approval binds: the document's bytes, the state of each target and declared input before, programs, and the policy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
-    from execplan.execution.world import State, World
+    from execplan.execution.world import Program, State, World
 
 _KINDS = {
     "absent": "absent",
@@ -28,20 +28,32 @@ class Binding(NamedTuple):
     """What was approved, or what would be."""
 
     digest: str
-    """SHA-256 of all the rest."""
+    """SHA-256 of all the rest, of the programs only of those in the repository: whoever reads a plan elsewhere gets the same."""
     document: str
     """SHA-256 of its bytes."""
     states: dict[str, State]
     """By path; of a folder its kind and mode, not what lies in it."""
     policy: str
     """Its version."""
+    programs: dict[str, Program] | None = None
+    """By the name that is looked up; None where they were not looked at, as of an older approval."""
 
 
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
     """What an approval of a document, given by its bytes too, would bind now."""
+    from execplan.execution.programs import programs
+
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
     states = {path: as_written(world.state(path)) for path in paths}
-    return Binding(digest_of(digest(data), states, policy.version), digest(data), states, policy.version)
+    found = {name: as_text(each) for name, each in programs(document, world).items()}
+    whole = digest_of(digest(data), states, policy.version, found)
+    return Binding(whole, digest(data), states, policy.version, found)
+
+
+def as_text(program: Program) -> Program:
+    """A program as a document can hold it: its paths need not be UTF-8."""
+    path, real = [each.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for each in program[:2]]
+    return program._replace(path=path, real=real)
 
 
 def as_written(state: State) -> State:
@@ -49,12 +61,15 @@ def as_written(state: State) -> State:
     return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
-def digest_of(document: str, states: dict[str, State], policy: str) -> str:
+def digest_of(document: str, states: dict[str, State], policy: str, programs: dict[str, Program] | None = None) -> str:
     """The digest of a binding's parts; a size is left out, which the bytes' own digest tells."""
     import json
 
     told = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
-    whole = {"document": document, "states": told, "policy": policy}
+    whole: dict[str, object] = {"document": document, "states": told, "policy": policy}
+    inside = {name: [each.path, each.sha256] for name, each in (programs or {}).items() if each.inside}
+    if inside:
+        whole["programs"] = inside
     return digest(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode())
 
 
@@ -78,6 +93,10 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
             lines.append(f"{path}: {why}")
     if old.document == new.document:
         lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
+    if old.programs and new.programs:
+        from execplan.execution.programs import changed_programs
+
+        lines += changed_programs(old.programs, new.programs)
     if old.policy != new.policy:
         lines.append(f"the policy: another version ({old.policy[:12]} → {new.policy[:12]})")
     return tuple(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.errors import INPUT, ExecplanError
-from execplan.execution.attributes import LEVELS
+from execplan.execution.attributes import LEVELS, TOOL
 from execplan.execution.documents.filling import LONGEST, describe, rate, read_command
 from execplan.execution.documents.rules_parts import TYPES
 from execplan.execution.draft import INFERRED, Found
@@ -118,6 +118,8 @@ def _texts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
         line = f"line {draft.start + 1}"
         yield f"{line}, command", draft.command
         yield f"{line}, cwd", draft.cwd
+        if draft.attributes.get("type") == TOOL:
+            yield f"{line}, parameters", "\n".join(draft.body)
         for name, text in draft.attributes.items():
             yield f"{line}, {name}", text
 
@@ -125,7 +127,7 @@ def _texts(drafts: Sequence[Draft]) -> Iterator[tuple[str, str]]:
 def _complete(number: int, draft: Draft, step: dict[str, Any]) -> None:
     """Fill in what is derived."""
     step["number"] = number
-    step["tool"] = TYPES[step["type"]].tool
+    step["tool"] = TYPES[step["type"]].tool or step["tool"]
     step["phase"] = draft.phase
     step["inferred"] = draft.origin == INFERRED
     step["source"] = {"line_start": draft.start + 1, "line_end": draft.end}
@@ -143,7 +145,7 @@ def _description(draft: Draft, step: dict[str, Any]) -> str:
 def _category(steps: Sequence[dict[str, Any]]) -> str:
     """What the steps are about: commands, files or packages, or mixed."""
     names = {"shell": "commands", "file": "files", "code": "files", "package": "packages"}
-    found = {names[step["tool"].partition(".")[0]] for step in steps}
+    found = {names.get(step["tool"].partition(".")[0], "tools") for step in steps}
     return found.pop() if len(found) == 1 else "mixed"
 
 

@@ -7,7 +7,7 @@ from execplan.execution.evaluation.after import Tree
 from execplan.execution.evaluation.checks.check import ERROR, Case, Finding
 from execplan.execution.evaluation.checks.every import CHECKS
 from execplan.execution.evaluation.trial import DONE, DryRun, try_all
-from execplan.execution.risk.rate import Risk
+from execplan.execution.risk.rate import Risk, builtin
 from execplan.execution.risk.rating import rated
 from execplan.record import NamedTuple
 
@@ -92,9 +92,15 @@ def _done(underway: Underway | None) -> DryRun:
 
 
 def risk_of(step: Step, policy: Policy) -> Risk:
-    """The highest of what the policy's table says of a step, and of what the document says."""
-    found = rated(step.model_dump(mode="json"), policy.rated)
-    said = step.risk
+    """The highest of what the policy's table says of a step, and of what the document says.
+
+    A level that is no higher than the built-in table's is that table's, from when the plan was compiled: the user's rows may lower it.
+    """
+    said, told = step.risk, step.model_dump(mode="json")
+    if policy.rated.version != builtin().version:
+        bare = {name: value for name, value in told.items() if name != "risk"}
+        told = told if LEVELS.index(said.level.value) > LEVELS.index(rated(bare).level) else bare
+    found = rated(told, policy.rated)
     if found.level != said.level.value:
         return found
     return Risk(found.level, tuple(dict.fromkeys([*found.reasons, *said.reasons])))

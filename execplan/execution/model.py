@@ -65,7 +65,7 @@ Strategy = Annotated[str, StringConstraints(pattern=patterns.STRATEGY)]
 
 
 class Type(StrEnum):
-    """What a step does; the last is for agents, whose tools nobody here runs."""
+    """What a step does; the last calls a tool that is installed, or in the mode `agent` one of the agent's program."""
 
     CREATE = "create_file"
     MODIFY = "modify_file"
@@ -74,6 +74,10 @@ class Type(StrEnum):
     REFACTOR = "refactor_code"
     INSTALL = "install_package"
     TOOL = "use_tool"
+
+
+RUNNING = (Type.COMMAND, Type.INSTALL, Type.TOOL)
+"""The types whose work is that of a program: only running it tells what it does."""
 
 
 class Level(StrEnum):
@@ -181,7 +185,7 @@ class Step(Model):
     content: str | None = None
     patch: str | None = None
     parameters: dict[str, JsonValue] | None = None
-    """What the tool of an agent is given; for `use_tool` only."""
+    """What a tool is given; for `use_tool` only."""
     depends_on: Many[Id] = ()
     timeout_s: Annotated[int, Field(ge=1, le=86_400)] = 300
     on_failure: OnFailure = OnFailure()

@@ -20,6 +20,8 @@ SANDBOXES = ("off", "auto", "required")
 """Whether steps run inside a sandbox: never, where there is one, or not at all without; the tightest last."""
 PINS = ("", "tree")
 """What an approval binds beside the document and its files: nothing, or every file outside the plans' folders."""
+CHANGED_PROGRAMS = ("warn", "refuse")
+"""What follows where a name leads to another program than at the approval: the run begins with a warning, or not at all."""
 CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 """What a run may be rolled back on by itself: a step that failed, what a step wrote or printed that is not right, a time
 limit, a limit of resources, a person who stops the run at a question. A signal only pauses it."""
@@ -52,6 +54,8 @@ class Policy(NamedTuple):
     """Completed steps behind which a run asks whether it is to go on."""
     rollback_on: tuple[str, ...] = CAUSES
     pin: str = ""
+    programs: str = "refuse"
+    """One of CHANGED_PROGRAMS."""
     off: tuple[str, ...] = ()
     """Checks of `evaluate` that are switched off."""
     table: Table | None = None
@@ -77,6 +81,8 @@ class Policy(NamedTuple):
         """The digest of all that decides what may run."""
         said = {**self._asdict(), "table": self.rated.version, "notify": ""}
         del said["backup_days"]
+        if said["programs"] == Policy().programs:
+            del said["programs"]  # approvals from before there was this setting still hold
         return digest(json.dumps(said, sort_keys=True, separators=(",", ":")).encode())
 
     def needs_person(self, level: str) -> bool:
@@ -102,5 +108,11 @@ def _tighter(name: str, one: object, two: object) -> object:
         return tuple([each for each in CAUSES if each in (*one, *two)])
     if isinstance(one, int) and isinstance(two, int):
         return min(one, two)
-    order = {"person_from": (NOBODY, *reversed(LEVELS)), "sandbox": SANDBOXES, "pin": PINS, "reads": READS}[name]
+    order = {
+        "person_from": (NOBODY, *reversed(LEVELS)),
+        "sandbox": SANDBOXES,
+        "pin": PINS,
+        "programs": CHANGED_PROGRAMS,
+        "reads": READS,
+    }[name]
     return max(one, two, key=lambda value: order.index(str(value)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.document import Kind
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.rules_parts import ABSENT, TYPES
+from execplan.execution.documents.rules_parts import ABSENT, TYPES, own_tools
 
 if TYPE_CHECKING:
     from execplan.document import Json
@@ -33,7 +33,7 @@ def _plan(made: Json) -> None:
     made["$defs"]["OnFailure"]["allOf"] = [_if({"strategy": {"const": "retry"}}, retry)]
     made["properties"]["plan_id"]["not"] = {"enum": [".", ".."]}
     made["allOf"] = [
-        _unless({"mode": {"const": "agent"}}, _steps({"type": {"not": {"const": "use_tool"}}})),
+        _unless({"mode": {"const": "agent"}}, _each_step(_if({"type": {"const": "use_tool"}}, _installed()))),
         _unless({"source": {"type": "object"}}, _steps({"source": {"type": "null"}})),
         _unless({"revision": {"not": {"const": 1}}}, _within("metadata", {"history": {"maxItems": 0}})),
         _unless(_within("constraints", {"max_steps": {}}, needed=True), {"properties": {"steps": {"maxItems": 100}}}),
@@ -70,6 +70,15 @@ def _levels(level: str) -> Json:
     items = {"properties": {"risk": {"properties": {"level": {"enum": allowed}}}}}
     highest = {"properties": {"risk": {"properties": {"level": {"const": level}}}}}
     return {"properties": {"steps": {"items": items, "contains": highest}}}
+
+
+def _installed() -> Json:
+    """A tool that is none of ours."""
+    return {"properties": {"tool": {"not": {"pattern": own_tools()}}}}
+
+
+def _each_step(schema: Json) -> Json:
+    return {"properties": {"steps": {"items": schema}}}
 
 
 def _steps(properties: Json) -> Json:

@@ -6,7 +6,8 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final, Protocol
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Final, Protocol
 else:
     Protocol = object  # typing takes longer to load than a guard may take in all
 
@@ -32,6 +33,24 @@ class State(NamedTuple):
     size: int = 0
 
 
+class Program(NamedTuple):
+    """What a name leads to; in the repository both paths are from its root, elsewhere they are absolute."""
+
+    path: str = ""
+    """As it is found; nothing where there is none."""
+    real: str = ""
+    """Without links."""
+    sha256: str = ""
+    """Of its bytes, where they are in the repository, and of the module of a tool."""
+    version: str = ""
+    """Of a tool: its distribution and that one's version."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether it is found in the repository, or a link leads into it."""
+        return any([each and not each.startswith("/") for each in (self.path, self.real)])
+
+
 class World(Protocol):
     """The repository and the machine; paths count from the repository's root, with `/` between folders."""
 
@@ -47,8 +66,17 @@ class World(Protocol):
     def protected(self, path: str) -> str:
         """What of git's or the tool's own a path in its plain form is, in words; nothing for any other."""
 
-    def program(self, name: str, cwd: str) -> bool:
-        """Whether a command that begins with this word would find its program."""
+    def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
+        """Where a command that begins with this word finds its program: along this PATH, or ours, behind a first directory."""
+
+    def interpreter(self, real: str) -> str:
+        """The name of the program that runs a script, as its first line says; nothing for what is no script."""
+
+    def tool(self, name: str) -> Program:
+        """The module of an installed tool, by its metadata; nothing is imported."""
+
+    def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
+        """What is wrong with each call of a tool, by its name and its parameters; its module is imported elsewhere."""
 
     def free_bytes(self) -> int:
         """What the disk of the repository has left; -1 where that is not known."""

@@ -238,6 +238,7 @@ STATES: dict[str, tuple[Callable[[Desk], object], str]] = {
     ),
     "another key": (lambda desk: Path(key.path(desk.home()[0])).write_bytes(b"k" * 32), "not as it was sealed"),
     "a file that was changed since": (lambda desk: desk.write("src/made.py", "X = 2\n"), "src/made.py: other bytes"),
+    "another program first in PATH": (lambda desk: desk.stub("grep"), "grep: was "),
 }
 
 
@@ -256,6 +257,14 @@ def test_what_is_changed_behind_a_derived_approval_is_drift(desk: Desk) -> None:
     replan(desk)
     desk.write("src/made.py", "X = 2\n")
     assert any("src/made.py: other bytes" in each for each in desk.drift())
+    desk.refused(4, "stale-approval", "resume")
+
+
+def test_another_program_behind_a_derived_approval_is_drift(desk: Desk) -> None:
+    begin(desk, PLAN, 1)
+    replan(desk)
+    desk.stub("grep")
+    assert any([each.startswith("grep: was ") for each in desk.drift()])
     desk.refused(4, "stale-approval", "resume")
 
 

@@ -126,7 +126,7 @@ def busy(folder: Path) -> Result:
 
 def no_sandbox(folder: Path) -> Result:
     """The policy wants one, and the program is not found."""
-    stage = stage_of(folder, LAST.replace("last", "first"), '[execution]\nsandbox = "required"\n')
+    stage = stage_of(folder, LAST.replace("last", "first"), '[execution]\nsandbox = "required"\nprograms = "warn"\n')
     empty = folder / "programs"
     empty.mkdir()
     for name in ("git", "sh", "cp"):

@@ -8,7 +8,7 @@ from execplan.execution.approval import Terms, before, name_of
 from execplan.execution.binding import Binding, digest_of
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import ExecutionPlan
-from execplan.execution.world import ABSENT, FILE, State
+from execplan.execution.world import ABSENT, FILE, Program, State
 
 KEY = bytes(range(32))
 BEFORE = State(FILE, "a" * 64, 0o644, "", 12)
@@ -24,6 +24,10 @@ class Told:
     def state(self, path: str) -> State:
         """What is told of a path."""
         return self.states.get(path, State(ABSENT))
+
+    def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
+        """No program is told of."""
+        return Program()
 
 
 def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:

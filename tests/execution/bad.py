@@ -137,9 +137,9 @@ BAD = (
     Bad("the tool of another type", {"/steps/0/tool": "shell.run"}, "/steps/0/tool is shell.run"),
     Bad("an unknown type", {"/steps/0/type": "make_file"}, "/steps/0/type "),
     Bad(
-        "a tool of an agent in the engine",
-        {"/steps/6/type": "use_tool"},
-        "/steps/6/type use_tool is for the mode agent",
+        "a tool in a domain of our own",
+        {"/steps/6/type": "use_tool", "/steps/6/tool": "code.other"},
+        "/steps/6/tool code.other is in a domain of execplan's own",
     ),
     Bad("creates nothing", {"/steps/0/target": GONE}, "/steps/0/target create_file needs it"),
     Bad("creates without content", {"/steps/0/content": None}, "/steps/0/content create_file needs it"),

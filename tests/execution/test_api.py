@@ -192,8 +192,8 @@ def test_risk_is_never_lowered() -> None:
             "/depends_on/0: there is no step `no`",
         ),
         (
-            [{"id": "x", "type": "use_tool", "tool": "a.b"}],
-            "/new_information/steps/0/type: use_tool is for the mode agent",
+            [{"id": "x", "type": "use_tool", "tool": "shell.other"}],
+            "/new_information/steps/0/tool: shell.other is in a domain of execplan's own",
         ),
         ([3], "/new_information/steps: should be an array of steps"),
         ({}, "/new_information/steps: should be an array of steps"),

@@ -26,10 +26,10 @@ from tests.execution.test_annotated import PATCH, plan_of, step
 from tests.plans import STEPS
 
 DERIVED = {
-    *("number", "tool", "description", "command", "argv", "content", "patch", "inferred", "phase", "source"),
+    *("number", "description", "command", "argv", "content", "patch", "inferred", "phase", "source"),
     "parameters",
 }
-"""The fields of a step that no attribute fills: from the fence's body and place, and what only agents' tools have."""
+"""The fields of a step that no attribute fills: from the fence's body and place."""
 
 
 def compiled(plan: str | bytes) -> ExecutionPlan:

@@ -84,13 +84,13 @@ def test_what_may_be_written(disk: Disk, repo: Folder) -> None:
 
 def test_programs_are_found_as_a_command_finds_them(disk: Disk, repo: Folder) -> None:
     repo.write("tool.sh", "#!/bin/sh\n")
-    assert disk.program("sh", ".")
-    assert disk.program("/bin/sh", ".")
-    assert disk.program("./app.py", "src")
-    assert not disk.program("./app.py", ".")
-    assert not disk.program("app.py", "src")
-    assert not disk.program("./tool.sh", ".")
-    assert not disk.program("no-such-program-here", ".")
+    assert disk.program("sh", ".").path
+    assert disk.program("/bin/sh", ".").path
+    assert disk.program("./app.py", "src").path
+    assert not disk.program("./app.py", ".").path
+    assert not disk.program("app.py", "src").path
+    assert not disk.program("./tool.sh", ".").path
+    assert not disk.program("no-such-program-here", ".").path
 
 
 @pytest.mark.parametrize(

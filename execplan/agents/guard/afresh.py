@@ -85,7 +85,7 @@ def _stands(home: Home, ref: Ref) -> tuple[Standing, Any]:
     if run is not None:
         current.stop_waiting(ref, run)
     try:
-        return standing.require(home, ref, run=run.place.id if run is not None else ""), run
+        return standing.require(home, ref, run=run.place.id if run is not None else "", programs=False), run
     except ExecplanError as error:
         raise _over(ref, last, error) from error
 

@@ -47,8 +47,23 @@ def explain(call: Call, name: tuple[str, ...]) -> Answer:
         return Answer(refusal._asdict(), f"{refusal.code} (exit {refusal.exit})\n\n{refusal.page}")
     if wanted in pages.topics():
         page = pages.topic(wanted)
+        if wanted == "tools":
+            return _tools(call, page)
         return Answer({"topic": wanted, "page": page}, page)
     raise _unknown(wanted)
+
+
+def _tools(call: Call, page: str) -> Answer:
+    """The page about tools, with those that are installed."""
+    from execplan.repo import homes
+    from execplan.repo.execution import tools
+
+    found = tools.installed(homes.find(call.folder or ".").root).values()
+    listed = [{"tool": each.name, "value": each.value, "from": f"{each.distribution} {each.version}"} for each in found]
+    lines = [f"    {each['tool']}  {each['value']}, of {each['from']}" for each in listed] or ["    none"]
+    return Answer(
+        {"topic": "tools", "page": page, "tools": listed}, "\n".join([page, "", "Installed here:", "", *lines])
+    )
 
 
 def _index() -> Answer:

@@ -74,7 +74,7 @@ def known(home: Home, ref: Ref, did: str) -> Current | None:
 
 def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
-    now = standing.look(home, ref)
+    now = standing.look(home, ref, programs=False)
     best = standing.required(home, ref, now, run, _written(now.current.document, did))
     if not run and best.kept.approval is not None:
         _stop_rest(home, ref, best.kept.approval)

@@ -82,7 +82,7 @@ def judged(
     keep = transcript is not None
     seen = changes.look(bench, step, attempt.before, course, keep=keep)
     if said.status == FAILED:
-        return Checked("exit" if is_command(step) else ERROR, said.result), seen
+        return Checked("exit" if is_command(step) and step.type is not Type.TOOL else ERROR, said.result), seen
     wrong = _unplanned(bench, step, _first(step, attempt, course))
     acted = Acted(ended=_ended(said), changes=seen.changes, folders=seen.folders)
     if wrong:

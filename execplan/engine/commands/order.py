@@ -38,6 +38,8 @@ class Order(NamedTuple):
     """The path of its marks, without what follows the last dot."""
     given: bytes = b""
     """What it can read from its standard input."""
+    needs: tuple[str, ...] = ()
+    """Folders that it must be able to read, wherever they are."""
 
 
 def python(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:

@@ -70,6 +70,7 @@ class Sandbox(NamedTuple):
         wanted = [sys.prefix, sys.base_prefix, os.path.dirname(os.path.realpath(sys.executable))]
         wanted += [os.path.expanduser("~"), order.env.get("HOME", ""), order.env.get("VIRTUAL_ENV", "")]
         wanted += [_tree(folder) for folder in [os.path.dirname(order.argv[0]), *order.env.get("PATH", "").split(":")]]
+        wanted += order.needs
         wanted += [self.home.git, common(self.home.git)] if self.home.git else []
         wanted += [_RESOLVER] if order.network else []
         argv = []

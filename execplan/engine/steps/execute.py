@@ -9,7 +9,8 @@ from shlex import join
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import marks
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, FOLDER, plain
+from execplan.execution.programs import directory, first_on_path
+from execplan.execution.world import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from execplan.execution.model import Step
 
 TIMEOUT = "timeout"
-_NODE = ("package.json", "node_modules/.bin")
-_VENV = "pyvenv.cfg"
 
 
 def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
     """Run the command of a step."""
+    if step.type is Type.TOOL:
+        return _call(bench, step, attempt, transcript)
     argv = step.argv
     if argv is None and step.shell is not None and step.command is not None:
         argv = (step.shell, "-c", step.command)
@@ -32,6 +33,21 @@ def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> A
         return Acted(ERROR, "it needs a shell and does not ask for one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
     return judge(step, start(bench, step, argv, marks(bench.place, step, attempt), transcript))
+
+
+def _call(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
+    """Call the tool of a step, in a process of its own."""
+    import json
+
+    from execplan.repo.execution import tools
+
+    argv = tools.command(bench.home.root, step.tool)
+    if argv is None:
+        return Acted(ERROR, f"the tool {step.tool} is not installed beside execplan")
+    given = json.dumps(step.parameters or {}, ensure_ascii=False)
+    transcript.command(f"{step.tool} {given}")
+    where, needs = marks(bench.place, step, attempt), tuple(tools.search_path(bench.home.root))
+    return judge(step, start(bench, step, argv, where, transcript, given.encode(), needs))
 
 
 def judge(step: Step, ended: Ended) -> Acted:
@@ -45,12 +61,20 @@ def judge(step: Step, ended: Ended) -> Acted:
     return Acted(ended=ended)
 
 
-def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcript: Transcript) -> Ended:
-    """Run a program for a step and wait for its end; `where` its marks go."""
+def start(
+    bench: Bench,
+    step: Step,
+    argv: tuple[str, ...],
+    where: str,
+    transcript: Transcript,
+    given: bytes = b"",
+    needs: tuple[str, ...] = (),
+) -> Ended:
+    """Run a program for a step and wait for its end; `where` its marks go, `given` is what it reads, from folders that it `needs`."""
     from execplan.engine.commands.environment import environment
     from execplan.engine.commands.launch import Ended, Limits, Order, launch
 
-    env, cwd = environment(step.env, bench.policy.environment), _cwd(bench, step)
+    env, cwd = environment(step.env, bench.policy.environment), directory(step, bench.ground.state)
     env |= _installed(bench, step, env)
     left = bench.deadline - time.monotonic()
     wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
@@ -61,35 +85,18 @@ def start(bench: Bench, step: Step, argv: tuple[str, ...], where: str, transcrip
     policy = bench.policy
     limits = Limits(min(step.timeout_s, left), policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(bench.home.root, cwd))
-    ended = launch(Order(argv, folder, env, step.network, limits, where), bench.sandbox, transcript, bench.stop)
+    order = Order(argv, folder, env, step.network, limits, where, given, needs)
+    ended = launch(order, bench.sandbox, transcript, bench.stop)
     if ended.cause == TIMEOUT and left < step.timeout_s:
         ended = ended._replace(reason="the time of the whole run is over")
     return ended
 
 
-def _cwd(bench: Bench, step: Step) -> str:
-    """The folder that it runs in: of packages for a Node project that of the project, where nothing else is said."""
-    cwd, target = plain(step.cwd), _environment(step)
-    return target if cwd == "." and target and _is_node(bench, target) else cwd or step.cwd
-
-
 def _installed(bench: Bench, step: Step, env: dict[str, str]) -> dict[str, str]:
     """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
-    target = _environment(step)
-    if not target:
+    first = first_on_path(step, bench.ground.state)
+    if not first:
         return {}
-    path = os.path.join(bench.home.root, target)
-    if _is_node(bench, target):
-        return {"PATH": f"{path}/{_NODE[1]}{os.pathsep}{env['PATH']}"}
-    if bench.ground.state(target).kind == ABSENT or bench.ground.state(f"{target}/{_VENV}").kind == FILE:
-        return {"PATH": f"{path}/bin{os.pathsep}{env['PATH']}", "VIRTUAL_ENV": path}
-    return {}
-
-
-def _environment(step: Step) -> str:
-    """The folder of the environment into which a step installs, or nothing."""
-    return plain(step.target) or "" if step.type is Type.INSTALL and step.target is not None else ""
-
-
-def _is_node(bench: Bench, target: str) -> bool:
-    return bench.ground.state(f"{target}/{_NODE[0]}").kind == FILE
+    path = os.path.join(bench.home.root, first)
+    told = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
+    return told if first.endswith("node_modules/.bin") else {**told, "VIRTUAL_ENV": os.path.dirname(path)}

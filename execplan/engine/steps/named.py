@@ -7,7 +7,7 @@ import os
 from execplan.execution.binding import bound_paths
 from execplan.execution.evaluation.after import above, inside
 from execplan.execution.evaluation.trial import targets
-from execplan.execution.model import Type
+from execplan.execution.model import RUNNING, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def is_command(step: Step) -> bool:
     """Whether its work is that of a program; else it writes files."""
-    return step.type in (Type.COMMAND, Type.INSTALL)
+    return step.type in RUNNING
 
 
 def runs(step: Step) -> bool:

@@ -87,7 +87,7 @@ def outside(bench: Bench, step: Step, hidden: str) -> str:
     risks = [rate_command(step.command, table, shell=shell)] if is_command(step) and step.command else []
     if step.validation.test_after is not None:
         risks.append(rate_command(join(step.validation.test_after), table))
-    if highest(risks).level == LOW and not step.network and step.type is not Type.INSTALL:
+    if highest(risks).level == LOW and not step.network and step.type not in (Type.INSTALL, Type.TOOL):
         return ""
     places = [] if bench.sandbox is not None else ["outside the repository"]
     places += [hidden] if hidden else []

@@ -38,6 +38,8 @@ def describe(step: dict[str, Any]) -> str:
         words = f"Run a script for {shell}: {'; '.join(lines)}" if shell else f"Run {' '.join(lines)}"
     elif kind in _VERBS:
         words = f"{_VERBS[kind]} {step.get('target') or ', '.join(touched(str(step.get('patch', ''))))}"
+    elif kind == "use_tool":
+        words = f"Call {step.get('tool', '')}"
     else:
         words = f"{kind} {step.get('target', '')}"
     lines_given = step.get("lines")

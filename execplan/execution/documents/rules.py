@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.rules_order import conditions, dependencies, identity, recoveries
-from execplan.execution.documents.rules_parts import parts, shared_paths
+from execplan.execution.documents.rules_parts import is_own, parts, shared_paths
 from execplan.execution.documents.violation import Violation, pointer
 
 TYPE_CHECKING = False
@@ -97,10 +97,10 @@ def _whole(plan: Mapping[str, Any], steps: list[dict[str, Any]]) -> Iterator[Vio
     for at, step in enumerate(steps):
         if sequential and step.get("parallel") is True:
             yield Violation(f"/steps/{at}/parallel", "constraints.require_sequential forbids it")
-        if engine and step.get("type") == "use_tool":
-            yield Violation(
-                f"/steps/{at}/type", "use_tool is for the mode agent; nothing here runs the tool of an agent"
-            )
+        tool = step.get("tool")
+        if engine and step.get("type") == "use_tool" and isinstance(tool, str) and is_own(tool):
+            message = f"{tool} is in a domain of execplan's own, and no installed tool; give the step the type of what it does"
+            yield Violation(f"/steps/{at}/tool", message)
         if sourceless and step.get("source") is not None:
             yield Violation(f"/steps/{at}/source", "lines of no plan: the document has no source")
     yield from _risk(plan, steps)

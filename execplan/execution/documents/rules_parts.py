@@ -22,7 +22,7 @@ class Parts(NamedTuple):
     """What a type of step is made of."""
 
     tool: str
-    """None of ours for the tools of agents, which name their own."""
+    """None of ours for `use_tool`, which names an agent's or an installed one."""
     must: tuple[str, ...]
     may: tuple[str, ...] = ()
 
@@ -51,8 +51,19 @@ TYPES = {
     "execute_command": Parts("shell.run", ("command",), _RUNS),
     "refactor_code": Parts("code.refactor", ("patch",)),
     "install_package": Parts("package.install", ("command",), ("target", *_RUNS)),
-    "use_tool": Parts("", (), ("parameters",)),
+    "use_tool": Parts("", (), ("parameters", "env", "network", "expect", "cwd")),
 }
+_OWN = frozenset([made.tool.partition(".")[0] for made in TYPES.values() if made.tool])
+
+
+def is_own(tool: str) -> bool:
+    """Whether the name of a tool is in a domain of execplan's own: `file`, `shell`, `code`, `package`."""
+    return tool.partition(".")[0] in _OWN
+
+
+def own_tools() -> str:
+    """The pattern of such names."""
+    return rf"^({'|'.join(sorted(_OWN))})[.]"
 
 
 def parts(steps: Steps) -> Iterator[Violation]:

@@ -78,7 +78,7 @@ def runs(step: Step, name: Callable[[str], str] = str) -> Iterator[tuple[str, st
     if step.validation.test_after is not None:
         yield "tests afterwards", join(step.validation.test_after)
     if step.parameters is not None:
-        yield f"calls {step.tool} with", dumps(step.parameters, ensure_ascii=False, indent=2)
+        yield f"calls {step.tool}{where}{net} with", given + dumps(step.parameters, ensure_ascii=False, indent=2)
 
 
 def writes(judged: Judged) -> Iterator[tuple[str, str]]:

@@ -132,7 +132,7 @@ def _skipped(tree: Tree, step: Step) -> str:
 def _changes(tree: Tree, step: Step, written: dict[str, Seen]) -> tuple[Changed, ...]:
     """What a step makes of its files; raises ImpossibleError, _UnknownError, ExecplanError."""
     if step.type is Type.TOOL:
-        raise _UnknownError(f"an agent calls {step.tool}")
+        raise _UnknownError(f"only a call of {step.tool} tells what it does")
     if step.type in (Type.COMMAND, Type.INSTALL):
         raise _UnknownError("only running a command tells what it does")
     _stop_files(tree, step, written)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.execution.documents.touched import written
-from execplan.execution.model import ExecutionPlan, Type
+from execplan.execution.model import RUNNING, ExecutionPlan, Type
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _paths(parts: list[Part]) -> Iterator[str]:
 
 def _changed(step: dict[str, Any]) -> list[str]:
     """The files that a step itself writes; what a command puts out may be put out again."""
-    runs = step["type"] in (Type.COMMAND, Type.INSTALL)
+    runs = step["type"] in RUNNING
     return [] if runs else list(dict.fromkeys([os.path.normpath(path) for path in written(step)]))
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "LEVELS",
     "LOW",
     "MEDIUM",
+    "OWN",
     "Risk",
     "Row",
     "Table",

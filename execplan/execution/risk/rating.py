@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.touched import touched
-from execplan.execution.risk.rate import HIGH, LOW, MEDIUM, Risk, builtin, highest, rate_command, rate_path
+from execplan.execution.risk.rate import HIGH, LOW, MEDIUM, OWN, Risk, builtin, highest, rate_command, rate_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +44,22 @@ def _content(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
             yield Risk(HIGH, (f"`{path}`: the new text {what}",))
 
 
+def _tool(name: str, table: Table) -> Risk:
+    """HIGH, unless the user's own settings know the tool; a repository's only raise."""
+    from fnmatch import fnmatchcase
+
+    rows = [row for row in table.rows if any([fnmatchcase(name, each) for each in row.tool])]
+    own = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == OWN][-1:]
+    raised = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != OWN]
+    return highest([*(own or [Risk(HIGH, ("calls a tool whose effects execplan does not know",))]), *raised])
+
+
 def _each(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
     from shlex import join, quote
 
     kind = step["type"]
     if kind == "use_tool":
-        yield Risk(HIGH, ("calls a tool of the agent's program, whose effects execplan does not know",))
+        yield _tool(step.get("tool") or "", table)
     if step.get("command"):
         given = "".join([f"{name}={quote(value)} " for name, value in step.get("env", {}).items()])
         shell = step.get("shell") is not None

@@ -21,7 +21,7 @@ REPOSITORY: Final = "the repository's"
 SECRETS: Final = "@secrets"
 """A path that stands for all of secret_files.py."""
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
-_SUBJECTS = ("program", "via", "path", "variable")
+_SUBJECTS = ("program", "via", "path", "variable", "tool")
 _LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
 _FLAGS = ("alone", "writes", "reading")
 _FORM = '{ program = "deploy", level = "CRITICAL", reason = "changes what runs" }'
@@ -46,6 +46,7 @@ class Row(NamedTuple):
     reading: bool = False
     origin: str = BUILTIN
     """Who wrote it."""
+    tool: tuple[str, ...] = ()
 
 
 class Table(NamedTuple):
@@ -105,6 +106,8 @@ def _raises(row: Row, table: Table) -> bool:
     """Whether a row of a repository can raise anything: what no row knows is HIGH already."""
     if row.path or row.variable or row.via:
         return row.level != LOW
+    if row.tool:
+        return row.level == CRITICAL
     known = [each.level for each in table.rows if set(each.program) & set(row.program)]
     return LEVELS.index(row.level) > min([LEVELS.index(each) for each in [*known, HIGH]])
 
@@ -156,7 +159,8 @@ def _digested(table: Table) -> Table:
 
     content: list[object] = [
         list(secret_files.ALL),
-        [tuple(row) for row in table.rows],
+        # a table without rows about tools keeps the version that it had before there were any
+        [tuple(row) if row.tool else tuple(row)[:-1] for row in table.rows],
         *[
             sorted([(name, sorted(words)) for name, words in each.items()])
             for each in (table.values, table.bare, table.tasks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED, EXECUTE, RUNS
+from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED, EXECUTE, RUNS, TOOL
 from execplan.execution.written.annotated import last_ids
 from execplan.execution.written.values import WrongValueError, value
 
@@ -53,7 +53,21 @@ def _body(draft: Draft, kind: str) -> dict[str, Any]:
     """What the fence holds, in the field that the type has for it; lines end in LF, whatever those of the plan end in."""
     if kind in RUNS:
         return {"command": draft.command, "expect": draft.expect}
+    if kind == TOOL:
+        return {"parameters": parameters(draft.body) or None, "expect": draft.expect}
     text = "".join([f"{line}\n" for line in draft.body])
     if kind == "refactor_code" or (kind == "modify_file" and "lines" not in draft.attributes):
         return {"patch": text}
     return {} if kind == "delete_file" else {"content": text}
+
+
+def parameters(body: Sequence[str]) -> dict[str, Any] | None:
+    """What the body of a call gives to its tool; None where that is no JSON object."""
+    import json
+
+    text = "\n".join(body).strip()
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from execplan.execution.attributes import BY_NAME, EXECUTE, RUNS, SHELLS, TYPES
+from execplan.execution.attributes import BY_NAME, EXECUTE, RUNS, SHELLS, TOOL, TYPES
 from execplan.execution.documents.touched import touched
 from execplan.execution.written.annotated import place
+from execplan.execution.written.fields import parameters
 from execplan.execution.written.values import WrongValueError, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from execplan.execution.draft import Draft, Problem
     from execplan.execution.written.fence import Given
@@ -22,7 +23,9 @@ USED = {
     "target": (*_TARGETED, "install_package"),
     "lines": ("modify_file",),
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
-    **dict.fromkeys(("cwd", "env", "shell", "network", "expect", "exit"), RUNS),
+    "tool": (TOOL,),
+    **dict.fromkeys(("shell", "exit"), RUNS),
+    **dict.fromkeys(("cwd", "env", "network", "expect"), (*RUNS, TOOL)),
 }
 """The types that have a use for an attribute, where not all do."""
 _TYPED = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
@@ -87,10 +90,17 @@ def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
     elif kind in RUNS:
         if not any([each.command.strip() for each in drafts]):
             yield f"{kind} holds no command"
+    elif kind == TOOL:
+        yield from _uncallable(given.get("tool", ""), drafts[-1])
     elif fence.expect is not None:
         yield f"{kind} prints nothing that could be expected"
     if fence.expect is not None and "expect" in given:
         yield "what it prints is given twice: by expect, and by the fence below"
+    yield from _unwritten(fence, kind, given)
+
+
+def _unwritten(fence: Fence, kind: str, given: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with how a change of files is written."""
     patch = fence.info.language in PATCHES
     if kind == "modify_file" and patch == ("lines" in given):
         yield "modify_file is a fence of the language diff, or has lines=A-B and holds the new lines" + (
@@ -100,6 +110,20 @@ def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
         yield "refactor_code is a fence of the language diff: a patch of all its files"
     if patch and (kind == "refactor_code" or (kind == "modify_file" and "lines" not in given)):
         yield from _unpatched(fence, kind, given.get("target", ""))
+
+
+def _uncallable(tool: str, draft: Draft) -> Iterator[str]:
+    """What is wrong with a call that can be seen without knowing the tool."""
+    from execplan.execution.documents.rules_parts import is_own
+
+    if not tool:
+        yield f"{TOOL} needs a tool: tool=domain.tool"
+    elif tool.count(".") != 1 or not all([part.replace("-", "_").isidentifier() for part in tool.split(".")]):
+        yield f"{tool} is no name of a tool: domain.tool, with one dot"
+    elif is_own(tool):
+        yield f"{tool} is in a domain of execplan's own: no installed tool is named so"
+    if parameters(draft.body) is None:
+        yield 'its parameters are a JSON object, such as {"city": "Bern"}, or nothing'
 
 
 def _unpatched(fence: Fence, kind: str, target: str) -> Iterator[str]:

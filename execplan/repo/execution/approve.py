@@ -115,7 +115,7 @@ def stop_other(home: Home, ref: Ref, found: Evaluated, prefix: str) -> None:
         f"{prefix} is not what would be approved now: something has changed{since}",
         exit=CHANGED,
         hint=f"look at it again: execplan evaluate {ref.typed}",
-        candidates=lines or ("the steps, a file that they touch, or the policy",),
+        candidates=lines or ("the steps, a file that they touch, a program in the repository, or the policy",),
     )
 
 
@@ -185,6 +185,7 @@ def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval
         document=binding.document,
         states=seals.before(binding),
         policy=binding.policy,
+        programs=seals.found(binding),
         tree=tree.tree(home) if found.policy.pin == "tree" else None,
         head=git.head(home),
         approver=author.as_name("the policy" if by_policy is not None else yes.by),

@@ -21,7 +21,7 @@ from execplan.text import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.repo.execution.standing import Standing
+    from execplan.repo.execution.standing import Now, Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -81,6 +81,7 @@ def _watched(home: Home, ref: Ref, found: Standing) -> list[tuple[str, bool]]:
         ids = (each.approval.id, *each.approval.origins) if each.approval is not None else ()
         whole |= {path for name in ids for path in register.paths(home, name)}
     assert found.now is not None
+    whole |= _searched(home, found.now)
     targets = [os.path.join(home.root, path) for path in found.now.binding.states]
     above = set()
     for path in targets:
@@ -88,6 +89,14 @@ def _watched(home: Home, ref: Ref, found: Standing) -> list[tuple[str, bool]]:
             path = os.path.dirname(path)  # noqa: PLW2901 - up to the root
             above.add(path)
     return [*[(path, True) for path in sorted(whole | set(targets))], *[(path, False) for path in sorted(above)]]
+
+
+def _searched(home: Home, now: Now) -> set[str]:
+    """The programs that are bound, and the folders that they are looked for in."""
+    steps = [step.env["PATH"] for step in now.current.document.steps if "PATH" in step.env]
+    bound = [path for each in (now.binding.programs or {}).values() for path in (each.path, each.real)]
+    folders = [folder for path in (*steps, os.environ.get("PATH", os.defpath)) for folder in path.split(os.pathsep)]
+    return {os.path.join(home.root, path) for path in [*bound, *folders] if path}
 
 
 def _status(path: str, *, whole: bool) -> Status:
@@ -109,8 +118,9 @@ def _status(path: str, *, whole: bool) -> Status:
 
 
 def _key(home: Home, ref: Ref, run: str) -> tuple[str, ...]:
-    """What else decides: the program, the run that waits, and where the user's files are."""
-    return __version__, ref.path, run, own.path(), private.config(home), private.state(home)
+    """What else decides: the program, the run that waits, and where programs and the user's files are."""
+    path = os.environ.get("PATH", os.defpath)
+    return __version__, path, ref.path, run, own.path(), private.config(home), private.state(home)
 
 
 def _file(home: Home, ref: Ref) -> str:

@@ -66,23 +66,27 @@ class Standing(NamedTuple):
     """None for a plan that compiles to nothing."""
 
 
-def look(home: Home, ref: Ref) -> Now:
-    """What a plan compiles to now, and what an approval of it would bind; raises ExecplanError."""
+def look(home: Home, ref: Ref, *, programs: bool = True) -> Now:
+    """What a plan compiles to now, and what an approval of it would bind; raises ExecplanError.
+
+    Programs are left out where an agent's program runs the steps: it has a PATH of its own.
+    """
     from execplan.repo.execution.current import current
     from execplan.repo.execution.policy import effective
     from execplan.repo.execution.world import Disk
 
     found, policy = current(home, ref), effective(home)
-    return Now(found, bind(found.data, found.document, Disk(home), policy), policy)
+    binding = bind(found.data, found.document, Disk(home), policy)
+    return Now(found, binding if programs else binding._replace(programs=None), policy)
 
 
-def standing(home: Home, ref: Ref, run: str = "") -> Standing:
+def standing(home: Home, ref: Ref, run: str = "", *, programs: bool = True) -> Standing:
     """How a plan stands, or how it does for a run; one that compiles to nothing is stale where it was approved.
 
     Raises ExecplanError.
     """
     try:
-        found = look(home, ref)
+        found = look(home, ref, programs=programs)
     except ExecplanError as error:
         return Standing(STALE if approvals.every(home, ref) else NONE, drift=(error.message,))
     best = _best(judge(home, ref, found, run))
@@ -166,6 +170,8 @@ def _drift(home: Home, given: Approval, found: Now, spared: Collection[str], *, 
         each._replace(states={path: state for path, state in each.states.items() if path not in spared})
         for each in (given.binding, found.binding)
     ]
+    if resumes or found.policy.programs != "refuse":
+        after = after._replace(programs=None)
     lines += drift(before, after)
     if found.current.stale and before.document == after.document:
         lines.append(f"{found.current.path}: {found.current.stale}")
@@ -174,9 +180,9 @@ def _drift(home: Home, given: Approval, found: Now, spared: Collection[str], *, 
     return tuple(lines)
 
 
-def require(home: Home, ref: Ref, *, run: str = "") -> Standing:
+def require(home: Home, ref: Ref, *, run: str = "", programs: bool = True) -> Standing:
     """How a plan stands that may run, or go on with a run; raises ExecplanError for one that may not."""
-    found = look(home, ref)
+    found = look(home, ref, programs=programs)
     best = required(home, ref, found, run)
     return Standing(APPROVED, best.kept.approval, (), best.kept.path, found)
 

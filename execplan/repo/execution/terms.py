@@ -6,14 +6,20 @@ from execplan.errors import INPUT, ExecplanError
 from execplan.execution import policy as policies
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import NOBODY, READS
-from execplan.execution.policy import CAUSES, PINS, SANDBOXES
+from execplan.execution.policy import CAUSES, CHANGED_PROGRAMS, PINS, SANDBOXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _OWN = "~/.config/execplan/config.toml"
-_CHOICES = {"person_from": (*LEVELS, NOBODY), "sandbox": SANDBOXES, "pin": PINS, "reads": READS}
+_CHOICES = {
+    "person_from": (*LEVELS, NOBODY),
+    "sandbox": SANDBOXES,
+    "pin": PINS,
+    "programs": CHANGED_PROGRAMS,
+    "reads": READS,
+}
 _LIMITS = {
     "steps": 1000,
     "files": 100_000,

@@ -15,6 +15,10 @@ from execplan.text.lines import digest, hasher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from execplan.execution.world import Program
     from execplan.repo.home import Home
 
 SHOWN = 8 << 20
@@ -106,11 +110,29 @@ class Disk:
         """What of git's or the tool's own a path is, whatever its case."""
         return protected(self.home, path)
 
-    def program(self, name: str, cwd: str) -> bool:
-        """Whether a command would find its program: on PATH, or from the folder that it runs in."""
-        if "/" in name:
-            return _runs(os.path.join(self.root, cwd, name))
-        return any([_runs(os.path.join(self.root, cwd, each, name)) for each in _search()])
+    def program(self, name: str, cwd: str, path: str = "", first: str = "") -> Program:
+        """Where a command finds its program: on PATH, or from the folder that it runs in; see located.py."""
+        from execplan.repo.execution.located import locate
+
+        return locate(self.root, name, cwd, path, first)
+
+    def interpreter(self, real: str) -> str:
+        """The name of the program that runs a script; see located.py."""
+        from execplan.repo.execution.located import interpreter
+
+        return interpreter(os.path.join(self.root, real))
+
+    def tool(self, name: str) -> Program:
+        """The module of an installed tool; see tools.py."""
+        from execplan.repo.execution.tools import located
+
+        return located(self.root, name)
+
+    def calls(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[str]]:
+        """What is wrong with each call of a tool; see tools.py."""
+        from execplan.repo.execution.tools import problems
+
+        return problems(self.root, calls)
 
     def free_bytes(self) -> int:
         """What the disk of the repository has left for this user."""
@@ -223,12 +245,3 @@ def _digest(handle: int, name: str) -> str:
         return str(found.hexdigest()) if left > 0 else ""
     finally:
         os.close(inner)
-
-
-def _search() -> list[str]:
-    """The folders in which programs are looked for."""
-    return os.environ.get("PATH", os.defpath).split(os.pathsep)
-
-
-def _runs(path: str) -> bool:
-    return os.path.isfile(path) and os.access(path, os.X_OK)

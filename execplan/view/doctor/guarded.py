@@ -135,7 +135,7 @@ def _allows(home: Home, ref: Ref) -> bool:
         return False
     run = last.last(home, ref)
     under_way = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
-    return under_way or standing.standing(home, ref).state == standing.APPROVED
+    return under_way or standing.standing(home, ref, programs=False).state == standing.APPROVED
 
 
 def _bytes(path: str) -> bytes:

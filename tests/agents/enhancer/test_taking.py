@@ -139,7 +139,7 @@ AGENT: dict[str, Any] = {
             "parameters": {"query": "password: s3cr3t-river", "api": {"deep": ["quiet-river-7"]}, "path": "src"},
             "risk": {
                 "level": "HIGH",
-                "reasons": ["calls a tool of the agent's program, whose effects execplan does not know"],
+                "reasons": ["calls a tool whose effects execplan does not know"],
             },
         }
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
 from execplan.execution.model import Type
+from execplan.execution.programs import directory, first_on_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +18,10 @@ _GO_ON = ("skip", "alternative")
 
 @check("dependencies")
 def dependencies(case: Case) -> Iterator[Finding]:
-    """Every program is installed, or may be by an earlier step, and every condition can come true."""
+    """Every program and tool is installed, parameters fit their types, and every condition can come true."""
     steps = {step.id: step for step in case.document.steps}
+    if case.document.mode == "engine":
+        yield from _tools(case)
     installs = False
     for trial in case.trials:
         step = trial.step
@@ -34,9 +37,24 @@ def _programs(case: Case, step: Step, *, installs: bool) -> Iterator[Finding]:
     if step.shell is not None:
         words[step.shell] = step.shell
     for what, word in words.items():
-        if ("/" not in word or word.startswith("/")) and not case.world.program(word, step.cwd):
+        if ("/" not in word or word.startswith("/")) and not _is_there(case, step, word):
             level = WARNING if installs else ERROR
             yield Finding(level, f"{what}: there is no such program on PATH", "install it, or mend the name", step)
+
+
+def _tools(case: Case) -> Iterator[Finding]:
+    """Tools that are missing, and parameters that they don't take."""
+    steps = [trial.step for trial in case.trials if trial.step.type is Type.TOOL]
+    for step, wrong in zip(
+        steps, case.world.calls([(each.tool, each.parameters or {}) for each in steps]), strict=True
+    ):
+        for each in wrong:
+            yield Finding(ERROR, each, "see what is installed: execplan explain tools", step)
+
+
+def _is_there(case: Case, step: Step, word: str) -> bool:
+    place, first = directory(step, case.world.state), first_on_path(step, case.world.state)
+    return bool(case.world.program(word, place, step.env.get("PATH", ""), first).path)
 
 
 def _conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
