@@ -56,6 +56,22 @@ def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monke
     assert not told, "".join(told)
 
 
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_the_tests_that_are_named_are_there(path: Path) -> None:
+    named = set(re.findall(r"`(tests/[\w/.]+)", path.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_each_promise_names_its_tests() -> None:
+    text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    promises = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
+    assert len(promises) > 30
+    in_common = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n\n")[0]
+    assert "`tests/repo/test_outsiders.py`" in in_common
+    of_it = text.partition("\n## Programs that ask for no lock\n")[2].partition("\n## ")[0]
+    assert [each for each in promises if "`tests/" not in each and each not in of_it] == []
+
+
 def test_the_readme_shows_commands() -> None:
     text = PATHS[0].read_text(encoding="utf-8")
     assert text.count("\n$ execplan ") > 5

@@ -57,6 +57,14 @@ def test_36_an_unreadable_file(repo: Folder) -> None:
     assert path.read_text() == CLEAN
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file to somebody else")
+def test_36_the_owner_is_kept(repo: Folder) -> None:
+    path = repo.plan()
+    os.chown(path, 12345, 23456)
+    repo.ok("done", "2")
+    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 23456)
+
+
 def test_36_modes_are_kept(repo: Folder) -> None:
     path = repo.plan()
     for mode in (0o600, 0o664, 0o755):

@@ -81,6 +81,21 @@ def test_the_pack_goes_out_and_the_line_about_it_beside(desk: Desk) -> None:
     assert desk.type("context", "--estimate", "-q").err == ""
 
 
+def test_nothing_is_written(desk: Desk) -> None:
+    def files() -> dict[str, int]:
+        return {str(path): path.stat().st_mtime_ns for path in desk.path.rglob("*") if path.is_file()}
+
+    before = files()
+    for more in ((), ("--json",), ("--explain",), ("--compare",), ("--item", "section:introduction")):
+        assert desk.type("context", "--estimate", *more).exit == 0
+    assert files() == before
+
+
+def test_the_counter_is_the_one_that_is_asked_for(desk: Desk) -> None:
+    asked = [desk.data("context", flag)["explainability"]["counter"] for flag in ("--estimate", "--exact")]
+    assert [each["exact"] for each in asked] == [False, True]
+
+
 def test_the_decision_is_a_document_with_every_field(desk: Desk) -> None:
     decision = desk.data("context", "--estimate")
     assert list(decision) == list(REFERENCE)
@@ -179,6 +194,14 @@ def test_hygiene_of_a_session(desk: Desk, messages: int, action: str) -> None:
     assert decision["session_hygiene"]["message_count_estimate"] == messages
     assert decision["session_hygiene"]["recommended_action"] == action
     assert decision["constraints"]["target_model"] == "claude-opus-5-5"
+
+
+def test_whose_model_is_the_target(desk: Desk) -> None:
+    session = ("--session", log(desk, 1, "claude-opus-5-5"), "--estimate")
+    assert desk.data("context", *session, "--model", "gpt-6-astra")["constraints"]["target_model"] == "gpt-6-astra"
+    desk.write(".agent/execplan.toml", '[context]\nmodel = "claude-haiku-4-5"\n')
+    assert desk.data("context", "--estimate")["constraints"]["target_model"] == "claude-haiku-4-5"
+    assert desk.data("context", *session)["constraints"]["target_model"] == "claude-opus-5-5"
 
 
 def test_a_session_of_a_model_that_is_not_known(desk: Desk) -> None:
@@ -377,6 +400,19 @@ def test_an_item_of_a_pack_is_fetched_again(desk: Desk) -> None:
     assert (short["action"], short["tokens"] <= 325) == ("summarize", True)
     error = desk.refused(3, "no-such-item", "context", "--item", "file:src/othr.py")
     assert "file:src/other.py" in error["candidates"]
+
+
+def test_an_item_needs_the_flag_that_it_came_from(desk: Desk) -> None:
+    desk.write("alone.txt", "words\n")
+    desk.write("talk.jsonl", json.dumps({"id": "m", "type": "message", "content": "Hm"}) + "\n")
+    item_of = {
+        "file:alone.txt": ("--file", "alone.txt"),
+        "m": ("--units", "talk.jsonl"),
+        "message:1": ("--session", log(desk, 1, "claude-opus-5-5")),
+    }
+    for name, flag in item_of.items():
+        desk.refused(3, "no-such-item", "context", "--item", name)
+        assert [each["id"] for each in desk.data("context", "--item", name, *flag)["items"]] == [name]
 
 
 def test_an_item_is_fetched_without_secrets(desk: Desk) -> None:

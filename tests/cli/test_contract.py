@@ -250,6 +250,19 @@ def test_if_match(repo: Folder, verb: str) -> None:
     assert repo.ok(*CALLS[verb], "--if-match", digest)["changed"] is True
 
 
+def test_if_match_tells_what_came_since(repo: Folder) -> None:
+    path = repo.plan()
+    digest = repo.ok("show")["digest"]
+    repo.ok("add", "By somebody")
+    path.write_text(path.read_text() + "\nBy an editor.\n")
+    error = repo.run("done", "2", "--if-match", digest, "--json").json["error"]
+    assert error["code"] == "digest-differs"
+    told = "\n".join(error["candidates"])
+    assert "add" in told
+    assert "+- [ ] By somebody" in told
+    assert "+By an editor." in told
+
+
 @pytest.mark.parametrize("verb", WRITERS)
 def test_archived_plans_are_not_edited(repo: Folder, verb: str) -> None:
     path = repo.write(".agent/execplans/archive/2026-01-01_parser.md", CLEAN)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from execplan.engine.files.tree import BYTES, FILES
 from tests.cli.plans import ASKS, FAILS, HEAD, MAKE, SEE, planned, run_id, sandbox_off
 from tests.repo.approving import NAME, Desk
 
@@ -205,6 +206,16 @@ def subprocess_lines(desk: Desk) -> list[str]:
     assert desk.type("rollback").exit == 0
     desk.approve()
     return done.stdout.decode().splitlines()
+
+
+def test_a_repository_that_is_too_large_to_be_compared_is_warned_of(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (FILES, BYTES) == (20_000, 256 << 20)
+    monkeypatch.setattr("execplan.engine.files.tree.FILES", 3)
+    planned(desk, MAKE, SEE)
+    words = "the repository has more than 3 files or 256 MB: a rollback restores only the paths that commands declare"
+    assert any(words in each for each in desk.type("run", "--json").json["warnings"])
 
 
 def test_a_missing_sandbox_is_in_the_document_of_a_run(desk: Desk) -> None:

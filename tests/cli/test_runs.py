@@ -230,6 +230,15 @@ def test_an_altered_journal_is_refused(desk: Desk) -> None:
     desk.refused(6, "journal-altered", "show", "--run")
 
 
+def test_a_run_is_named_by_its_number_its_id_or_the_beginning_of_that(desk: Desk) -> None:
+    first, last = Past(desk).place, Past(desk).place
+    for name, place in (("1", first), ("0001", first), (first.id, first), (first.id[:7], first), ("2", last)):
+        assert desk.data("show", "--run", name)["run"] == place.id, name
+    assert desk.data("show", "--run")["run"] == last.id
+    assert desk.refused(3, "ambiguous-run", "show", "--run", "000")["candidates"] == [last.id, first.id]
+    assert desk.refused(3, "no-such-run", "show", "--run", "7")["candidates"] == [last.id, first.id]
+
+
 def test_section_steps_and_run_exclude_each_other(desk: Desk) -> None:
     for call in (("--steps", "--run", "1"), ("--section", "Progress", "--run", "1"), ("--section", "x", "--steps")):
         desk.refused(2, "usage", "show", *call)

@@ -103,6 +103,19 @@ def test_a_session_begins_whatever_is_there(desk: Desk, hook: str, tmp_path: Pat
         assert "planz" in said()
 
 
+def test_of_several_plans_each_is_described(desk: Desk) -> None:
+    desk.plan(CLEAN)
+    desk.plan(CLEAN.replace("# Build the parser", "# Build the scanner"), "2026-01-02_scanner")
+    assert desk.type("next", "scanner", "--claim", "agent-1").exit == 0
+    text = told(desk)
+    assert (
+        "\n> 2026-01-01_parser Build the parser\n>   active, 1 of 3 tasks done; changed 2025-12-30; next tmkadfq"
+        in text
+    )
+    scanner = text.partition("> 2026-01-02_scanner Build the scanner\n")[2].splitlines()[0]
+    assert "agent-1" in scanner
+
+
 def test_a_plan_that_is_named_and_is_not_there_is_refused(desk: Desk) -> None:
     desk.refused(3, "no-such-plan", "prime", "scanner")
     assert desk.type("prime", "scanner").exit == 3

@@ -14,14 +14,30 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.cli.schemas import schema
+from execplan.context.baseline import newest_first
 from execplan.context.budget import SHARES, Shares, allocate, least
 from execplan.context.choose import THRESHOLD
 from execplan.context.decide import decide, percentage
 from execplan.context.decision import Decision, ModelChoice, SessionHygiene
 from execplan.context.intent import intent
 from execplan.context.render import FORMS, MARKDOWN, XML, Form, visible
+from execplan.context.score import score
 from execplan.context.tokens import Counter, counter
-from execplan.context.unit import FILE, KEEP, PRUNE, SUMMARIZE, TRUNCATE, TYPES, Pack, Unit
+from execplan.context.unit import (
+    ARTIFACT,
+    DIFF,
+    FILE,
+    KEEP,
+    MESSAGE,
+    PRUNE,
+    SECTION,
+    SUMMARIZE,
+    TOOL_RESULT,
+    TRUNCATE,
+    TYPES,
+    Pack,
+    Unit,
+)
 from execplan.errors import ExecplanError
 from tests.context.units import Made, file, make, message, pack
 
@@ -318,3 +334,21 @@ def test_the_same_comes_out_under_any_hash_seed() -> None:
     }
     assert len(said) == 1
     assert FILE.encode() in said.pop()
+
+
+def test_the_baseline_takes_the_conversation_then_changes_then_files_then_the_plan() -> None:
+    ages = {MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2, SECTION: 3}
+    units = [
+        Unit(f"{kind} {at}", kind, "word " * (400 * age + 80 * (3 - at)), order=at)  # the older, the larger
+        for kind, age in ages.items()
+        for at in range(3)
+    ]
+    given_ = pack(*reversed(units))
+    scored = score(given_, intent(given_.task))
+    kept: list[Unit] = []
+    for budget in range(300, 30_000, 40):
+        items = newest_first(given_, scored, allocate(budget), COUNTERS[0], MARKDOWN)
+        kept += [each.unit for each in items if each.unit in units and each.action == KEEP and each.unit not in kept]
+    assert len(kept) == len(units)
+    came = [(ages[each.type], -each.order) for each in kept]
+    assert came == sorted(came)

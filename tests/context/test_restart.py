@@ -88,6 +88,26 @@ def test_a_long_plan_makes_a_page_that_can_be_read() -> None:
     assert part(found, "Git").endswith("- and 475 more")
 
 
+def test_so_many_lines_and_entries_are_quoted() -> None:
+    many = "".join([f"Line {number}.\n" for number in range(100)])
+    names = {"Objective": "Purpose / Big Picture", "Orientation": "Context and Orientation"}
+    names |= {"Plan of work": "Plan of Work", "Steps as the plan says them": "Concrete Steps"}
+    names |= {"How to tell that it is done": "Validation and Acceptance"}
+    log = "".join(
+        [f"- Decision: Number {number}.\n  Rationale: Why {number}.\n  Date/Author: Ann\n" for number in range(30)]
+    )
+    seen = "".join([f"- Observation: Seen {number}.\n  Evidence: Log {number}.\n" for number in range(30)])
+    sections = "".join([f"## {name}\n\n{many}\n" for name in names.values()])
+    found = bearings(with_sections(f"{sections}## Decision Log\n\n{log}\n## Surprises & Discoveries\n\n{seen}"))
+    for name, most in zip(names, (40, 40, 40, 40, 30), strict=True):
+        assert part(found, name).count("> Line ") == most, name
+    decisions, discoveries = part(found, "Decisions"), part(found, "Discoveries")
+    assert [f"Number {number}." in decisions for number in range(30)] == [False] * 20 + [True] * 10
+    assert "Why: Why 29." in decisions
+    assert [f"Seen {number}." in discoveries for number in range(30)] == [False] * 20 + [True] * 10
+    assert "Evidence: Log 29." in discoveries
+
+
 def test_an_edit_is_noticed_and_only_the_time_is_passed_over() -> None:
     found = bearings()
     one = page(found, same, WHEN)

@@ -12,7 +12,7 @@ from execplan.context.clean import clean
 from execplan.context.intent import Intent, intent
 from execplan.context.match import match
 from execplan.context.score import Scored, score
-from execplan.context.unit import DECISION, INSTRUCTION, SECTION, TOOL_RESULT, Pack, Unit
+from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, Pack, Unit
 from execplan.context.words import holds, shared, words
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text.redaction import REDACTED, Redaction
@@ -82,6 +82,9 @@ def test_kinds_and_intents() -> None:
     (first, second), (_, third) = scores(rule, out), scores(rule, out, aim="debugging")
     assert first.relevance >= 0.85
     assert third.relevance > second.relevance
+    patch = Unit("d", DIFF, "x")
+    (reviewed,), (written,) = scores(patch, aim="review"), scores(patch)
+    assert reviewed.relevance > written.relevance
 
 
 def test_what_is_pinned_has_the_highest_priorities() -> None:

@@ -109,6 +109,18 @@ def test_claude_agents_beside() -> None:
     assert (len(alone.units), alone.aside) == (2, 0)
 
 
+def test_claude_wound_back() -> None:
+    """Two answers to one line, of which the person gave one up: which of them, the log does not say plainly."""
+    found = claude.read(
+        log(
+            {**says("user", "Go."), "uuid": "1"},
+            {**says("assistant", [text("This way.")]), "uuid": "2", "parentUuid": "1"},
+            {**says("assistant", [text("That way.")]), "uuid": "3", "parentUuid": "1"},
+        )
+    )
+    assert [each.content for each in found.units] == ["Go.", "This way.", "That way."]
+
+
 DAMAGED = (
     b'{"type": "user", "mess',  # the program was killed while it wrote
     b"\xff\xfe",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from execplan.engine.commands.environment import environment, open_names
+from execplan.engine.commands.environment import ALLOWED, environment, open_names
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,16 @@ def given(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_what_is_allowed() -> None:
     assert environment({}, ()) == {"PATH": "/bin", "HOME": "/home/ann", "LC_TIME": "C", "TERM": "dumb"}
+
+
+def test_every_variable_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs/running.md").read_text()
+    sentence = " ".join(page.partition("A command gets the variables ")[2].partition(", `TERM=dumb`")[0].split())
+    names = [each.replace("*", "ALL") for each in sentence.split(", ")]
+    for name in names:
+        monkeypatch.setenv(name, "x")
+    assert {name for name, value in environment({}, ()).items() if value == "x"} == {*names}
+    assert ALLOWED == {*names} - {"LC_ALL"} | {"TERM"}
 
 
 def test_what_the_settings_name_and_what_the_step_says() -> None:

@@ -59,7 +59,12 @@ def test_it_is_told_in_words_without_a_shell(repo: Folder, told: Path) -> None:
     assert (found["in"]["run"], found["in"]["status"], found["in"]["question"]) == ("0001-00000000", "failed", None)
     assert found["in"]["steps"] == {"failed": ["make"], "pending": ["build", "test", "plain"]}
     assert found["in"]["reasons"] == {"make": "it said [redacted]"}
-    assert found["env"]["EXECPLAN_RUN_STATUS"] == "failed"
+    assert found["env"] == {
+        "EXECPLAN_RUN_ID": "0001-00000000",
+        "EXECPLAN_RUN_PLAN": DOCUMENT.plan_id,
+        "EXECPLAN_RUN_STATUS": "failed",
+        "EXECPLAN_RUN_FOLDER": str(repo.path / "runs"),
+    }
     assert SECRET not in json.dumps(found)
 
 
@@ -86,6 +91,7 @@ def test_its_failure_is_a_warning(repo: Folder, command: str, why: str) -> None:
 
 
 def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert notice.SECONDS == 10
     monkeypatch.setattr(notice, "SECONDS", 0.5)
     script = repo.write("hang.sh", "sleep 60 & echo $! > child\nwait\n")
     (warning,) = rung(repo, f"sh {script}")

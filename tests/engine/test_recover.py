@@ -64,6 +64,25 @@ def test_fail_fast_begins_nothing_more() -> None:
     assert run.told == ["intent a", "result a", "retaken a"]
 
 
+def test_fail_fast_waits_for_the_parallel_steps_that_are_under_way() -> None:
+    late = threading.Event()
+
+    def slow(bench: Any) -> Performed:
+        assert late.wait(5)
+        return Performed(True)
+
+    def failing(bench: Any) -> Performed:
+        threading.Timer(0.05, late.set).start()
+        return no()
+
+    hands = Told({"a": [failing], "b": [slow]})
+    document = plan(file("a", "a", parallel=True), file("b", "b", parallel=True), file("c", "c", parallel=True))
+    run = Try(document, hands, jobs=2)
+    assert (run.fate.kind, run.fate.step) == (fate.FAILED, "a")
+    assert sorted(hands.ran) == ["a", "b"]
+    assert run.course.status_of == {"a": "failed", "b": "completed", "c": "pending"}
+
+
 def test_a_retry_that_works_is_completed() -> None:
     hands = Told({"a": [no(), no(), Performed(True)]})
     run = Try(plan(step("a", strategy="retry", retries=2), step("b")), hands)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NAMED = "rename"
 
 
-def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED) -> None:
+def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED, *, commit: bool = False) -> None:
     """Move the plan `parser` in a process that is killed where it calls a function: nothing is taken back."""
     child = os.fork()
     if not child:
@@ -29,9 +29,9 @@ def killed(folder: Folder, module: ModuleType, name: str, verb: str = NAMED) -> 
             setattr(module, name, lambda *arguments: os._exit(9))
             home, ref = pick.open_plan(str(folder.path), "parser")
             if verb == NAMED:
-                rename(home, ref, "Build the reader", Options())
+                rename(home, ref, "Build the reader", Options(commit=commit))
             else:
-                archive(home, ref, Options(), reason="Enough.")
+                archive(home, ref, Options(commit=commit), reason="Enough.")
         finally:
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
@@ -49,6 +49,20 @@ def test_a_plan_whose_artifacts_were_an_empty_folder(repo: Folder, verb: str) ->
     told = (repo.path / ".git/execplan/claims.json").read_text()
     assert ("build-the-reader.md" in told) is (verb == NAMED)
     assert "parser" not in told
+
+
+def test_a_commit_that_was_asked_for_is_not_made_then(repo: Folder) -> None:
+    repo.plan()
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Plan")
+    head = repo.git("rev-parse", "HEAD")
+    killed(repo, claims, "followed", commit=True)
+    told = repo.run("list").err
+    assert "is finished now" in told
+    assert repo.git("rev-parse", "HEAD") == head
+    assert "build-the-reader" in repo.run("list").out
+    repo.ok("commit", "build-the-reader")
+    assert repo.git("status", "--porcelain") == ""
 
 
 def test_without_git_a_home_below_finishes_what_was_begun_from_above(plain: Folder) -> None:

@@ -152,6 +152,42 @@ def test_who_waits_gets_it(repo: Folder) -> None:
     assert reader.read(path.read_bytes()).counts()["total"] == 7
 
 
+def test_a_writer_waits_ten_seconds(repo: Folder) -> None:
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    with state.lock(home, os.path.realpath(path), "the test"):
+        begin = time.monotonic()
+        result = repo.run("done", "2")
+    assert result.exit == 5
+    assert "waited 10 s" in result.err
+    assert time.monotonic() - begin >= 10
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="nothing tells here who waits for a lock")
+def test_writers_get_it_in_the_order_in_which_they_came(repo: Folder) -> None:
+    path = repo.plan()
+    home = homes.find(str(repo.path))
+    waiting = []
+    with state.lock(home, os.path.realpath(path), "the test"):
+        for number in (4, 2, 3, 1):
+            waiting.append(repo.start("add", f"Task {number}", "-q", "--lock-timeout", "60"))
+            until_it_waits(waiting[-1])
+    finish(waiting)
+    tasks = [task.text for task in reader.read(path.read_bytes()).tasks]
+    assert tasks[-4:] == ["Task 4", "Task 2", "Task 3", "Task 1"]
+
+
+def until_it_waits(process: subprocess.Popen[bytes]) -> None:
+    """Until the kernel has a process in the queue of a lock."""
+    end = time.monotonic() + 30
+    while not any(
+        "->" in each and str(process.pid) in each.split() for each in Path("/proc/locks").read_text().splitlines()
+    ):
+        assert process.poll() is None
+        assert time.monotonic() < end, "it does not wait"
+        time.sleep(0.02)
+
+
 def test_interrupted_while_it_waits(repo: Folder) -> None:
     import signal
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +124,7 @@ def _one(where: str, value: Any) -> Change:
         (_one("source", {"path": "x.md", "sha256": "0" * 64}), "/source: stays as it was sent"),
         (_one("metadata", {"context": {"a": 1}}), "/metadata: stays as it was sent"),
         (_one("version", True), "/version: stays as it was sent"),
+        (_one("schema", "other"), "/schema: stays as it was sent"),
         (_one("0/inferred", True), "/steps/0/inferred: stays as it was sent"),
         (_one("0/source", {"line_start": 1, "line_end": 2}), "/steps/0/source: stays as it was sent"),
         (_one("0/id", "built"), "/steps: step build is gone"),
@@ -317,6 +319,27 @@ def test_what_it_takes_away_is_said(case: Case) -> None:
         f"step {last['id']} came behind push, and comes before now",
     )
     assert looser(old, old) == ()
+
+
+def test_what_the_plan_forbids_stays_forbidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asking = Asking(tmp_path / "repo", monkeypatch)
+    assert asking.type("compile").exit == 0
+    stored = asking.stored()
+    constraints = {"forbidden_paths": ["etc"], "forbidden_commands": ["curl"]}
+    stored["steps"] = [stored["steps"][0]]
+    asking.write("own.json", json.dumps({**stored, "constraints": {**stored["constraints"], **constraints}}))
+    assert asking.type("compile", "--from", "own.json").exit == 0
+    case = Case(asking)
+
+    def change(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
+        plan["constraints"] |= {"forbidden_paths": [], "forbidden_commands": []}
+        steps.append({**NEW, "number": 2, "command": "curl -o x https://ship.example.org"})
+        steps.append({**NEW, "number": 3, "id": "file", "type": "create_file", "target": "etc/x", "content": "x\n"})
+        steps[-1].pop("command")
+
+    found = case.refused(change)
+    assert any("curl" in each and "forbid" in each for each in found), found
+    assert any("etc" in each and "forbid" in each for each in found), found
 
 
 def test_what_runs_before_a_secret_is_said(case: Case) -> None:

@@ -8,6 +8,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
+from execplan.agents.enhancer.command import configured
 from execplan.text.lines import digest
 from tests.agents.enhancer.asking import Asking
 from tests.engine.commanding import is_alive, until
@@ -179,6 +180,7 @@ def test_the_user_s_own_settings(asking: Asking, tmp_path: Path) -> None:
         ('command = "a \'b"', "bad-setting", 3),
         ("seconds = 5", "bad-setting", 3),
         ('command = "x"\nseconds = 0', "bad-setting", 3),
+        ('command = "x"\nseconds = 3601', "bad-setting", 3),
         ('command = "x"\nseconds = true', "bad-setting", 3),
         ('command = "x"\nkilobytes = 9999', "bad-setting", 3),
         ('command = "x"\nenvironment = ["A B"]', "bad-setting", 3),
@@ -192,6 +194,19 @@ def test_the_user_s_own_settings(asking: Asking, tmp_path: Path) -> None:
         asking.settings(f"[enhancer]\n{text}\n")
         asking.refused(status, code, "compile", "--enhance")
         assert not (asking.artifacts / "execution-plan.json").exists()
+
+
+def test_what_holds_unless_the_settings_say_so(asking: Asking) -> None:
+    asking.settings('[enhancer]\ncommand = "x"\n')
+    assert configured(asking.home()[0]) == (("x",), 60, 512, ())
+    asking.settings('[enhancer]\ncommand = "x"\nseconds = 3600\nkilobytes = 5120\n')
+    assert configured(asking.home()[0])[1:3] == (3600, 5120)
+
+
+def test_an_answer_that_changes_nothing(asking: Asking) -> None:
+    told = asking.ask("echo")
+    assert (told["ended"], told["warnings"]) == ("nothing", [])
+    assert not (asking.artifacts / "enhanced.json").exists()
 
 
 def test_a_repository_names_none(asking: Asking) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -97,6 +98,38 @@ def test_a_dry_run_shows_what_would_be_sent_and_sends_nothing(asking: Asking) ->
     text = asking.type("compile", "--enhance", "--dry-run").out
     assert "would send " in text
     assert not any(secret in text.partition("would send ")[2] for secret in SECRETS)
+
+
+def test_a_dry_run_prints_exactly_what_is_sent_but_for_what_is_drawn(asking: Asking) -> None:
+    asking.name("echo")
+    shown = [asking.data("compile", "--enhance", "--dry-run")["enhanced"]["request"] for _ in range(2)]
+    assert asking.type("compile", "--enhance").exit == 0
+    sent = [*shown, (asking.folder / "request.json").read_text()]
+    marks = [set(re.findall(r"redacted_[a-z]+_\d+_([0-9a-f]{8})", each)) for each in sent]
+    assert [len(each) for each in marks] == [1, 1, 1]
+    drawn = [each.pop() for each in marks]
+    assert len(set(drawn)) == 3
+    assert len({each.replace(mark, "MARK") for each, mark in zip(sent, drawn, strict=True)}) == 1
+
+
+def test_what_is_drawn_stands_nowhere_in_the_plan(asking: Asking) -> None:
+    marks = iter(["0badc0de", "1f1f1f1f"])
+    asking.patch.setattr("secrets.token_hex", lambda size: next(marks))
+    asking.plan(PLAN.replace("X = 1", "X = 'redacted_secret_1_0badc0de'"))
+    asking.name("echo")
+    request = asking.data("compile", "--enhance", "--dry-run")["enhanced"]["request"]
+    assert "_1f1f1f1f" in request
+    assert "_2_0badc0de" not in request
+
+
+def test_back_to_what_the_plan_compiles_to(asking: Asking) -> None:
+    asking.ask("edit", EDITS)
+    compiled = asking.stored()
+    assert asking.type("compile", "--from", str(asking.artifacts / "enhanced.json")).exit == 0
+    assert asking.stored() != compiled
+    (asking.artifacts / "execution-plan.json").unlink()
+    assert asking.type("compile").exit == 0
+    assert asking.stored() == compiled
 
 
 def test_the_request(asking: Asking) -> None:

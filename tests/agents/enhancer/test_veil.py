@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,6 +24,8 @@ from execplan.execution.model import ExecutionPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from tests.agents.enhancer.asking import Asking
 
 MARK = "0a1b2c3d"
 WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -279,6 +282,7 @@ def test_paths_of_this_machine_and_names_of_users(text: str, told: str) -> None:
     "text",
     [
         "make parser",
+        "Say hunter at the door",
         "def token(text: str) -> str: ...",
         "password: str | None = None",
         'secret = os.environ["APP_SECRET"]',
@@ -302,6 +306,27 @@ def test_what_is_given_to_an_option() -> None:
         assert "quiet" not in told
         assert "river" not in str(told)
         assert [told[at] for at in (0, 1, 3, 5, 6, 7, 8)] == [argv[at] for at in (0, 1, 3, 5, 6, 7, 8)]
+
+
+@pytest.mark.parametrize(
+    ("value", "elsewhere"), [("ab1x9", False), ("ab1x9z", True), ("meadowlarks", False), ("meadowlarkss", True)]
+)
+def test_from_which_length_on_a_value_is_taken_out_elsewhere(value: str, elsewhere: bool) -> None:
+    step = {**whole()["steps"][0], "env": {"STAGE": value}, "content": f"as {value} says"}
+    sent = veil().over(sent_of({**whole(), "steps": [step]}))["steps"][0]
+    assert value not in sent["env"]["STAGE"]
+    assert (value not in sent["content"]) == elsewhere
+
+
+def test_names_of_this_machine_and_of_its_user(asking: Asking) -> None:
+    asking.patch.setattr("platform.node", lambda: "willow.corp.test")
+    asking.git("config", "user.name", "Rosalind Elsie")
+    asking.patch.delenv("GIT_AUTHOR_NAME", raising=False)
+    asking.patch.setenv("LOGNAME", "rosalind-e")
+    known = personal.known(asking.home()[0])
+    text = f"Rosalind Elsie and rosalind-e on willow in {asking.path} and {Path.home()}/notes"
+    found = [text[start:end] for start, end in [*known.names(text), *known.paths(text)]]
+    assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(found)
 
 
 def test_what_leaks() -> None:

@@ -228,7 +228,9 @@ def test_calls_are_told(agent: Agent) -> None:
     assert "make, attempt 1: Write: src/deep/made.py" in agent.type("audit").out
     assert [each["tool"] for each in agent.data("show", "--run")["steps"][0]["calls"]] == ["Write"]
     assert agent.data("stats")["agent_calls"] == 1
-    assert "plan_agent_calls_total 1.0" in agent.type("stats", "--format", "prometheus").out
+    figures = agent.type("stats", "--format", "prometheus").out
+    assert "plan_agent_calls_total 1.0" in figures
+    assert "plan_agent_executions_total 1.0" in figures
 
 
 def test_a_step_in_hand_is_reported_whatever_has_expired(agent: Agent) -> None:
@@ -249,6 +251,32 @@ def test_a_folder_that_it_made_is_taken_back_file_by_file(agent: Agent) -> None:
     assert {each["path"] for each in agent.done("build")["changes"]} == {"dist/a/b.txt", "dist/c.txt"}
     agent.type("rollback")
     assert not (agent.path / "dist").exists()
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_what_was_changed_before_any_call_comes_back_from_the_last_commit_alone(agent: Agent, committed: bool) -> None:
+    patch = "--- a/src/new.py\n+++ b/src/new.py\n@@ -1 +1 @@\n-y = 1\n+y = 2\n"
+    agent.planned("```diff {#wire type=modify_file target=src/new.py}\n" + patch + "```\n\n", approve=False)
+    agent.write("src/new.py", "y = 1\n")
+    if committed:
+        agent.commit()
+    agent.approve()
+    agent.write("src/new.py", "y = 2\n")
+    agent.done("wire")
+    if committed:
+        assert agent.type("rollback").exit == 0
+    else:
+        assert "take the file from git" in agent.refused(6, "backup-missing", "rollback")["hint"]
+    assert (agent.path / "src/new.py").read_text() == ("y = 1\n" if committed else "y = 2\n")
+
+
+def test_an_output_that_was_there_before_any_call_is_named(agent: Agent) -> None:
+    agent.planned(COPY.replace(" needs=make", ""), approve=False)
+    agent.write("out.txt", "never committed\n")
+    agent.approve()
+    agent.write("out.txt", "y = 1\n")
+    agent.done("copy")
+    assert "what was at out.txt before" in agent.data("rollback")["left"][0]
 
 
 def test_replanned_by_an_agent(agent: Agent) -> None:
