@@ -14,6 +14,7 @@ from tests.shell import Shell
 ROOT = Path(__file__).resolve().parent.parent
 PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _SH = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^ *(````*)[^`\n]*\n.*?^ *\1 *$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(>>> .*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -58,7 +59,8 @@ def test_python_blocks_show_what_comes_of_them(path: Path, tmp_path: Path, monke
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
 def test_the_tests_that_are_named_are_there(path: Path) -> None:
-    named = set(re.findall(r"`(tests/[\w/.]+)", path.read_text(encoding="utf-8")))
+    prose = _FENCED.sub("", path.read_text(encoding="utf-8"))
+    named = set(re.findall(r"`(tests/[a-z_/]+(?:\.py)?)`", prose))
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 

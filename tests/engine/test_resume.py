@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,35 @@ def test_a_checkpoint_is_answered_by_going_on(bench: Bench) -> None:
     first, whole = [each.said["seconds"] for each in bench.entries() if each.kind in ("paused", "ended")]
     assert 0 < first < whole, "what it took before the pause counts"
     refused(NO, "nothing-to-resume", bench.on)
+
+
+def test_the_time_of_a_pause_is_left_out_and_that_of_a_question_is_not(bench: Bench) -> None:
+    class Slow(Clerk):
+        def ask(self, question: Any) -> str | None:
+            time.sleep(0.5)
+            return super().ask(question)
+
+    bench.approved(steps(ONCE.format("a").replace("#a", "#a checkpoint"), ONCE.format("b").replace("#b", "#b confirm")))
+    begin = time.monotonic()
+    assert bench.go(Slow()).question is not None
+    time.sleep(2)
+    assert bench.on(watch=Slow(confirm="go")).status == "completed"
+    took = time.monotonic() - begin
+    (ended,) = [each.said["seconds"] for each in bench.entries() if each.kind == "ended"]
+    assert 1 <= ended <= took - 2
+
+
+def test_the_time_of_what_was_killed_is_left_out(bench: Bench) -> None:
+    bench.approved(steps("```sh {#a effect=idempotent}\nsleep 2\n```", "```sh {#b}\ntrue\n```"))
+    begin = time.monotonic()
+    assert killed_at(bench, 3, bench.go)
+    killed = time.monotonic() - begin
+    begin = time.monotonic()
+    assert bench.on().status == "completed"
+    took = time.monotonic() - begin
+    (ended,) = [each.said["seconds"] for each in bench.entries() if each.kind == "ended"]
+    assert killed >= 2
+    assert ended <= took
 
 
 @pytest.mark.parametrize(
