@@ -346,7 +346,7 @@ def test_the_baseline_takes_the_conversation_then_changes_then_files_then_the_pl
     given_ = pack(*reversed(units))
     scored = score(given_, intent(given_.task))
     kept: list[Unit] = []
-    for budget in range(300, 30_000, 40):
+    for budget in range(300, 30_000, 80):
         items = newest_first(given_, scored, allocate(budget), COUNTERS[0], MARKDOWN)
         kept += [each.unit for each in items if each.unit in units and each.action == KEEP and each.unit not in kept]
     assert len(kept) == len(units)
