@@ -108,6 +108,8 @@ OWN_HANDLES = {
     "repo/checking/spread.py": 2,
     "repo/edits/retention.py": 1,
     "repo/execution/remembered.py": 1,
+    "repo/execution/tool_runner.py": 1,
+    "repo/execution/tools.py": 1,
     "repo/ignored.py": 4,
     "repo/execution/world.py": 2,
     "repo/merging/mergefile.py": 2,

@@ -271,7 +271,7 @@ def test_a_socket_of_the_machine_itself_can_not_be_reached(box: Box) -> None:
 
 
 def test_time_ends_all_of_it(box: Box) -> None:
-    result = box.sh(f"{DAEMON} sleep 91", seconds=1.5)
+    result = box.sh(f"{DAEMON} sleep 91", seconds=4)
     assert (result.signal, result.cause) == (15, "timeout")
     assert sleepers("91") == []
 
