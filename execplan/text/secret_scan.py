@@ -25,7 +25,8 @@ HIDDEN: Final = re.compile(
 )
 """What a terminal does not show: colors, links, and characters without a width."""
 _CODED: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
-_LINE: Final = 2000
+_END: Final = 2000
+"""Characters at the end of a text that may have been cut off."""
 _LONGEST: Final = 1 << 16
 
 
@@ -57,18 +58,26 @@ def plain(text: str, *, coded: bool = True) -> Iterator[tuple[int, int]]:
 
 
 def _cut_off(text: str) -> Iterator[tuple[int, int]]:
-    """Where they are if the last line was cut off before what closes a structure in it."""
-    begin = max(text.rfind("\n") + 1, len(text) - _LINE)
-    line = text[begin:]
-    closers = [quote for quote in "\"'`" if line.count(quote) % 2]
-    closers += [f"{quote})" for quote in (*closers, "")] if line.count("(") > line.count(")") else []
-    closers += ["</"] if ">" in line else []
-    closers += ["@a.b"] if "://" in line and "@" not in line[line.rfind("://") :] else []
-    closers += [" |"] if line.lstrip().startswith("|") else []
-    for closer in closers:
-        for start, end in structures(line + closer):
-            if start < len(line):
-                yield begin + start, begin + min(end, len(line))
+    """Where they are if the text was cut off before what closes a structure at its end."""
+    begin = text.find("\n", max(len(text) - _END, 0)) + 1 if len(text) > _END else 0
+    end = text[begin:]
+    for closer in _closers(end, end[end.rfind("\n") + 1 :]):
+        for start, stop in structures(end + closer):
+            if start < len(end):
+                yield begin + start, begin + min(stop, len(end))
+
+
+def _closers(end: str, line: str) -> list[str]:
+    """What may have followed the end of a text, whose last line is given."""
+    quotes = [quote for quote in "\"'`" if line.count(quote) % 2]
+    closers = quotes + ([f"{quote})" for quote in (*quotes, "")] if line.count("(") > line.count(")") else [])
+    if ">" in line:
+        closers += ["/x>" if line.endswith("<") else "x>" if line.endswith("</") else "</x>"]
+    if "://" in line or "/" in line[line.rfind(" ") :]:
+        closers += ["a.b"] if line.endswith("@") else ["@a.b"]
+    if line.lstrip().startswith("|"):
+        closers += [" |"]
+    return closers + ([f"{closer}\n}}" for closer in (*quotes, "")] if end.count("{") > end.count("}") else [])
 
 
 def _seen(text: str) -> Iterator[tuple[int, int]]:

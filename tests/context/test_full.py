@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from execplan.context.render import FORMS, MARKDOWN, Form
 from execplan.context.tokens import Counter, counter
 from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Pack, Unit
+from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.repo.gathering.plan import parts
 from tests.conftest import find_corpus
@@ -89,6 +90,9 @@ class Recipe(NamedTuple):
         return Unit(f"unit:{number}", self.type, content, self.title, self.path, order=self.order, pinned=self.pinned)
 
 
+SHORTEST = 60
+"""Tokens that a unit takes at least, by its head and a first line: a rest that is smaller stays free."""
+
 RECIPES = st.lists(
     st.builds(
         Recipe,
@@ -114,9 +118,14 @@ def used(made: Made, by: Counter) -> tuple[int, int]:
 @settings(max_examples=60, deadline=None)
 @given(RECIPES, st.integers(1000, 40_000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMS.values())))
 def test_any_units_and_any_budget(recipes: list[Recipe], budget: int, by: Counter, form: Form) -> None:
-    made = make(pack(*[each.unit(number) for number, each in enumerate(recipes)]), budget, by, form)
+    try:
+        made = make(pack(*[each.unit(number) for number, each in enumerate(recipes)]), budget, by, form)
+    except ExecplanError as error:
+        if error.code == "budget-too-small" and any([each.pinned for each in recipes]):
+            return  # only what is never left out can be too much
+        raise
     tokens, could = used(made, by)
-    assert 0.9 * could <= tokens <= made.allocation.context
+    assert 0.9 * could - SHORTEST <= tokens <= made.allocation.context
 
 
 @pytest.mark.parametrize("budget", [1000, 4000, 16_000, 64_000])

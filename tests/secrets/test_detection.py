@@ -59,14 +59,16 @@ def test_redaction_is_idempotent_whatever_is_around(form: Form, before: str, aft
     assert REDACTION.text(once) == once
 
 
-@settings(max_examples=150, deadline=None)
-@given(form=st.sampled_from(ALL), data=st.data())
-def test_no_secret_gets_through_a_cut_after_it(form: Form, data: st.DataObject) -> None:
-    """What ends a text in the middle of a secret leaves no more of it than eight characters, where its beginning tells it."""
-    begin = form.text.index(form.secret)
-    at = data.draw(st.integers(begin + max(len(form.secret) * 3 // 4, min(len(form.secret), 8)), len(form.text)))
-    cut = form.text[:at]
-    assert form.secret not in REDACTION.text(cut)
+TOLD_BEHIND = ("chpasswd", "echo to stdin", "sudo from a pipe")
+"""Forms in which only the command behind the secret tells that it is one."""
+
+
+@pytest.mark.parametrize("form", [each for each in ALL if each.name not in TOLD_BEHIND], ids=lambda form: form.name)
+def test_no_secret_gets_through_a_cut_after_it(form: Form) -> None:
+    """A text that ends in what comes behind a secret, or at it, is redacted like the whole one."""
+    end = form.text.index(form.secret) + len(form.secret)
+    for at in range(end, len(form.text)):
+        assert form.secret not in REDACTION.text(form.text[:at]), form.text[:at]
 
 
 @settings(max_examples=150, deadline=None)
