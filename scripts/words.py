@@ -1,0 +1,153 @@
+"""Check names, docstrings and comments against the project's vocabulary, which is `scripts/words.toml`.
+
+`words.py` prints each problem as `path:line: message` and exits 1 if there is one. `words.py --count` prints, for each
+top-level directory, how many bound names there are and how many of them are vague.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+import tomllib
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("execplan", "scripts", "tests")
+SHORTEST_SENTENCE = 4
+"""Words that the first sentence of a docstring has at least."""
+
+Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Vocabulary(NamedTuple):
+    """What `words.toml` says."""
+
+    vague: frozenset[str]
+    """Names that say nothing about the value, in lower case and without underscores around them."""
+    retired: dict[str, str]
+    """A retired phrase in prose, in lower case, and what replaces it."""
+    allowed: dict[str, frozenset[str]]
+    """Vague names or retired phrases that are right in a place: a file or a directory, and which of them."""
+    parallel: frozenset[str]
+    """Basenames that several packages have because the files play the same role."""
+    unfinished: tuple[str, ...]
+    """Files and directories whose prose is not checked yet."""
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """Read the vocabulary; raises KeyError for a table that is missing."""
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Vocabulary(
+        frozenset(tables["vague"]["names"].split()),
+        tables["retired"],
+        {place: frozenset(names) for place, names in tables["allowed"].items()},
+        frozenset(tables["parallel"]["basenames"]),
+        tuple(tables["unfinished"]["prose"]),
+    )
+
+
+def bound_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every name that the code binds, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
+
+
+def prose(source: str, tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every docstring and every comment, with its first line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value, node.lineno
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string, token.start[0]
+
+
+def first_sentence(docstring: str) -> str:
+    """Return a docstring's text up to the first period, colon or blank line."""
+    return re.split(r"[.:?](?:\s|$)|\n\s*\n", docstring.strip(), maxsplit=1)[0]
+
+
+def check_file(path: str, source: str, vocabulary: Vocabulary) -> Iterator[str]:
+    """Yield what is wrong with one file's names and prose."""
+    tree = ast.parse(source)
+    allowed = _allowed_in(path, vocabulary)
+    for name, line in bound_names(tree):
+        bare = name.strip("_").lower()
+        if bare in vocabulary.vague and bare not in allowed:
+            yield f"{path}:{line}: the name {name!r} does not say what it holds or does"
+    if path.startswith(vocabulary.unfinished):
+        return
+    patterns = [
+        (re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE), phrase, better)
+        for phrase, better in vocabulary.retired.items()
+        if phrase not in allowed
+    ]
+    for text, line in prose(source, tree):
+        for pattern, phrase, better in patterns:
+            if match := pattern.search(re.sub(r"`[^`]*`", "``", text)):
+                yield f"{path}:{line + text[: match.start()].count(chr(10))}: {phrase!r} is retired: write {better}"
+    for node in ast.walk(tree):
+        docstring = ast.get_docstring(node) if isinstance(node, Definition) else None
+        if docstring is not None and len(first_sentence(docstring).split()) < SHORTEST_SENTENCE:
+            line = getattr(node, "lineno", 1)
+            yield f"{path}:{line}: the docstring's first sentence has fewer than {SHORTEST_SENTENCE} words"
+
+
+def check_basenames(paths: Iterable[str], vocabulary: Vocabulary) -> Iterator[str]:
+    """Yield every basename that two modules of the package share, outside of the parallel roles."""
+    by_name = defaultdict(list)
+    for path in paths:
+        if path.startswith("execplan/"):
+            by_name[Path(path).name].append(path)
+    for name, places in sorted(by_name.items()):
+        roles = {Path(place).parent.name for place in places}
+        if len(places) > 1 and name not in vocabulary.parallel and not roles & {"commands", "formats"}:
+            yield f"{places[1]}:1: the basename is also that of {places[0]}: name each for what it contains"
+
+
+def count_names(paths: Iterable[str], vocabulary: Vocabulary) -> str:
+    """Return a line for each top-level directory: bound names, and how many of them are vague."""
+    bound, vague = Counter[str](), Counter[str]()
+    for path in paths:
+        for name, _ in bound_names(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            bound[path.split("/")[0]] += 1
+            vague[path.split("/")[0]] += name.strip("_").lower() in vocabulary.vague
+    return "\n".join([f"{folder}: {vague[folder]:,} of {bound[folder]:,} names are vague" for folder in bound])
+
+
+def _allowed_in(path: str, vocabulary: Vocabulary) -> set[str]:
+    return {name for place, names in vocabulary.allowed.items() if path.startswith(place) for name in names}
+
+
+def main(arguments: list[str]) -> int:
+    """Print the problems of all files, or the counts."""
+    vocabulary = read_vocabulary(ROOT / "scripts" / "words.toml")
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    paths = [str(path.relative_to(ROOT)) for path in files]
+    if "--count" in arguments:
+        print(count_names(paths, vocabulary))
+        return 0
+    problems = list(check_basenames(paths, vocabulary))
+    for path in paths:
+        problems += check_file(path, (ROOT / path).read_text(encoding="utf-8"), vocabulary)
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
