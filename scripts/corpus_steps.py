@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from execplan.execution.compile import compile_plan, find
+from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.draft import INFERRED
 from execplan.execution.wild.annotate import annotate
 from execplan.plan.reader import read_text
@@ -14,7 +14,7 @@ from execplan.text.edit import apply
 if TYPE_CHECKING:
     from corpus_probe import Probe
 
-    from execplan.execution.draft import Found
+    from execplan.execution.draft import ParsedSteps
 
 _OWN = re.compile(
     r"`[^`]*`|\$\w+|(?<=line )\d+|(?<=: ).*|(?<=goes to )\S+(?=,)|(?<=runs in )\S+(?=, and)|(?<=^is )\S+(?=, no command)"
@@ -24,18 +24,18 @@ _OWN = re.compile(
 def find_steps(probe: Probe) -> None:
     """Count the steps of a plan and what is left; compile it; annotate it, twice."""
     plan = probe.plan
-    found = find(plan)
+    found = find_plan_steps(plan)
     inferred = [each for each in found.drafts if each.origin == INFERRED]
     steps = probe.report.steps
     steps["plans"] += bool(found.drafts)
     steps["steps"] += len(found.drafts)
     steps["inferred"] += len(inferred)
     steps["elsewhere"] += len([each for each in inferred if each.cwd != "."])
-    probe.report.left.update([_OWN.sub("…", each.why) for each in found.left])
+    probe.report.skipped.update([_OWN.sub("…", each.why) for each in found.left])
     document = compile_plan(plan, "plan", "plan.md").document
     steps["argv"] += len([each for each in document.steps if each.argv is not None]) if document is not None else 0
     then = read_text(apply(plan.text, annotate(plan).edits))
-    seen = find(then)
+    seen = find_plan_steps(then)
     steps["annotated"] += len([each for each in seen.drafts if each.origin != INFERRED])
     if seen.problems or _told(seen) != _told(found):
         probe.fail(0, "annotated, it compiles to other steps")
@@ -43,6 +43,6 @@ def find_steps(probe: Probe) -> None:
         probe.fail(0, "annotating it a second time changes it")
 
 
-def _told(found: Found) -> list[tuple[str, str, str]]:
+def _told(found: ParsedSteps) -> list[tuple[str, str, str]]:
     """What steps run, and where."""
     return [(each.phase, each.cwd, each.command) for each in found.drafts]

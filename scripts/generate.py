@@ -62,7 +62,7 @@ def guidance() -> str:
 
 def suspects() -> str:
     """What is in the path of every device that the table of risks does not let anybody read."""
-    rows = [row for row in table.builtin().rows if row.reading and table.SECRETS not in row.path]
+    rows = [row for row in table.builtin_table().rows if row.reading and table.SECRETS not in row.path]
     found = {max(re.split(r"[*?]+", path), key=len).strip("/").casefold() for row in rows for path in row.path}
     shown = "\n".join(f'    "{piece}",' for piece in sorted(found))
     head = '"""Pieces of the paths of devices that nobody is to read; written by scripts/generate.py from the table of risks."""'
@@ -205,7 +205,7 @@ def errors() -> str:
 
 def risk() -> str:
     """A page with every row of the table of risks."""
-    rows = table.builtin().rows
+    rows = table.builtin_table().rows
     lines = [
         "# How steps are rated",
         "",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.execution.command.parse import parse
-from execplan.execution.compile import find
+from execplan.execution.compile import find_plan_steps
 from execplan.execution.draft import INFERRED
 from execplan.plan.reader import read
 
@@ -33,7 +33,7 @@ def inferred(folder: Path) -> list[Inferred]:
     """Every step that is inferred from the plans below a folder."""
     found: list[Inferred] = []
     for path in sorted(folder.rglob("*.md")):
-        for draft in find(read(path.read_bytes())).drafts:
+        for draft in find_plan_steps(read(path.read_bytes())).drafts:
             if draft.origin == INFERRED:
                 argv = parse(draft.command).argv
                 runs = f"argv {list(argv)}" if argv is not None else f"needs a shell: {draft.command}"

@@ -10,16 +10,16 @@ from execplan.cli.answer import Answer
 from execplan.cli.door import shown
 from execplan.cli.table import table
 from execplan.errors import NO, POLICY, USAGE, ExecplanError
-from execplan.execution.evaluation.scope import scope as scope_of
-from execplan.execution.evaluation.told import lines_of, runs
+from execplan.execution.evaluation.scope import approval_scope as scope_of
+from execplan.execution.evaluation.told import step_location, describe_commands
 from execplan.repo.execution.standing import APPROVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.execution.approval import Approval
-    from execplan.execution.evaluate import Judged
-    from execplan.execution.evaluation.scope import Scope
+    from execplan.execution.evaluate import EvaluatedStep
+    from execplan.execution.evaluation.scope import ApprovalScope
     from execplan.repo.execution.approve import Given
     from execplan.repo.execution.evaluated import Evaluated
     from execplan.repo.execution.standing import JudgedApproval
@@ -56,7 +56,7 @@ def command(evaluated: Evaluated, name: str, *, asks: bool) -> str:
     if asks:
         return f"execplan approve {name}"
     covered = scope_of(evaluated.evaluation, None, None)
-    inferred = " --allow-inferred" if covered.persons and covered.inferred else ""
+    inferred = " --allow-inferred" if covered.manual_steps and covered.inferred_steps else ""
     return f"execplan approve {name} --digest {evaluated.binding.digest[:_SHOWN]}{inferred}"
 
 
@@ -65,7 +65,7 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def ask(evaluated: Evaluated, scope: Scope, warnings: Sequence[str]) -> None:
+def ask(evaluated: Evaluated, scope: ApprovalScope, warnings: Sequence[str]) -> None:
     """Show what would be done and ask whether it may be; raises ExecplanError unless the answer is yes."""
     from execplan.cli.evaluation import evaluation_text
     from execplan.cli.printing import printable
@@ -80,39 +80,39 @@ def ask(evaluated: Evaluated, scope: Scope, warnings: Sequence[str]) -> None:
         raise ExecplanError("declined", "nothing was approved", exit=NO, hint="look at it again: execplan evaluate")
 
 
-def stop_inferred(scope: Scope, path: str) -> None:
+def stop_inferred(scope: ApprovalScope, path: str) -> None:
     """Refuse to approve unseen what the plan does not say in so many words; raises ExecplanError."""
-    if not scope.inferred:
+    if not scope.inferred_steps:
         return
-    count = len(scope.inferred)
+    count = len(scope.inferred_steps)
     raise ExecplanError(
         "inferred-steps",
         f"{count} step{'s are' if count > 1 else ' is'} inferred from the plan's prose, and nobody was shown what would run",
         exit=POLICY,
         hint="read them, then approve on a terminal or with --allow-inferred; or write them down: execplan compile --annotate",
-        candidates=[_exact(each, path) for each in scope.inferred],
+        candidates=[_exact(each, path) for each in scope.inferred_steps],
     )
 
 
-def scope_lines(scope: Scope, path: str) -> list[str]:
+def scope_lines(scope: ApprovalScope, path: str) -> list[str]:
     """What a person has to know beside the evaluation."""
-    lines = [f"inferred, {_exact(each, path)}" for each in scope.inferred]
-    lines += [f"not covered: {each.judged.step.id}: {each.why}" for each in scope.uncovered]
+    lines = [f"inferred, {_exact(each, path)}" for each in scope.inferred_steps]
+    lines += [f"not covered: {each.evaluated.step.id}: {each.why}" for each in scope.uncovered]
     if scope.by_policy:
         lines.append(f"approved by the policy: {', '.join([each.step.id for each in scope.by_policy])}")
-    if scope.done:
-        lines.append(f"done, and not run again: {', '.join([each.step.id for each in scope.done])}")
+    if scope.finished:
+        lines.append(f"done, and not run again: {', '.join([each.step.id for each in scope.finished])}")
     return ["", *lines] if lines else []
 
 
-def _exact(judged: Judged, path: str) -> str:
+def _exact(judged: EvaluatedStep, path: str) -> str:
     """A step with the very words of what it would run."""
-    commands = [f"{what} {command}" for what, command in runs(judged.step)] or [judged.step.description]
+    commands = [f"{what} {command}" for what, command in describe_commands(judged.step)] or [judged.step.description]
     argv = f" {list(judged.step.argv)!r}" if judged.step.argv is not None else ""
-    return shown(f"{lines_of(judged.step, path)}: {judged.step.id}: {'; '.join(commands)}{argv}")
+    return shown(f"{step_location(judged.step, path)}: {judged.step.id}: {'; '.join(commands)}{argv}")
 
 
-def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) -> Answer:
+def given_answer(given: Given, scope: ApprovalScope, evaluated: Evaluated, name: str) -> Answer:
     """What was approved, or would be."""
     approval = given.approval
     covered = [each.step.id for each in scope.covered]
@@ -127,10 +127,10 @@ def given_answer(given: Given, scope: Scope, evaluated: Evaluated, name: str) ->
         "approved_at": approval.approved_at if approval else None,
         "expires_at": approval.expires_at if approval else None,
         "steps": covered,
-        "inferred": [each.step.id for each in scope.inferred],
+        "inferred": [each.step.id for each in scope.inferred_steps],
         "by_policy": [each.step.id for each in scope.by_policy],
-        "done": [each.step.id for each in scope.done],
-        "not_covered": [{"id": each.judged.step.id, "why": each.why} for each in scope.uncovered],
+        "done": [each.step.id for each in scope.finished],
+        "not_covered": [{"id": each.evaluated.step.id, "why": each.why} for each in scope.uncovered],
     }
     count = f"{len(covered)} step{'s' * (len(covered) != 1)}"
     if approval is None:

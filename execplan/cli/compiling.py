@@ -23,7 +23,7 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.execution.draft import Left
+    from execplan.execution.draft import SkippedLine
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.amend import Options
     from execplan.repo.execution.current import Current
@@ -43,7 +43,7 @@ class Made(NamedTuple):
 
     document: ExecutionPlan
     data: bytes
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedLine, ...] = ()
     warnings: tuple[str, ...] = ()
 
 

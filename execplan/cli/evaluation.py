@@ -8,19 +8,19 @@ from execplan.cli.door import shown
 from execplan.cli.table import table
 from execplan.execution.evaluation.told import (
     finding_json,
-    lines_of,
-    origin,
-    runs,
-    standing_of,
+    step_location,
+    describe_origin,
+    describe_commands,
+    approval_columns,
     step_json,
-    terms,
-    verdict,
-    writes,
+    describe_settings,
+    format_verdict,
+    describe_writes,
 )
 from execplan.execution.evaluation.trial import EXACT
 
 if TYPE_CHECKING:
-    from execplan.execution.evaluate import Judged
+    from execplan.execution.evaluate import EvaluatedStep
     from execplan.repo.execution.evaluated import Evaluated
 
 
@@ -37,9 +37,9 @@ def evaluation_json(evaluated: Evaluated) -> dict[str, Any]:
         "policy": evaluated.policy.version,
         "stored": current.path if current.stored else None,
         "stale": current.stale or None,
-        "origin": origin(current.document) or None,
+        "origin": describe_origin(current.document) or None,
         "ok": evaluation.ok,
-        "verdict": verdict(evaluation),
+        "verdict": format_verdict(evaluation),
         "risk": {"level": evaluation.risk.level, "reasons": list(evaluation.risk.reasons)},
         "steps": [step_json(each, path) for each in evaluation.steps],
         "findings": [finding_json(each, path) for each in evaluation.findings],
@@ -59,39 +59,39 @@ def evaluation_text(evaluated: Evaluated) -> str:
     parts += ["\n".join(details(each, evaluated.path)) for each in evaluation.steps]
     findings = []
     for each in evaluation.findings:
-        place = f"{lines_of(each.step, evaluated.path)}: {each.step.id}" if each.step is not None else evaluated.path
+        place = f"{step_location(each.step, evaluated.path)}: {each.step.id}" if each.step is not None else evaluated.path
         findings.append(f"{shown(place)}: {each.level}: {shown(each.message)} ({each.check})")
-        findings += [f"  mend: {shown(each.mend)}"] if each.mend else []
+        findings += [f"  mend: {shown(each.fix)}"] if each.fix else []
     parts += ["\n".join(findings)] if findings else []
     off = [name for name, on in evaluation.checks.items() if not on]
-    last = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", verdict(evaluation)]
+    last = [f"risk {evaluation.risk.level}, digest {evaluated.binding.digest}", format_verdict(evaluation)]
     last = [f"switched off: {', '.join(off)}", *last] if off else last
-    foreign = origin(evaluated.current.document)
+    foreign = describe_origin(evaluated.current.document)
     parts.append("\n".join([foreign, *last] if foreign else last))
     return "\n\n".join(parts)
 
 
-def _row(judged: Judged) -> tuple[str, ...]:
+def _row(judged: EvaluatedStep) -> tuple[str, ...]:
     step = judged.step
-    who, may = standing_of(judged)
+    who, may = approval_columns(judged)
     what = step.description + (" (inferred)" if step.inferred else "")
     return str(step.number), step.id, step.type.value, judged.risk.level, judged.dry_run.kind, who, may, what
 
 
-def details(judged: Judged, path: str) -> list[str]:
+def details(judged: EvaluatedStep, path: str) -> list[str]:
     """What a step would do, and why it is rated so."""
     step, dry = judged.step, judged.dry_run
-    lines = [f"{step.number}. {step.id} ({shown(lines_of(step, path))})"]
-    for what, command in runs(step, shown):
+    lines = [f"{step.number}. {step.id} ({shown(step_location(step, path))})"]
+    for what, command in describe_commands(step, shown):
         lines += [f"   {what}: {shown(command)}"] if "\n" not in command else [f"   {what}:", *_indented(command)]
     lines += [f"   after {', '.join(step.depends_on)}"] if step.depends_on else []
-    lines += [f"   {shown(each)}" for each in terms(step)]
+    lines += [f"   {shown(each)}" for each in describe_settings(step)]
     lines += [f"   {judged.risk.level}: {shown(reason)}" for reason in judged.risk.reasons]
     nothing = "it changes nothing" if dry.kind == EXACT and not dry.diff else ""
     why = dry.why or nothing
     lines.append(f"   {dry.kind}: {shown(why)}" if why else f"   {dry.kind}:")
     lines += _indented(dry.diff)
-    for what, text in writes(judged):
+    for what, text in describe_writes(judged):
         lines += [f"   {what}:", *_indented(text)]
     return lines
 

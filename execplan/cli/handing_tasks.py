@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from execplan.cli.fitting import Part
 from execplan.cli.handing_parts import DATA, reasoning, task_line, title
-from execplan.execution.evaluation.page import code, fence
+from execplan.execution.evaluation.page import code_span, code_block
 
 if TYPE_CHECKING:
     from execplan.engine.agent.handoff import Handoff
@@ -29,12 +29,12 @@ def parts(found: Handoff) -> list[Part]:
     made += [
         Part("## How to work"),
         Part(
-            f"Read the plan first: {code(told['plan']['path'])}. Do one task, check the result as the plan says, and record it at "
+            f"Read the plan first: {code_span(told['plan']['path'])}. Do one task, check the result as the plan says, and record it at "
             "once, before you begin another. TASK is the id of the task:"
         ),
-        Part(fence(report["done"], "sh")),
+        Part(code_block(report["done"], "sh")),
         Part("Record what you find out and what you decide, and add what is missing:"),
-        Part(fence("\n".join([report["discover"], report["decide"], report["add"]]), "sh")),
+        Part(code_block("\n".join([report["discover"], report["decide"], report["add"]]), "sh")),
         Part(
             "Where the guard is installed it allows only approved steps. Then a person looks at the steps and approves them: "
             f"`execplan evaluate {report['handoff'].removeprefix('execplan handoff ')}`."
@@ -45,10 +45,10 @@ def parts(found: Handoff) -> list[Part]:
     if told["sections"]:
         made += [Part("## What the plan says"), Part(DATA)]
     for at, each in enumerate(told["sections"]):
-        short = f"{code(each['title'])}: see the plan."
-        made.append(Part(f"{code(each['title'])}:\n\n{fence(each['text'], 'text')}", _SECTION + at / 10, short))
+        short = f"{code_span(each['title'])}: see the plan."
+        made.append(Part(f"{code_span(each['title'])}:\n\n{code_block(each['text'], 'text')}", _SECTION + at / 10, short))
     commands = [each["command"] for each in told["steps"] if each["command"]]
     if commands:
         words = "Commands that the plan's prose names, inferred from prose:"
-        made.append(Part(f"{words}\n\n{fence(chr(10).join(commands), 'sh')}", _COMMANDS))
+        made.append(Part(f"{words}\n\n{code_block(chr(10).join(commands), 'sh')}", _COMMANDS))
     return made

@@ -86,7 +86,7 @@ def _dry(found: Reported) -> Iterator[str]:
 def _next(found: Reported, name: str) -> tuple[str, ...]:
     if found.recovery is not None and found.recovery.commands:
         return found.recovery.commands
-    if found.status in states.ENDED:
+    if found.status in states.ENDED_RUN_STATES:
         return f"execplan audit {name}", f"execplan show {name} --run"
     return (f"execplan handoff {name}",)
 

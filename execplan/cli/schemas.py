@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from execplan.context.decision import KINDS as CONTEXT
 from execplan.document import canonical, schema_of
-from execplan.execution.schema import KINDS as EXECUTION
+from execplan.execution.schema import DOCUMENT_KINDS as EXECUTION
 from execplan.execution.schema import RULES
 
 if TYPE_CHECKING:

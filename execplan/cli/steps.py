@@ -14,7 +14,7 @@ from execplan.errors import ExecplanError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.execution.draft import Left
+    from execplan.execution.draft import SkippedLine
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.shelf import Shelved
 
@@ -46,7 +46,7 @@ def steps_of(shelved: Shelved, warnings: tuple[str, ...]) -> Answer:
 
 def _found(shelved: Shelved) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The steps, and what looks like one and was not taken; raises ExecplanError."""
-    from execplan.execution.compile import find
+    from execplan.execution.compile import find_plan_steps
     from execplan.repo.execution.current import current
 
     try:
@@ -54,7 +54,7 @@ def _found(shelved: Shelved) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     except ExecplanError as error:
         if error.code != "no-steps" or shelved.plan is None:
             raise
-        return [], left_json(find(shelved.plan).left)
+        return [], left_json(find_plan_steps(shelved.plan).skipped)
     return steps_json(found.document), left_json(found.left)
 
 
@@ -81,7 +81,7 @@ def _step_json(step: Step) -> dict[str, Any]:
     }
 
 
-def left_json(left: Sequence[Left]) -> list[dict[str, Any]]:
+def left_json(left: Sequence[SkippedLine]) -> list[dict[str, Any]]:
     """What looks like a step and was not taken."""
     return [{"line": each.line + 1, "text": each.text, "why": each.why} for each in left]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.execution.approval import Approval
-    from execplan.execution.evaluation.scope import Scope
+    from execplan.execution.evaluation.scope import ApprovalScope
     from execplan.repo.amend import Options
     from execplan.repo.execution.approve import Before, Given, Yes
     from execplan.repo.execution.evaluated import Evaluated
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _TOLD = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
 
 
-def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options: Options) -> Given:
+def give(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, yes: Yes, options: Options) -> Given:
     """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
@@ -54,7 +54,7 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: Scope, yes: Yes, options
     return given._replace(warnings=(*given.warnings, *_anchor(ledger))) if recorded else given
 
 
-def decline(home: Home, ref: Ref, shown: Evaluated, scope: Scope, by: str) -> None:
+def decline(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, by: str) -> None:
     """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
     ledger = Ledger(home, ref)
     steps = [each.step.id for each in scope.covered]

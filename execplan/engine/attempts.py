@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
 from execplan.engine.programs import WARNING, made_programs, other_programs, stop_other_programs
 from execplan.engine.schedule import runs_beside
-from execplan.execution.model import RUNNING
+from execplan.execution.model import PROGRAM_TYPES
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -71,7 +71,7 @@ class Attempts:
 
     def begin(self, step: Step) -> None:
         """Begin an attempt of a step; raises ExecplanError where it may not be, or where the tree can't be looked at."""
-        by = self._permit.begin(step, self._book.course).by
+        by = self._permit.begin(step, self._book.course).approved_by
         alone = not self.running
         if not self.running:
             self._together.clear()
@@ -169,4 +169,4 @@ def is_unknown(step: Step, performed: Performed) -> bool:
 
 def may_not_repeat(step: Step) -> bool:
     """Whether a step is a command that may run only once; what a step does to files can be seen."""
-    return step.type in RUNNING and step.effect == "once"
+    return step.type in PROGRAM_TYPES and step.effect == "once"

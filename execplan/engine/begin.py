@@ -16,9 +16,9 @@ from execplan.engine.runs import entries_of
 from execplan.errors import CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
-from execplan.execution.evaluate import risk_of
-from execplan.execution.evaluation.scope import parts
-from execplan.execution.permission import approver
+from execplan.execution.evaluate import effective_risk
+from execplan.execution.evaluation.scope import expand_step_id
+from execplan.execution.permission import find_approver
 from execplan.repo import author, belongings, git, state
 from execplan.repo.execution import register, store
 from execplan.text import disk, files
@@ -55,7 +55,7 @@ def chosen_steps(document: ExecutionPlan, chosen: Chosen) -> list[str] | None:
 
 def _named(document: ExecutionPlan, name: str) -> list[Step]:
     """The step that an id or a number names, or those of a fence with several commands; raises ExecplanError."""
-    of_fence = parts([step.id for step in document.steps], name)
+    of_fence = expand_step_id([step.id for step in document.steps], name)
     found = [step for step in document.steps if name in (step.id, str(step.number))] or [
         step for step in document.steps if step.id in of_fence
     ]
@@ -86,7 +86,7 @@ def permit_of(standing: Standing, schedule: Schedule) -> Permit:
     assert standing.now is not None  # what may run compiles to something
     assert standing.approval is not None
     policy = standing.now.policy
-    levels = {step.id: risk_of(step, policy).level for step in schedule.steps}
+    levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
     terms = standing.approval.terms(policy.person_from)
     return permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.there)
 
@@ -97,7 +97,7 @@ def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) 
     missing = [
         f"{step.id}: {levels[step.id]}" + (", inferred" if step.inferred else "")
         for step in steps
-        if not approver(allowed.terms, step.id, levels[step.id], inferred=step.inferred)
+        if not find_approver(allowed.terms, step.id, levels[step.id], inferred=step.inferred)
     ]
     if missing:
         raise ExecplanError(
@@ -287,7 +287,7 @@ def who(standing: Standing) -> dict[str, Any]:
         "approval": approval.digest,
         "approval_id": approval.id,
         "approver": approval.approver,
-        "how": approval.given_how,
+        "how": approval.effective_how,
         **covered,
         "user": author.login(),
         "session": author.session(),

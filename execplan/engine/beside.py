@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.engine.files import tree
 from execplan.engine.ticks import plans
-from execplan.execution.documents.touched import written
+from execplan.execution.documents.touched import written_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ class Beside:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         steps = [step for step in bench.document.steps if step.parallel]
-        self._declared = [path for step in steps for path in written(step.model_dump(mode="json"))]
+        self._declared = [path for step in steps for path in written_paths(step.model_dump(mode="json"))]
         self._before = tree.look(bench.home, bench.ground, bench.store, self._declared, None, keep=True)
 
     def undeclared(self) -> tuple[tuple[Change, ...], tuple[str, ...]]:

@@ -259,7 +259,7 @@ class Course:
         self.replans.append(entry)
         self.status = states.REPLANNING
         self.ended = self.question = None
-        done = {step: status for step, status in self.status_of.items() if status in states.GOOD}
+        done = {step: status for step, status in self.status_of.items() if status in states.SUCCESS_STATES}
         self.status_of = {step.id: done.get(step.id, states.PENDING) for step in self.document.steps}
 
     def _ended(self, entry: Entry, said: dict[str, Any]) -> None:

@@ -13,14 +13,14 @@ from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
 from execplan.execution import approval as seals
 from execplan.execution import states
 from execplan.execution.approval import REVISION
-from execplan.execution.binding import bind, differs
+from execplan.execution.binding import bind, describe_difference
 from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.evaluate import Underway, evaluate
-from execplan.execution.evaluation.scope import scope
-from execplan.execution.making.covered import Standing, uncovered
+from execplan.execution.evaluate import ActiveRun, evaluate
+from execplan.execution.evaluation.scope import approval_scope
+from execplan.execution.making.covered import RunProgress, find_uncovered_changes
 from execplan.execution.model import ExecutionPlan
-from execplan.execution.permission import NOBODY, approver, wrong_time
-from execplan.execution.programs import changed_programs
+from execplan.execution.permission import NEVER, find_approver, validity_problem
+from execplan.execution.programs import describe_changed_programs
 from execplan.repo.amend import Options
 from execplan.repo.execution import approvals, approve, key, register, standing, store, tree
 from execplan.repo.execution.current import Current
@@ -63,7 +63,7 @@ def find(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan
         _stop_asked(course)
         by = _serving(home, ref, place)
         document = _document(place, by)
-        why = uncovered(document, made, _stands(document, course))
+        why = find_uncovered_changes(document, made, _stands(document, course))
         if why:
             return Cover(None, tuple(why))
         shown = _evaluated(home, ref, place, course, made)
@@ -86,11 +86,11 @@ def give(home: Home, ref: Ref, place: Place, cover: Cover) -> Cover:
     by, shown = cover.by, cover.shown
     if by is None or shown is None:
         return cover
-    left = tuple([each.step.id for each in shown.evaluation.steps if not each.done])
+    left = tuple([each.step.id for each in shown.evaluation.steps if not each.is_done])
     risk = by.max_risk.value if by.max_risk is not None else None
     yes = approve.Yes(by.approver, REVISION, 0, risk, left, by.inferred, by, place.id)
     try:
-        covered = scope(shown.evaluation, risk, left)
+        covered = approval_scope(shown.evaluation, risk, left)
         made = approving.give(home, ref, shown, covered, yes, Options(commit=False)).approval
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
@@ -129,7 +129,7 @@ def _serves(home: Home, given: Approval, place: Place) -> bool:
 def _invalid(home: Home, kept: Kept, given: Approval, every: list[Kept]) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
     sealing = key.read(home)
-    if sealing is None or not seals.check(given, sealing) or not kept.untouched:
+    if sealing is None or not seals.verify_signature(given, sealing) or not kept.untouched:
         yield "it is not as it was sealed"
     related = {given.id, *given.origins}
     related |= {
@@ -139,7 +139,7 @@ def _invalid(home: Home, kept: Kept, given: Approval, every: list[Kept]) -> Iter
         yield "it, or one that derives from it, was revoked"
     if len(given.origins) >= MOST:
         yield f"{MOST} revisions in a row went on with what was approved once"
-    if why := wrong_time(given.terms(NOBODY), now().timestamp()):
+    if why := validity_problem(given.terms(NEVER), now().timestamp()):
         yield why
     policy = effective(home)
     if given.place != standing.place(home):
@@ -159,22 +159,22 @@ def _document(place: Place, given: Approval) -> ExecutionPlan:
     raise _not_covered("what it was given for is not with the run any more")
 
 
-def _stands(document: ExecutionPlan, course: Course) -> Standing:
+def _stands(document: ExecutionPlan, course: Course) -> RunProgress:
     """How the run stands, by its journal."""
     failed = {step.id: orders.alternative(step) for step in document.steps if orders.alternative(step)}
     by_id = {step.id: step for step in document.steps}
     stands = {name: other for name, other in failed.items() if orders.leads_to(by_id[name], course) == ALTERNATIVE}
-    return Standing(_settled(course), stands)
+    return RunProgress(_settled(course), stands)
 
 
 def _settled(course: Course) -> frozenset[str]:
-    return frozenset({name for name, status in course.status_of.items() if status in states.GOOD} - course.undone)
+    return frozenset({name for name, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone)
 
 
 def _evaluated(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan) -> Evaluated:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
     data, policy, world = to_bytes(made), effective(home), Glance(home)
-    underway = Underway(place.id, digest(data), _settled(course))
+    underway = ActiveRun(place.id, digest(data), _settled(course))
     path = home.shown(store.path_of(home, ref))
     return Evaluated(
         Current(made, data, path, stored=True, stale="", left=()),
@@ -190,19 +190,19 @@ def _drifted(home: Home, course: Course, by: Approval, shown: Evaluated) -> Iter
     """The files and programs that are neither as they were approved nor as the run has left them."""
     known = {**by.binding.states, **course.expected}
     for path, state in shown.binding.states.items():
-        why = differs(known[path], state) if path in known else "it was not approved with the rest"
+        why = describe_difference(known[path], state) if path in known else "it was not approved with the rest"
         if why:
             yield f"{path}: {why}"
     if shown.policy.programs == "refuse":
         found = shown.binding.programs or {}
-        yield from changed_programs({**(by.binding.programs or {}), **course.programs}, found)
+        yield from describe_changed_programs({**(by.binding.programs or {}), **course.programs}, found)
 
 
 def _unapproved(by: Approval, shown: Evaluated) -> Iterator[str]:
     """The steps that are left to be done and that the approval leaves out."""
     terms = by.terms(shown.policy.person_from)
     for each in shown.evaluation.steps:
-        if not each.done and not approver(terms, each.step.id, each.risk.level, inferred=each.step.inferred):
+        if not each.is_done and not find_approver(terms, each.step.id, each.risk.level, inferred=each.step.inferred):
             yield f"the step {each.step.id} is not covered by it"
 
 

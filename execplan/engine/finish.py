@@ -150,7 +150,7 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
     book = own.book
     for move in schedule.blocked(book.course) if schedule is not None else ():
         book.write(move.kind, step=move.step, reason=move.words)
-    good = fate.kind == fates.DONE and all([each in states.GOOD for each in book.course.status_of.values()])
+    good = fate.kind == fates.DONE and all([each in states.SUCCESS_STATES for each in book.course.status_of.values()])
     status = states.COMPLETED if good else states.FAILED
     book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=_took(own))
     return None if good else _undone(own, fate.cause, warnings)
@@ -185,7 +185,7 @@ def filed(own: Leg, question: Question | None, warnings: list[str]) -> str | Non
     made = record.record_of(own.place, course.document, course)
     record.save(own.place, made)
     book.ledger.anchor()
-    ended = course.status in states.ENDED
+    ended = course.status in states.ENDED_RUN_STATES
     if ended:
         Store(own.home).purge(own.policy.backup_days)
     if ended or question is not None:

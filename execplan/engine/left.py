@@ -12,7 +12,7 @@ from execplan.engine.fate import Fate
 from execplan.engine.schedule import runs_beside
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution import states
-from execplan.execution.binding import as_written, differs
+from execplan.execution.binding import sanitize_state, describe_difference
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -59,7 +59,7 @@ class Left:
         for step in course.document.steps:
             last = course.attempts.get(step.id, [])[-1:]
             performed = last[0].performed if last else None
-            open_still = course.status_of[step.id] not in states.GOOD
+            open_still = course.status_of[step.id] not in states.SUCCESS_STATES
             if open_still and performed is not None and not last[0].retaken and is_unknown(step, performed):
                 found.append((step, last[0]))
         return found
@@ -163,10 +163,10 @@ class Left:
 
 def stop_drifted(course: Course, ground: Ground, spared: Collection[str]) -> None:
     """Refuse where what the completed steps have left is not as they left it, spared paths aside; raises ExecplanError."""
-    done = [change.path for name, change in course.changes() if course.status_of.get(name) in states.GOOD]
+    done = [change.path for name, change in course.changes() if course.status_of.get(name) in states.SUCCESS_STATES]
     wrong = []
     for path in dict.fromkeys([each for each in done if each not in spared]):
-        why = differs(as_written(course.expected[path]), as_written(ground.state(path)))
+        why = describe_difference(sanitize_state(course.expected[path]), sanitize_state(ground.state(path)))
         wrong += [f"{path}: {why}"] if why else []
     if wrong:
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""

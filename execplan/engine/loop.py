@@ -68,7 +68,7 @@ class Loop:
         stop = self._bench.stop
         if stop.is_set():
             self.fate = Fate(fate.SIGNAL)
-        elif monotonic() >= self._attempts.deadline and not set(self._course.status_of.values()) <= set(states.GOOD):
+        elif monotonic() >= self._attempts.deadline and not set(self._course.status_of.values()) <= set(states.SUCCESS_STATES):
             self._end(Fate(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
 
     def _end(self, found: Fate) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.engine.recover import ALTERNATIVE as STANDS_IN
 from execplan.engine.recover import RETRY, recover
 from execplan.execution import states
-from execplan.execution.attributes import ALTERNATIVE, ENDED
+from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Order:
 
     def waits(self, step: Step) -> list[str]:
         """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""
-        seen = [step.when.of] if step.when is not None and step.when.kind in ENDED else []
+        seen = [step.when.of] if step.when is not None and step.when.kind in STEP_OUTCOMES else []
         return [*step.depends_on, *[name for name in seen if name not in self.stands_for.get(step.id, ())]]
 
     def needs(self, step: Step, course: Course) -> list[str]:
@@ -61,7 +61,7 @@ class Order:
     def _is_open(self, step: Step, course: Course) -> bool:
         """Whether a step is in hand, or is to be done and waits for none of those that it needs."""
         found = status(step, course)
-        settled = all([course.status_of.get(name) in states.GOOD for name in self.waits(step)])
+        settled = all([course.status_of.get(name) in states.SUCCESS_STATES for name in self.waits(step)])
         return found == states.RUNNING or (found in (states.PENDING, states.AWAITING) and settled)
 
     def waiting(self, course: Course) -> dict[str, str]:
@@ -115,7 +115,7 @@ def unmet(when: When | None, course: Course, there: Callable[[str], bool]) -> st
 
 
 def _holds(when: When, course: Course, there: Callable[[str], bool]) -> bool:
-    if when.kind not in ENDED:
+    if when.kind not in STEP_OUTCOMES:
         path = _inside(when.of)
         return (path is not None and there(path)) == (when.kind == "exists")
     found = course.status_of[when.of]
@@ -128,10 +128,10 @@ def _holds(when: When, course: Course, there: Callable[[str], bool]) -> bool:
 
 
 def _inside(path: str) -> str | None:
-    from execplan.execution.world import plain
+    from execplan.execution.world import normalize_path
 
-    return plain(path)
+    return normalize_path(path)
 
 
 def _said(when: When) -> str:
-    return f"{when.of}.{when.kind}" if when.kind in ENDED else f"{when.kind}:{when.of}"
+    return f"{when.of}.{when.kind}" if when.kind in STEP_OUTCOMES else f"{when.kind}:{when.of}"

@@ -14,7 +14,7 @@ from execplan.repo.homes import existing
 if TYPE_CHECKING:
     from execplan.engine.watch import Chosen
     from execplan.execution.approval import Approval
-    from execplan.execution.evaluate import Judged
+    from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Planned(NamedTuple):
     """A step, and what would become of it."""
 
-    judged: Judged
+    judged: EvaluatedStep
     """With what it would do: the exact diff, or why nobody can say."""
     runs: bool
     why: str
@@ -72,7 +72,7 @@ def outlook(home: Home, ref: Ref, chosen: Chosen) -> Outlook:
     return Outlook(document, steps, found.approval, begin.name_of(sandbox), why, warnings)
 
 
-def _planned(judged: Judged, schedule: Schedule) -> Planned:
+def _planned(judged: EvaluatedStep, schedule: Schedule) -> Planned:
     """What would become of a step, as far as anybody can say."""
     step = judged.step
     if step.id not in schedule.chosen:

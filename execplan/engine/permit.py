@@ -7,7 +7,7 @@ from time import monotonic
 from execplan.clock import now
 from execplan.engine.agent.asked import asked
 from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
-from execplan.execution.permission import DENY, approver, permitted, wrong_time
+from execplan.execution.permission import DENY, find_approver, check_permission, validity_problem
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from execplan.engine.course import Course
     from execplan.engine.order import Order
     from execplan.engine.plain import Step
-    from execplan.execution.permission import Asked, Permission, Terms
+    from execplan.execution.permission import StepRequest, Permission, ApprovalTerms
 
 
 class Permit(NamedTuple):
     """What an approval lets be done of a document."""
 
-    terms: Terms
+    terms: ApprovalTerms
     levels: Mapping[str, str]
     """By step, its risk as it was rated."""
     order: Order
@@ -34,20 +34,20 @@ class Permit(NamedTuple):
     since: tuple[float, float]
     """When it was made, by the clock and by time.monotonic()."""
 
-    def asked(self, step: Step, course: Course) -> Asked:
+    def asked(self, step: Step, course: Course) -> StepRequest:
         """What is asked of a step."""
         return asked(step, self.levels[step.id], course, self.order, interval=self.interval, there=self.there)
 
     def begin(self, step: Step, course: Course) -> Permission:
         """Whether an attempt of a step may be begun now, by whom that is approved; raises ExecplanError."""
         told = self.asked(step, course)._replace(calls=0)
-        found = permitted(told, self.terms, course.status_of, self.moment())
+        found = check_permission(told, self.terms, course.status_of, self.moment())
         if found.kind != DENY:
             return found
         what = f"{step.id} was not begun: {found.why}"
-        if not approver(self.terms, step.id, told.level, inferred=told.inferred):
+        if not find_approver(self.terms, step.id, told.level, inferred=told.inferred):
             raise ExecplanError("step-not-approved", what, exit=POLICY, hint="a person approves it: execplan approve")
-        if wrong_time(self.terms, self.moment()):
+        if validity_problem(self.terms, self.moment()):
             hint = "approve what is left of it, then go on: execplan approve; execplan resume"
             raise ExecplanError("approval-expired", what, exit=CHANGED, hint=hint)
         hint = "see which step has its turn, and which are done: execplan handoff"
@@ -60,7 +60,7 @@ class Permit(NamedTuple):
 
 
 def permit(
-    terms: Terms, levels: Mapping[str, str], order: Order, interval: int, there: Callable[[str], bool]
+    terms: ApprovalTerms, levels: Mapping[str, str], order: Order, interval: int, there: Callable[[str], bool]
 ) -> Permit:
     """What holds from now on."""
     return Permit(terms, levels, order, interval, there, (now().timestamp(), monotonic()))

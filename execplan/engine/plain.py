@@ -5,7 +5,7 @@ The guard of an agent reads it from plain JSON: to check it in full once more ta
 
 from __future__ import annotations
 
-from execplan.execution.permission import calls
+from execplan.execution.permission import allowed_calls
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _plain(step: Mapping[str, Any]) -> Plain:
         step.get("checkpoint", False),
         step.get("confirm", False),
         step.get("inferred", False),
-        calls(step.get("max_invocations", 1), step.get("patch")),
+        allowed_calls(step.get("max_invocations", 1), step.get("patch")),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.errors import CHANGED, ExecplanError
-from execplan.execution.binding import as_text
-from execplan.execution.programs import changed_programs, programs, resolve
+from execplan.execution.binding import sanitize_program
+from execplan.execution.programs import describe_changed_programs, resolve_programs, resolve_step_programs
 from execplan.execution.world import Program
 from execplan.repo.execution.world import Disk
 
@@ -30,9 +30,9 @@ def other_programs(home: Home, course: Course, steps: Iterable[Step]) -> list[st
     """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
     found: dict[str, Program] = {}
     for step in steps:
-        resolve(step, Disk(home), found)
-    now = {name: as_text(each) for name, each in found.items()}
-    return changed_programs(
+        resolve_step_programs(step, Disk(home), found)
+    now = {name: sanitize_program(each) for name, each in found.items()}
+    return describe_changed_programs(
         course.programs, {name: now[name] for name in now if now[name] != course.approved.get(name)}
     )
 
@@ -41,7 +41,7 @@ def made_programs(bench: Bench, course: Course) -> dict[str, Any]:
     """What an entry says of the programs that have changed while a step ran: a step may build or install some."""
     if not course.programs:
         return {}
-    now = {name: as_text(each) for name, each in programs(bench.document, Disk(bench.home)).items()}
+    now = {name: sanitize_program(each) for name, each in resolve_programs(bench.document, Disk(bench.home)).items()}
     made = {name: each for name, each in now.items() if course.programs.get(name, each) != each}
     return {"programs": programs_json(made)} if made else {}
 

@@ -32,7 +32,7 @@ def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
     """
     begun, given = course.begun, course.approval
     status: Any = course.status
-    over = course.status in states.ENDED
+    over = course.status in states.ENDED_RUN_STATES
     steps = tuple([_step(step, course) for step in document.steps])
     return Record(
         run_id=place.id,
@@ -111,7 +111,7 @@ def _step(step: Step, course: Course) -> StepRecord:
         duration_s=performed.seconds if performed is not None else None,
         exit=performed.exit if performed is not None and 0 <= (performed.exit or 0) <= 255 else None,
         signal=performed.signal or None if performed is not None else None,
-        reason=_words(course.why.get(step.id, "")) if status in states.WITH_REASON else None,
+        reason=_words(course.why.get(step.id, "")) if status in states.STATES_WITH_REASON else None,
         resources=_resources(every),
         validation=_checked(performed.checks) if performed is not None else Checks(),
     )

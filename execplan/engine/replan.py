@@ -14,8 +14,8 @@ from execplan.engine.revising import Made, revise
 from execplan.errors import CHANGED, NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
-from execplan.execution.documents.differing import differences
-from execplan.execution.documents.document import check, to_bytes
+from execplan.execution.documents.differing import describe_differences
+from execplan.execution.documents.document import validate_document, to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.repo import author
 from execplan.repo.amend import Options, stop_archived
@@ -196,8 +196,8 @@ def _told(home: Home, ref: Ref, place: Place, course: Course, new: Made, *, diff
         document=made,
         digest=digest(data),
         path=shown,
-        done=tuple([step.id for step in made.steps if course.status_of.get(step.id) in states.GOOD]),
-        differences=tuple([each for each in differences(course.document, made) if not each.startswith(_OWN)]),
+        done=tuple([step.id for step in made.steps if course.status_of.get(step.id) in states.SUCCESS_STATES]),
+        differences=tuple([each for each in describe_differences(course.document, made) if not each.startswith(_OWN)]),
         cover=cover.find(home, ref, place, course, made),
         diff=unified(old or b"", data, shown) if diff else "",
     )
@@ -207,7 +207,7 @@ def _stop_foreign(home: Home, ref: Ref, old: bytes | None, run: set[str]) -> Non
     """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
     if old is None or digest(old) in run:
         return
-    stored, _ = check(strict.read(old).value, ExecutionPlan)
+    stored, _ = validate_document(strict.read(old).value, ExecutionPlan)
     if stored is None or (stored.source is not None and stored.revision == 1):
         return  # it can be compiled again
     if any([each.sha256 in run for each in stored.metadata.history]):

@@ -122,7 +122,7 @@ def stop_needless(course: Course, answer: str | None) -> None:
 
 def steps_ahead(course: Course, schedule: Schedule) -> list[Step]:
     """The steps that are still to be done."""
-    done = {name for name, status in course.status_of.items() if status in states.GOOD} - course.undone
+    done = {name for name, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone
     return [step for step in course.document.steps if step.id in schedule.chosen - done]
 
 
@@ -202,7 +202,7 @@ def _go(
 def _unanswered(own: Leg, question: Question, signal: str) -> Finished:
     """Leave a run as it is, because nobody answers what has to be known before it is resumed; raises ExecplanError."""
     course = own.book.course
-    if signal or course.status in states.ENDED or course.question == question:
+    if signal or course.status in states.ENDED_RUN_STATES or course.question == question:
         return Finished(own.place.id, course.status, question, signal)
     return finish(own, None, Fate(fates.PAUSED, question.step, question=question), "", [])
 

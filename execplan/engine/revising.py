@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import check, refusal
+from execplan.execution.documents.document import validate_document, document_error
 from execplan.execution.making.replan import ReplanRequest, replan
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ def revise(course: Course, reason: str, failed: Sequence[str], information: str 
         "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
         "new_information": _information(information, redaction) if information is not None else None,
     }
-    request, violations = check(asked, ReplanRequest)
+    request, violations = validate_document(asked, ReplanRequest)
     if request is None:
-        raise refusal("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
+        raise document_error("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
     return Made(replan(request), round(monotonic() - began, 6))
 
 
@@ -58,7 +58,7 @@ def _named(course: Course, names: Sequence[str]) -> list[Step]:
                 "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=known
             )
         status = course.status_of[step.id]
-        if status in states.GOOD:
+        if status in states.SUCCESS_STATES:
             what = f"the step {step.id} is {status}: only what is not done can count as failed"
             raise ExecplanError("bad-replan", what, exit=INPUT, hint="leave it out; or roll it back, with the run")
         found.append(step)
@@ -75,5 +75,5 @@ def _information(said: str, redaction: Redaction) -> Any:
     found = strict.read(said.encode("utf-8", "surrogatepass"))
     if found.violations or not isinstance(found.value, dict):
         hint = 'words that begin with a brace go into an object: {"note": …}'
-        raise refusal("the new information", ReplanRequest, found.violations, found.more, hint=hint)
+        raise document_error("the new information", ReplanRequest, found.violations, found.omitted, hint=hint)
     return {name: each if name == "steps" else redaction.value(each) for name, each in found.value.items()}

@@ -157,7 +157,7 @@ class _Rollback:
         """Say what is about to be done; a run that has no end has one now."""
         if self.begun:
             return
-        if todo.whole and self.course.status not in states.ENDED:
+        if todo.whole and self.course.status not in states.ENDED_RUN_STATES:
             seconds, why = self.course.seconds or 0, "it was rolled back before its end"
             self.book.write(ENDED, status=states.FAILED, cause="cancellation", reason=why, seconds=seconds)
         self.book.write(

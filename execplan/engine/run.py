@@ -20,7 +20,7 @@ from execplan.engine.resume import follow
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
 from execplan.errors import BUSY, ExecplanError
-from execplan.execution.programs import changed_programs
+from execplan.execution.programs import describe_changed_programs
 from execplan.repo.amend import stop_archived
 from execplan.repo.execution import standing
 from execplan.repo.homes import existing
@@ -75,7 +75,7 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
     permit = begin.permit_of(found, schedule)
     begin.stop_unapproved(permit, found.approval, [step for step in document.steps if step.id in schedule.chosen])
-    others = changed_programs(found.approval.binding.programs or {}, found.now.binding.programs or {})
+    others = describe_changed_programs(found.approval.binding.programs or {}, found.now.binding.programs or {})
     warnings = begin.warn(bench, ids, others)
     ledger = Ledger(home, ref)
     ledger.anchor()

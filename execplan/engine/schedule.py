@@ -7,9 +7,9 @@ from graphlib import TopologicalSorter
 from execplan.engine.entries import BLOCKED, RECOVERED, SKIPPED
 from execplan.engine.order import Order, unmet
 from execplan.execution import states
-from execplan.execution.documents.touched import written
-from execplan.execution.model import RUNNING, Type
-from execplan.execution.world import plain
+from execplan.execution.documents.touched import written_paths
+from execplan.execution.model import PROGRAM_TYPES, Type
+from execplan.execution.world import normalize_path
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -124,7 +124,7 @@ class Schedule:
             (name, owners)
             for name, owners in self.order.stands_for.items()
             if course.status_of[name] == states.PENDING
-            and all([course.status_of[each] in states.GOOD for each in owners])
+            and all([course.status_of[each] in states.SUCCESS_STATES for each in owners])
         ]
         return [
             Move(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in spare
@@ -132,13 +132,13 @@ class Schedule:
 
     def _advance(self, course: Course) -> None:
         """Let the order know what is settled by now."""
-        settled = [name for name in self._free if course.status_of[name] in states.GOOD]
+        settled = [name for name in self._free if course.status_of[name] in states.SUCCESS_STATES]
         while settled:
             self._free.difference_update(settled)
             self._sorter.done(*settled)
             new = self._sorter.get_ready()
             self._free.update(new)
-            settled = [name for name in new if course.status_of[name] in states.GOOD]
+            settled = [name for name in new if course.status_of[name] in states.SUCCESS_STATES]
 
     def _candidates(self, course: Course, waiting: Mapping[str, str]) -> list[Step]:
         """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
@@ -161,13 +161,13 @@ class Schedule:
 
 def runs_beside(step: Step) -> bool:
     """Whether a step may run beside others at all: what it changes must be known before, and nobody is to be asked."""
-    known = step.type not in RUNNING or bool(step.outputs)
+    known = step.type not in PROGRAM_TYPES or bool(step.outputs)
     return step.parallel and known and not step.confirm
 
 
 def _written(step: Step) -> list[str]:
     """What a step says that it writes; the environment of an installation too."""
-    return [*written(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})), *_environment(step)]
+    return [*written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})), *_environment(step)]
 
 
 def _environment(step: Step) -> list[str]:
@@ -175,7 +175,7 @@ def _environment(step: Step) -> list[str]:
 
 
 def _paths(said: Collection[str]) -> list[str]:
-    return [path for path in map(plain, said) if path is not None]
+    return [path for path in map(normalize_path, said) if path is not None]
 
 
 def _meet(some: Collection[str], others: Collection[str]) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.clock import from_utc, is_utc
-from execplan.execution.policy import CAUSES
-from execplan.execution.states import ENDED
+from execplan.execution.policy import ROLLBACK_CAUSES
+from execplan.execution.states import ENDED_RUN_STATES
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -127,11 +127,11 @@ class _Counts:
 
     def __init__(self) -> None:
         self.runs: dict[str, int] = {}
-        self.executions = dict.fromkeys(ENDED, 0)
+        self.executions = dict.fromkeys(ENDED_RUN_STATES, 0)
         self.seconds: list[float] = []
         self.steps = {"completed": 0, "failed": 0}
         self.agent_runs = self.agent_calls = 0
-        self.rollbacks = dict.fromkeys((MANUAL, *CAUSES), 0)
+        self.rollbacks = dict.fromkeys((MANUAL, *ROLLBACK_CAUSES), 0)
         self.rolled = 0
         self.replans = 0
         self.approvals = {"approved": 0, "declined": 0, "revoked": 0, "derived": 0}
@@ -155,9 +155,9 @@ class _Counts:
         """Add what only its end tells."""
         for status in self._status.values():
             self.runs[status] = self.runs.get(status, 0) + 1
-            if status in ENDED:
+            if status in ENDED_RUN_STATES:
                 self.executions[status] += 1
-        self.seconds += [took for run, took in self._took.items() if self._status.get(run) in ENDED]
+        self.seconds += [took for run, took in self._took.items() if self._status.get(run) in ENDED_RUN_STATES]
         self.rolled += len(self._undone)
 
     def count(self, record: Record) -> None:

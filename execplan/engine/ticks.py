@@ -57,7 +57,7 @@ def completes(document: ExecutionPlan, course: Course, step: Step) -> Step | Non
     done = [each for each, status in zip(same, found, strict=True) if status in (states.COMPLETED, states.RECOVERED)]
     if (
         not done
-        or any([status not in states.GOOD for status in found])
+        or any([status not in states.SUCCESS_STATES for status in found])
         or any([each.id in course.ticked for each in same])
     ):
         return None

@@ -13,15 +13,15 @@ from pydantic_core import PydanticCustomError
 
 from execplan.document import Many, Model
 from execplan.execution import permission
-from execplan.execution.binding import Binding, digest_of
+from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents import patterns
-from execplan.execution.model import Digest, Id, Level, Moment, Name, Number, Path, PlanId, Version
+from execplan.execution.model import Digest, Id, Level, Timestamp, Name, Number, Path, PlanId, Version
 from execplan.execution.world import Program, State
 from execplan.text.lines import digest
 
 SCHEMA: Final = "execplan-approval"
 VERSION: Final = 1
-_LATER: Final = ("derived_from", "programs")
+_LATER_FIELDS: Final = ("derived_from", "programs")
 Commit = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 ApprovalId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 REVISION: Final = "revision"
@@ -66,7 +66,7 @@ class Found(Model):
     """Of a tool: its distribution and that one's version."""
 
 
-class Terms(Model):
+class UnsignedApproval(Model):
     """All of an approval but its seal."""
 
     schema_: Annotated[Literal["execplan-approval"], Field(alias="schema")] = SCHEMA
@@ -96,8 +96,8 @@ class Terms(Model):
     """The login."""
     session: Name | None = None
     """That of the agent program, where it is known."""
-    approved_at: Moment
-    expires_at: Moment
+    approved_at: Timestamp
+    expires_at: Timestamp
     how: Literal["terminal", "digest", "policy", "revision"]
     """A person answered on a terminal; the digest was given; the policy approves every step by itself; or it is a revision
     that an earlier approval covers, and nobody was asked again."""
@@ -113,23 +113,23 @@ class Terms(Model):
     """Which key it is sealed with: the beginning of the SHA-256 of its SHA-256."""
 
     @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        if self.digest != digest_of(self.document, states(self), self.policy, programs(self)):
+    def _check_consistency(self) -> Self:
+        if self.digest != binding_digest(self.document, bound_states(self), self.policy, bound_programs(self)):
             raise PydanticCustomError("approval", "digest is not that of document, states, policy and programs")
-        if not seconds(self.approved_at) < seconds(self.expires_at):
+        if not parse_timestamp(self.approved_at) < parse_timestamp(self.expires_at):
             raise PydanticCustomError("approval", "expires_at is not after approved_at")
         if (self.how == REVISION) != (self.derived_from is not None):
             raise PydanticCustomError("approval", "derived_from is for revisions, and only for them")
         return self
 
     @model_serializer(mode="wrap")
-    def _as_it_was(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _omit_later_fields(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Without the fields that older approvals have not, where they say nothing, so that bytes and seal stay the same."""
-        told: dict[str, Any] = dump(self)
-        return {name: value for name, value in told.items() if name not in _LATER or value is not None}
+        fields: dict[str, Any] = dump(self)
+        return {name: value for name, value in fields.items() if name not in _LATER_FIELDS or value is not None}
 
 
-class Approval(Terms):
+class Approval(UnsignedApproval):
     """An approval."""
 
     document_name: ClassVar[str] = "approval"
@@ -138,7 +138,7 @@ class Approval(Terms):
     """HMAC-SHA256 of all the rest, as canonical JSON, with the user's key."""
 
     @property
-    def given_how(self) -> str:
+    def effective_how(self) -> str:
         """How it was given, or the approval that covers it."""
         return self.derived_from.how if self.derived_from is not None else self.how
 
@@ -150,69 +150,69 @@ class Approval(Terms):
     @property
     def binding(self) -> Binding:
         """What it binds."""
-        return Binding(self.digest, self.document, states(self), self.policy, programs(self))
+        return Binding(self.digest, self.document, bound_states(self), self.policy, bound_programs(self))
 
-    def terms(self, person_from: str) -> permission.Terms:
+    def terms(self, person_from: str) -> permission.ApprovalTerms:
         """What it permits, beside what the policy approves by itself, which needs a person from a level of risk on."""
-        return permission.Terms(
-            self.given_how,
+        return permission.ApprovalTerms(
+            self.effective_how,
             self.max_risk.value if self.max_risk is not None else None,
             self.steps,
             self.inferred is not None,
-            seconds(self.approved_at),
-            seconds(self.expires_at),
+            parse_timestamp(self.approved_at),
+            parse_timestamp(self.expires_at),
             person_from,
         )
 
 
-def states(terms: Terms) -> dict[str, State]:
+def bound_states(approval: UnsignedApproval) -> dict[str, State]:
     """The states that were bound."""
-    return {path: State(each.kind, each.sha256, each.mode, each.link, each.size) for path, each in terms.states.items()}
+    return {path: State(state.kind, state.sha256, state.mode, state.link, state.size) for path, state in approval.states.items()}
 
 
-def programs(terms: Terms) -> dict[str, Program] | None:
+def bound_programs(approval: UnsignedApproval) -> dict[str, Program] | None:
     """The programs that were bound; None where none were looked at."""
-    if terms.programs is None:
+    if approval.programs is None:
         return None
-    return {name: Program(each.path, each.real, each.sha256, each.version) for name, each in terms.programs.items()}
+    return {name: Program(program.path, program.real, program.sha256, program.version) for name, program in approval.programs.items()}
 
 
-def before(binding: Binding) -> dict[str, Before]:
+def to_bound_states(binding: Binding) -> dict[str, Before]:
     """The states of a binding as a document holds them."""
-    return {path: Before.model_validate(each._asdict()) for path, each in binding.states.items()}
+    return {path: Before.model_validate(state._asdict()) for path, state in binding.states.items()}
 
 
-def found(binding: Binding) -> dict[str, Found]:
+def to_bound_programs(binding: Binding) -> dict[str, Found]:
     """The programs of a binding as a document holds them."""
-    return {name: Found.model_validate(each._asdict()) for name, each in (binding.programs or {}).items()}
+    return {name: Found.model_validate(program._asdict()) for name, program in (binding.programs or {}).items()}
 
 
-def seal(terms: Terms, key: bytes) -> Approval:
+def sign(approval: UnsignedApproval, key: bytes) -> Approval:
     """The approval, sealed."""
-    return Approval.model_validate({**terms.model_dump(by_alias=True), "hmac": _mac(terms, key)})
+    return Approval.model_validate({**approval.model_dump(by_alias=True), "hmac": _signature(approval, key)})
 
 
-def check(approval: Approval, key: bytes) -> bool:
+def verify_signature(approval: Approval, key: bytes) -> bool:
     """Whether it is as it was sealed, with this key; compared in constant time."""
-    return hmac.compare_digest(_mac(approval, key), approval.hmac)
+    return hmac.compare_digest(_signature(approval, key), approval.hmac)
 
 
-def name_of(key: bytes) -> str:
+def key_id(key: bytes) -> str:
     """What a key is called in an approval, which tells nothing of it."""
     return digest(hashlib.sha256(key).digest())[:16]
 
 
-def _mac(terms: Terms, key: bytes) -> str:
-    told = terms.model_dump(mode="json", by_alias=True, exclude={"hmac"})
-    data = json.dumps(told, sort_keys=True, separators=(",", ":")).encode()
+def _signature(approval: UnsignedApproval, key: bytes) -> str:
+    fields = approval.model_dump(mode="json", by_alias=True, exclude={"hmac"})
+    data = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
     return hmac.new(key, data, hashlib.sha256).hexdigest()
 
 
-def moment(when: datetime) -> str:
+def format_timestamp(time: datetime) -> str:
     """A time as a document holds it."""
-    return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def seconds(said: str) -> float:
+def parse_timestamp(timestamp: str) -> float:
     """A time of a document in seconds since 1970; raises ValueError for one that no calendar has."""
-    return datetime.strptime(said, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()
+    return datetime.strptime(timestamp, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC).timestamp()

@@ -17,7 +17,7 @@ MILLISECONDS: Final = "milliseconds"
 PATH: Final = "path"
 PATHS: Final = "paths"
 LIST: Final = "list"
-WORDS: Final = "words"
+TEXT: Final = "words"
 COMMAND: Final = "command"
 PAIRS: Final = "pairs"
 LINES: Final = "lines"
@@ -40,12 +40,12 @@ class Attribute(NamedTuple):
 TYPES = ("execute_command", "create_file", "modify_file", "delete_file", "refactor_code", "install_package", "use_tool")
 LEVELS = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 EXECUTE: Final = "execute_command"
-RUNS = (EXECUTE, "install_package")
+COMMAND_TYPES = (EXECUTE, "install_package")
 """The types that run a command."""
 TOOL: Final = "use_tool"
 ALTERNATIVE: Final = "alternative:"
 """How a strategy begins that names the step to run in place of one that failed."""
-ENDED = ("succeeded", "failed", "skipped")
+STEP_OUTCOMES = ("succeeded", "failed", "skipped")
 """The conditions that are about how another step ended."""
 SHELLS = ("sh", "bash", "dash", "zsh")
 EXAMPLE: Final = "example"
@@ -64,9 +64,9 @@ ATTRIBUTES = (
         PATH,
         "The file that it writes or deletes; of `install_package` the folder of a virtual environment or Node project.",
     ),
-    Attribute("tool", "tool", WORDS, "The installed tool that `use_tool` calls, as `domain.tool`: `explain tools`."),
+    Attribute("tool", "tool", TEXT, "The installed tool that `use_tool` calls, as `domain.tool`: `explain tools`."),
     Attribute("lines", "lines", LINES, "Which lines of the target the fence gives anew, as `50-55`."),
-    Attribute("action", "action", WORDS, "What is done to the target, in a word or two."),
+    Attribute("action", "action", TEXT, "What is done to the target, in a word or two."),
     Attribute("needs", "depends_on", IDS, "Steps that must have succeeded before."),
     Attribute("timeout", "timeout_s", SECONDS, "How long it may take: `90`, `90s`, `5m`, `1h`."),
     Attribute("retry", "on_failure.max_retries", COUNT, "How often it is tried again after the first attempt."),
@@ -104,7 +104,7 @@ ATTRIBUTES = (
     Attribute(
         "expect",
         "expect",
-        WORDS,
+        TEXT,
         "All that it prints, with `…` for any text, or for any lines; or a fence marked `{expect}` below it.",
     ),
     Attribute("exit", "exit", COUNT, "The exit status that is success."),
@@ -116,7 +116,7 @@ ATTRIBUTES = (
     ),
     Attribute("test-after", "validation.test_after", COMMAND, "A command that must succeed behind it."),
     Attribute("rollback", "rollback.enabled", FLAG, "Whether a rollback takes it back; `rollback=false` if not."),
-    Attribute("task", "task", WORDS, "The task of Progress that it completes: its id, or words of it."),
+    Attribute("task", "task", TEXT, "The task of Progress that it completes: its id, or words of it."),
     Attribute(
         "risk", "risk.level", CHOICE, "Raises its risk; one that is lower than the table's changes nothing.", LEVELS
     ),
@@ -132,7 +132,7 @@ ATTRIBUTES = (
         "deny", "deny", LIST, "Calls that no step may make, written as for `allow`; a command is one that begins so."
     ),
 )
-BY_NAME = {each.name: each for each in ATTRIBUTES}
+ATTRIBUTES_BY_NAME = {attribute.name: attribute for attribute in ATTRIBUTES}
 
 PLAN_ATTRIBUTES = (
     Attribute(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.documents.touched import touched
+from execplan.execution.documents.touched import diff_paths
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from execplan.execution.policy import Policy
     from execplan.execution.world import Program, State, World
 
-_KINDS = {
+_KIND_NAMES = {
     "absent": "absent",
     "file": "a file",
     "folder": "a folder",
@@ -41,36 +41,36 @@ class Binding(NamedTuple):
 
 def bind(data: bytes, document: ExecutionPlan, world: World, policy: Policy) -> Binding:
     """What an approval of a document, given by its bytes too, would bind now."""
-    from execplan.execution.programs import programs
+    from execplan.execution.programs import resolve_programs
 
     paths = dict.fromkeys([path for step in document.steps for path in bound_paths(step)])
-    states = {path: as_written(world.state(path)) for path in paths}
-    found = {name: as_text(each) for name, each in programs(document, world).items()}
-    whole = digest_of(digest(data), states, policy.version, found)
-    return Binding(whole, digest(data), states, policy.version, found)
+    states = {path: sanitize_state(world.state(path)) for path in paths}
+    bound_programs = {name: sanitize_program(program) for name, program in resolve_programs(document, world).items()}
+    combined_digest = binding_digest(digest(data), states, policy.version, bound_programs)
+    return Binding(combined_digest, digest(data), states, policy.version, bound_programs)
 
 
-def as_text(program: Program) -> Program:
+def sanitize_program(program: Program) -> Program:
     """A program as a document can hold it: its paths need not be UTF-8."""
-    path, real = [each.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for each in program[:2]]
+    path, real = [text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace") for text in program[:2]]
     return program._replace(path=path, real=real)
 
 
-def as_written(state: State) -> State:
+def sanitize_state(state: State) -> State:
     """A state as a document can hold it: what a link says need not be UTF-8."""
     return state._replace(link=state.link.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
 
 
-def digest_of(document: str, states: dict[str, State], policy: str, programs: dict[str, Program] | None = None) -> str:
+def binding_digest(document: str, states: dict[str, State], policy: str, programs: dict[str, Program] | None = None) -> str:
     """The digest of a binding's parts; a size is left out, which the bytes' own digest tells."""
     import json
 
-    told = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
-    whole: dict[str, object] = {"document": document, "states": told, "policy": policy}
-    inside = {name: [each.path, each.sha256] for name, each in (programs or {}).items() if each.inside}
-    if inside:
-        whole["programs"] = inside
-    return digest(json.dumps(whole, sort_keys=True, separators=(",", ":")).encode())
+    state_rows = {path: [state.kind, state.sha256, state.mode, state.link] for path, state in states.items()}
+    content: dict[str, object] = {"document": document, "states": state_rows, "policy": policy}
+    local_programs = {name: [program.path, program.sha256] for name, program in (programs or {}).items() if program.is_in_repository}
+    if local_programs:
+        content["programs"] = local_programs
+    return digest(json.dumps(content, sort_keys=True, separators=(",", ":")).encode())
 
 
 def bound_paths(step: Step) -> Iterator[str]:
@@ -78,7 +78,7 @@ def bound_paths(step: Step) -> Iterator[str]:
     if step.target is not None:
         yield step.target
     if step.patch is not None:
-        yield from touched(step.patch)
+        yield from diff_paths(step.patch)
     yield from step.inputs
 
 
@@ -89,28 +89,28 @@ def drift(old: Binding, new: Binding) -> tuple[str, ...]:
         lines.append(f"the execution plan: other bytes ({old.document[:12]} → {new.document[:12]})")
     for path, before in old.states.items():
         after = new.states.get(path)
-        if after is not None and (why := differs(before, after)):
+        if after is not None and (why := describe_difference(before, after)):
             lines.append(f"{path}: {why}")
     if old.document == new.document:
         lines += [f"{path}: counts by now" for path in new.states.keys() - old.states.keys()]
     if old.programs and new.programs:
-        from execplan.execution.programs import changed_programs
+        from execplan.execution.programs import describe_changed_programs
 
-        lines += changed_programs(old.programs, new.programs)
+        lines += describe_changed_programs(old.programs, new.programs)
     if old.policy != new.policy:
         lines.append(f"the policy: another version ({old.policy[:12]} → {new.policy[:12]})")
     return tuple(lines)
 
 
-def differs(before: State, after: State) -> str:
+def describe_difference(before: State, after: State) -> str:
     """How a path's state differs from what was bound, or nothing; a size is left out, which the bytes' digest tells."""
     if before.kind != after.kind:
-        return f"was {_KINDS.get(before.kind, before.kind)}, is {_KINDS.get(after.kind, after.kind)}"
-    said = []
+        return f"was {_KIND_NAMES.get(before.kind, before.kind)}, is {_KIND_NAMES.get(after.kind, after.kind)}"
+    differences = []
     if before.sha256 != after.sha256:
-        said.append(f"other bytes ({before.sha256[:12]} → {after.sha256[:12]})")
+        differences.append(f"other bytes ({before.sha256[:12]} → {after.sha256[:12]})")
     if before.link != after.link:
-        said.append(f"links to {after.link}, not to {before.link}")
+        differences.append(f"links to {after.link}, not to {before.link}")
     if before.mode != after.mode:
-        said.append(f"mode {before.mode:o} → {after.mode:o}")
-    return ", ".join(said)
+        differences.append(f"mode {before.mode:o} → {after.mode:o}")
+    return ", ".join(differences)

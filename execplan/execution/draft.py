@@ -14,7 +14,7 @@ WORK: Final = "work"
 VALIDATE: Final = "validate"
 
 
-class Draft(NamedTuple):
+class StepDraft(NamedTuple):
     """One step as it is written; lines count from 0 and ends are exclusive."""
 
     origin: str
@@ -39,7 +39,7 @@ class Draft(NamedTuple):
     expect: str | None = None
 
 
-class Left(NamedTuple):
+class SkippedLine(NamedTuple):
     """What looks like a step and was not taken."""
 
     line: int
@@ -49,7 +49,7 @@ class Left(NamedTuple):
     """Behind `it`."""
 
 
-class Problem(NamedTuple):
+class StepProblem(NamedTuple):
     """What is wrong with an annotated step; it stops a compile, and a rule of lint tells of it."""
 
     kind: str
@@ -60,9 +60,9 @@ class Problem(NamedTuple):
     message: str
 
 
-class Found(NamedTuple):
+class ParsedSteps(NamedTuple):
     """All that was found in a plan."""
 
-    drafts: tuple[Draft, ...]
-    left: tuple[Left, ...]
-    problems: tuple[Problem, ...]
+    drafts: tuple[StepDraft, ...]
+    skipped: tuple[SkippedLine, ...]
+    problems: tuple[StepProblem, ...]

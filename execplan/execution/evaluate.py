@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.evaluation.after import Tree
-from execplan.execution.evaluation.checks.check import ERROR, Case, Finding
+from execplan.execution.evaluation.after import ProjectedFiles
+from execplan.execution.evaluation.checks.check import ERROR, CheckContext, Finding
 from execplan.execution.evaluation.checks.every import CHECKS
-from execplan.execution.evaluation.trial import DONE, DryRun, try_all
-from execplan.execution.risk.rate import Risk, builtin
-from execplan.execution.risk.rating import rated
+from execplan.execution.evaluation.trial import DONE, DryRun, run_trials
+from execplan.execution.risk.rate import Risk, builtin_table
+from execplan.execution.risk.rating import rate_step
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from execplan.execution.world import World
 
 
-class Judged(NamedTuple):
+class EvaluatedStep(NamedTuple):
     """A step and all that is known of it before it runs."""
 
     step: Step
@@ -31,10 +31,10 @@ class Judged(NamedTuple):
     @property
     def ok(self) -> bool:
         """Whether nothing speaks against running it."""
-        return not any([each.level == ERROR for each in self.findings])
+        return not any([finding.level == ERROR for finding in self.findings])
 
     @property
-    def done(self) -> bool:
+    def is_done(self) -> bool:
         """Whether a run that is under way has done it: nothing of it is judged, approved or run any more."""
         return self.dry_run.kind == DONE
 
@@ -43,7 +43,7 @@ class Evaluation(NamedTuple):
     """What was found."""
 
     risk: Risk
-    steps: tuple[Judged, ...]
+    steps: tuple[EvaluatedStep, ...]
     findings: tuple[Finding, ...]
     """All of them, those about the whole first, then step by step."""
     checks: dict[str, bool]
@@ -52,63 +52,63 @@ class Evaluation(NamedTuple):
     @property
     def ok(self) -> bool:
         """Whether it may run once it is approved."""
-        return not any([each.level == ERROR for each in self.findings])
+        return not any([finding.level == ERROR for finding in self.findings])
 
 
-class Underway(NamedTuple):
+class ActiveRun(NamedTuple):
     """A run that goes on, for which a document is judged once more."""
 
     run: str
     """Its id."""
     document: str
     """SHA-256 of the bytes that it has come to."""
-    done: frozenset[str]
+    finished_steps: frozenset[str]
     """The ids of the steps that it will not run again."""
 
 
-def evaluate(document: ExecutionPlan, world: World, policy: Policy, underway: Underway | None = None) -> Evaluation:
+def evaluate(document: ExecutionPlan, world: World, policy: Policy, active_run: ActiveRun | None = None) -> Evaluation:
     """Judge a document as things stand, but for the steps that are done; raises ExecplanError where a disk fails."""
-    done = underway.done if underway is not None else frozenset()
-    trials = try_all(Tree(world, document), tuple([step for step in document.steps if step.id not in done]))
-    case = Case(document, trials, policy, world)
+    finished = active_run.finished_steps if active_run is not None else frozenset()
+    trials = run_trials(ProjectedFiles(world, document), tuple([step for step in document.steps if step.id not in finished]))
+    context = CheckContext(document, trials, policy, world)
     checks = {name: name not in policy.off for name in CHECKS}
-    found = [finding._replace(check=name) for name, on in checks.items() if on for finding in CHECKS[name].look(case)]
-    judged = []
-    dry = {trial.step.id: trial.dry for trial in trials}
+    findings = [finding._replace(check=name) for name, is_enabled in checks.items() if is_enabled for finding in CHECKS[name].run(context)]
+    evaluated = []
+    dry_runs = {trial.step.id: trial.dry_run for trial in trials}
     for step in document.steps:
-        risk = risk_of(step, policy)
-        beyond = document.constraints.allow_unplanned
-        person = step.id in dry and (step.inferred or beyond or policy.needs_person(risk.level))
-        own = tuple([each for each in found if each.step is step])
-        judged.append(Judged(step, risk, dry.get(step.id, _done(underway)), person, own))
-    whole = [each for each in found if each.step is None]
+        risk = effective_risk(step, policy)
+        allows_unplanned = document.constraints.allow_unplanned
+        needs_person = step.id in dry_runs and (step.inferred or allows_unplanned or policy.needs_person(risk.level))
+        step_findings = tuple([finding for finding in findings if finding.step is step])
+        evaluated.append(EvaluatedStep(step, risk, dry_runs.get(step.id, _finished_dry_run(active_run)), needs_person, step_findings))
+    plan_findings = [finding for finding in findings if finding.step is None]
     return Evaluation(
-        _overall(judged), tuple(judged), (*whole, *[each for step in judged for each in step.findings]), checks
+        _overall_risk(evaluated), tuple(evaluated), (*plan_findings, *[finding for step in evaluated for finding in step.findings]), checks
     )
 
 
-def _done(underway: Underway | None) -> DryRun:
-    return DryRun(DONE, why=f"the run {underway.run} has done it" if underway is not None else "")
+def _finished_dry_run(active_run: ActiveRun | None) -> DryRun:
+    return DryRun(DONE, why=f"the run {active_run.run} has done it" if active_run is not None else "")
 
 
-def risk_of(step: Step, policy: Policy) -> Risk:
+def effective_risk(step: Step, policy: Policy) -> Risk:
     """The highest of what the policy's table says of a step, and of what the document says.
 
     A level that is no higher than the built-in table's is that table's, from when the plan was compiled: the user's rows may lower it.
     """
-    said, told = step.risk, step.model_dump(mode="json")
-    if policy.rated.version != builtin().version:
-        bare = {name: value for name, value in told.items() if name != "risk"}
-        told = told if LEVELS.index(said.level.value) > LEVELS.index(rated(bare).level) else bare
-    found = rated(told, policy.rated)
-    if found.level != said.level.value:
-        return found
-    return Risk(found.level, tuple(dict.fromkeys([*found.reasons, *said.reasons])))
+    stated_risk, fields = step.risk, step.model_dump(mode="json")
+    if policy.risk_table.version != builtin_table().version:
+        unrated_fields = {name: value for name, value in fields.items() if name != "risk"}
+        fields = fields if LEVELS.index(stated_risk.level.value) > LEVELS.index(rate_step(unrated_fields).level) else unrated_fields
+    risk = rate_step(fields, policy.risk_table)
+    if risk.level != stated_risk.level.value:
+        return risk
+    return Risk(risk.level, tuple(dict.fromkeys([*risk.reasons, *stated_risk.reasons])))
 
 
-def _overall(judged: list[Judged]) -> Risk:
+def _overall_risk(steps: list[EvaluatedStep]) -> Risk:
     """The highest risk, and the steps that have it."""
-    left = [each for each in judged if not each.done]
-    level = max([each.risk.level for each in left], key=LEVELS.index, default=LEVELS[0])
-    reasons = [f"{each.step.id}: {reason}" for each in left if each.risk.level == level for reason in each.risk.reasons]
+    remaining = [step for step in steps if not step.is_done]
+    level = max([step.risk.level for step in remaining], key=LEVELS.index, default=LEVELS[0])
+    reasons = [f"{step.step.id}: {reason}" for step in remaining if step.risk.level == level for reason in step.risk.reasons]
     return Risk(level, tuple(reasons))

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from execplan.document import Many, Model
 from execplan.execution.documents import patterns, rules
-from execplan.execution.documents.unseen import refuse_unseen, texts_of
+from execplan.execution.documents.unseen import ensure_nothing_hidden, step_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,24 +35,24 @@ Path = Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=p
 """From the root of the repository, with `/` between folders."""
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=patterns.LINE)]
 """Of a person or a session."""
-Words = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Digest = Annotated[str, StringConstraints(pattern=patterns.SHA256)]
 """SHA-256, in hex."""
-Tool = Annotated[str, StringConstraints(pattern=patterns.TOOL, max_length=128)]
+ToolName = Annotated[str, StringConstraints(pattern=patterns.TOOL, max_length=128)]
 """`domain.tool`, with exactly one dot."""
 
 
-def _possible(moment: str) -> str:
+def _ensure_real_date(timestamp: str) -> str:
     from datetime import datetime
 
-    datetime.fromisoformat(moment)  # a ValueError where no calendar has it
-    return moment
+    datetime.fromisoformat(timestamp)  # a ValueError where no calendar has it
+    return timestamp
 
 
-Moment = Annotated[
+Timestamp = Annotated[
     str,
-    StringConstraints(pattern=patterns.MOMENT),
-    AfterValidator(_possible),
+    StringConstraints(pattern=patterns.TIMESTAMP),
+    AfterValidator(_ensure_real_date),
 ]
 """A time in UTC, to the second: text, so that equal times have equal bytes."""
 Argument = Annotated[str, StringConstraints(max_length=131072, pattern=patterns.ARGUMENT)]
@@ -76,7 +76,7 @@ class Type(StrEnum):
     TOOL = "use_tool"
 
 
-RUNNING = (Type.COMMAND, Type.INSTALL, Type.TOOL)
+PROGRAM_TYPES = (Type.COMMAND, Type.INSTALL, Type.TOOL)
 """The types whose work is that of a program: only running it tells what it does."""
 
 
@@ -96,19 +96,19 @@ class Document(Model):
     """What `execplan schema` calls it."""
 
     @classmethod
-    def broken_rules(cls, value: dict[str, Any]) -> Sequence[Violation]:
+    def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
         """The rules that plain data breaks, whether or not its fields are right."""
         return ()
 
-    def refuse_unsafe(self, where: str) -> None:
+    def ensure_safe(self, label: str) -> None:
         """Refuse a document that is valid and must not be worked with; raises ExecplanError."""
 
     @model_validator(mode="after")
-    def _holds_rules(self) -> Self:
-        found = self.broken_rules(self.model_dump(mode="json", by_alias=True))
-        if found:
-            told = "\n".join([str(each) for each in found])
-            raise PydanticCustomError("rules", "{told}", {"told": told, "violations": [tuple(each) for each in found]})
+    def _check_rules(self) -> Self:
+        violations = self.find_violations(self.model_dump(mode="json", by_alias=True))
+        if violations:
+            message = "\n".join([str(violation) for violation in violations])
+            raise PydanticCustomError("rules", "{told}", {"told": message, "violations": [tuple(violation) for violation in violations]})
         return self
 
 
@@ -131,7 +131,7 @@ class Risk(Model):
     """How much harm it can do, and why that is so."""
 
     level: Annotated[Level, Strict(False)]
-    reasons: Many[Words] = ()
+    reasons: Many[ShortText] = ()
 
 
 class OnFailure(Model):
@@ -172,12 +172,12 @@ class Step(Model):
     number: Number
     id: Id
     type: Annotated[Type, Strict(False)]
-    tool: Tool
-    description: Words
+    tool: ToolName
+    description: ShortText
     target: Path | None = None
     lines: Annotated[tuple[Number, Number], Strict(False)] | None = None
     """Which lines of the target a step that modifies it gives anew, from 1, inclusive."""
-    action: Words | None = None
+    action: ShortText | None = None
     command: Annotated[str, StringConstraints(min_length=1, max_length=131072)] | None = None
     """As the plan has it: one line, or with `shell` a script."""
     argv: Argv | None = None
@@ -203,12 +203,12 @@ class Step(Model):
     exit: Annotated[int, Field(ge=0, le=255)] = 0
     validation: Validation = Validation()
     rollback: Rollback = Rollback()
-    task: Words | None = None
+    task: ShortText | None = None
     risk: Risk
     confirm: bool = False
     max_invocations: Annotated[int, Field(ge=1, le=1000)] = 1
-    allow: Many[Words] = ()
-    deny: Many[Words] = ()
+    allow: Many[ShortText] = ()
+    deny: Many[ShortText] = ()
     inferred: bool = False
     phase: Literal["work", "validate"] = "work"
     source: Lines | None = None
@@ -218,7 +218,7 @@ class Step(Model):
 class Intent(Model):
     """What it is for."""
 
-    summary: Words
+    summary: ShortText
     category: Annotated[str, StringConstraints(pattern=patterns.CATEGORY, max_length=64)]
     """Compiled: commands, files, packages or mixed."""
     risk_level: Annotated[Level, Strict(False)]
@@ -232,7 +232,7 @@ class Constraints(Model):
     require_sequential: bool = False
     allow_unplanned: bool = False
     forbidden_paths: Many[Path] = ()
-    forbidden_commands: Many[Words] = ()
+    forbidden_commands: Many[ShortText] = ()
 
 
 class Revision(Model):
@@ -241,7 +241,7 @@ class Revision(Model):
     revision: Number
     sha256: Digest
     """Of the earlier document's bytes."""
-    reason: Words
+    reason: ShortText
     completed_steps: Many[Number] = ()
     failed_steps: Many[Number] = ()
     new_information: dict[str, JsonValue] = Field(default={})
@@ -267,7 +267,7 @@ class ExecutionPlan(Document):
     revision: Number = 1
     source: Source | None = None
     """None for a document that comes from no plan."""
-    description: Words
+    description: ShortText
     mode: Literal["engine", "agent"] = "engine"
     intent: Intent
     steps: Annotated[Many[Step], Field(min_length=1, max_length=1000)]
@@ -275,10 +275,10 @@ class ExecutionPlan(Document):
     metadata: Metadata = Metadata()
 
     @classmethod
-    def broken_rules(cls, value: dict[str, Any]) -> Sequence[Violation]:
+    def find_violations(cls, value: dict[str, Any]) -> Sequence[Violation]:
         """Those of rules.py."""
-        return rules.broken(value)
+        return rules.plan_violations(value)
 
-    def refuse_unsafe(self, where: str) -> None:
+    def ensure_safe(self, label: str) -> None:
         """Refuse what hides characters in what it runs or touches; raises ExecplanError."""
-        refuse_unseen(where, texts_of(self.model_dump(mode="json", include={"steps"})["steps"]))
+        ensure_nothing_hidden(label, step_texts(self.model_dump(mode="json", include={"steps"})["steps"]))

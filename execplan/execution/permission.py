@@ -18,15 +18,15 @@ ASK: Final = "ask"
 DENY: Final = "deny"
 PERSON: Final = "person"
 POLICY: Final = "policy"
-NOBODY: Final = "NEVER"
+NEVER: Final = "NEVER"
 """In place of a level: no step needs a person."""
-READS = ("anywhere", "inside", "ask", "none")
+READ_POLICIES = ("anywhere", "inside", "ask", "none")
 """What an agent may read that is not planned: anything, what lies in the repository, what somebody allows, nothing; the tightest last."""
-GRACE: Final = 60
+CLOCK_SKEW_SECONDS: Final = 60
 """Seconds by which the clock that approved may be ahead of the one that runs."""
 
 
-class Terms(NamedTuple):
+class ApprovalTerms(NamedTuple):
     """What was approved, and what the policy approves by itself."""
 
     how: str
@@ -45,7 +45,7 @@ class Terms(NamedTuple):
     """The lowest level of risk that needs a person, or NOBODY."""
 
 
-class Asked(NamedTuple):
+class StepRequest(NamedTuple):
     """A step that is about to be done, and how things stand with it."""
 
     id: str
@@ -58,9 +58,9 @@ class Asked(NamedTuple):
     """What must be settled before: what it depends on, and whose end its condition is about."""
     calls: int = 0
     """How often it was called in this attempt; an engine calls once."""
-    most: int = 1
+    max_calls: int = 1
     """How often it may be."""
-    refused: str = ""
+    condition_failure: str = ""
     """Why its condition does not hold, or nothing."""
     question: str = ""
     """What somebody is to be asked before, or nothing."""
@@ -72,94 +72,94 @@ class Permission(NamedTuple):
     kind: str
     """ALLOW, ASK or DENY."""
     why: str = ""
-    by: str = ""
+    approved_by: str = ""
     """Of one that is not denied who has approved it: PERSON or POLICY."""
 
 
-def calls(most: int, patch: str | None) -> int:
+def allowed_calls(max_invocations: int, patch: str | None) -> int:
     """How often an agent may call a step: one with a diff as often for each of its places, which many programs change one by one."""
-    places = sum([line.startswith(("@@ ", "rename to ")) for line in (patch or "").split("\n")])
-    return most * max(places, 1)
+    hunks = sum([line.startswith(("@@ ", "rename to ")) for line in (patch or "").split("\n")])
+    return max_invocations * max(hunks, 1)
 
 
-def covers(terms: Terms, step: str, level: str, *, inferred: bool) -> bool:
+def is_covered(terms: ApprovalTerms, step_id: str, level: str, *, inferred: bool) -> bool:
     """Whether an approval covers a step, given by its id and its risk."""
-    low_enough = terms.max_risk is None or LEVELS.index(level) <= LEVELS.index(terms.max_risk)
-    named = terms.steps is None or step in terms.steps
-    return low_enough and named and (terms.inferred or not inferred)
+    is_risk_covered = terms.max_risk is None or LEVELS.index(level) <= LEVELS.index(terms.max_risk)
+    is_selected = terms.steps is None or step_id in terms.steps
+    return is_risk_covered and is_selected and (terms.inferred or not inferred)
 
 
 def needs_person(person_from: str, level: str) -> bool:
     """Whether a step of this risk is for a person to approve, where such of a level and above are."""
-    return person_from != NOBODY and LEVELS.index(level) >= LEVELS.index(person_from)
+    return person_from != NEVER and LEVELS.index(level) >= LEVELS.index(person_from)
 
 
-def approver(terms: Terms, step: str, level: str, *, inferred: bool) -> str:
+def find_approver(terms: ApprovalTerms, step_id: str, level: str, *, inferred: bool) -> str:
     """Who has approved a step: PERSON, POLICY, or nothing for nobody."""
-    covered = covers(terms, step, level, inferred=inferred)
-    if covered and terms.how != POLICY:
+    is_covered_step = is_covered(terms, step_id, level, inferred=inferred)
+    if is_covered_step and terms.how != POLICY:
         return PERSON
-    return POLICY if covered or not (inferred or needs_person(terms.person_from, level)) else ""
+    return POLICY if is_covered_step or not (inferred or needs_person(terms.person_from, level)) else ""
 
 
-def wrong_time(terms: Terms, moment: float) -> str:
+def validity_problem(terms: ApprovalTerms, timestamp: float) -> str:
     """Why an approval does not hold at a moment, in seconds since 1970, or nothing."""
-    if moment >= terms.expires:
-        return f"the approval expired at {_clock(terms.expires)}"
-    if moment < terms.approved - GRACE:
-        return f"the approval was given at {_clock(terms.approved)}, which is in the future: the clock was set back"
+    if timestamp >= terms.expires:
+        return f"the approval expired at {_format_time(terms.expires)}"
+    if timestamp < terms.approved - CLOCK_SKEW_SECONDS:
+        return f"the approval was given at {_format_time(terms.approved)}, which is in the future: the clock was set back"
     return ""
 
 
-def _clock(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
-def permitted(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float) -> Permission:
+def check_permission(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float) -> Permission:
     """Whether a step may be begun, or called once more, at a moment."""
-    by = approver(terms, asked.id, asked.level, inferred=asked.inferred)
-    for stop in _STOPS:
-        if why := stop(asked, terms, status_of, moment, by):
+    approved_by = find_approver(terms, request.id, request.level, inferred=request.inferred)
+    for check in _CHECKS:
+        if why := check(request, terms, statuses, timestamp, approved_by):
             return Permission(DENY, why)
-    return Permission(ASK if asked.question else ALLOW, asked.question, by)
+    return Permission(ASK if request.question else ALLOW, request.question, approved_by)
 
 
-def _unapproved(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    told = f"{asked.level}, inferred" if asked.inferred else asked.level
-    return "" if by else f"nobody has approved {asked.id}, which is {told}"
+def _check_approved(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+    description = f"{request.level}, inferred" if request.inferred else request.level
+    return "" if approved_by else f"nobody has approved {request.id}, which is {description}"
 
 
-def _untimely(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    return wrong_time(terms, moment)
+def _check_validity_period(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+    return validity_problem(terms, timestamp)
 
 
-def _settled(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    if asked.status in (states.PENDING, states.RUNNING, states.AWAITING):
+def _check_not_finished(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+    if request.status in (states.PENDING, states.RUNNING, states.AWAITING):
         return ""
-    return f"{asked.id} is {asked.status}: it is not done again"
+    return f"{request.id} is {request.status}: it is not done again"
 
 
-def _early(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    missing = list(dict.fromkeys([name for name in asked.needs if status_of.get(name) not in states.GOOD]))
-    in_hand = [name for name in missing if status_of.get(name) == states.RUNNING]
-    done = f"not done yet: first report what came of {', '.join(in_hand)}" if in_hand else "not done yet"
-    return f"{asked.id} comes behind {', '.join(missing)}, {done}" if missing else ""
+def _check_dependencies(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+    unmet = list(dict.fromkeys([name for name in request.needs if statuses.get(name) not in states.SUCCESS_STATES]))
+    running = [name for name in unmet if statuses.get(name) == states.RUNNING]
+    hint = f"not done yet: first report what came of {', '.join(running)}" if running else "not done yet"
+    return f"{request.id} comes behind {', '.join(unmet)}, {hint}" if unmet else ""
 
 
-def _refused(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    return f"the condition of {asked.id} does not hold: {asked.refused}" if asked.refused else ""
+def _check_condition(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+    return f"the condition of {request.id} does not hold: {request.condition_failure}" if request.condition_failure else ""
 
 
-def _too_often(asked: Asked, terms: Terms, status_of: Mapping[str, str], moment: float, by: str) -> str:
-    times = "once" if asked.most == 1 else f"{asked.most} times"
-    return f"{asked.id} may be called {times}, and was: report what came of it" if asked.calls >= asked.most else ""
+def _check_call_limit(request: StepRequest, terms: ApprovalTerms, statuses: Mapping[str, str], timestamp: float, approved_by: str) -> str:
+    limit = "once" if request.max_calls == 1 else f"{request.max_calls} times"
+    return f"{request.id} may be called {limit}, and was: report what came of it" if request.calls >= request.max_calls else ""
 
 
-_STOPS: Sequence[Callable[[Asked, Terms, Mapping[str, str], float, str], str]] = (
-    _unapproved,
-    _untimely,
-    _settled,
-    _early,
-    _refused,
-    _too_often,
+_CHECKS: Sequence[Callable[[StepRequest, ApprovalTerms, Mapping[str, str], float, str], str]] = (
+    _check_approved,
+    _check_validity_period,
+    _check_not_finished,
+    _check_dependencies,
+    _check_condition,
+    _check_call_limit,
 )

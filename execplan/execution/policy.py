@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.permission import NOBODY, READS, needs_person
+from execplan.execution.permission import NEVER, READ_POLICIES, needs_person
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from execplan.execution.risk.rate import Table
+    from execplan.execution.risk.rate import RiskTable
 
 SANDBOXES = ("off", "auto", "required")
 """Whether steps run inside a sandbox: never, where there is one, or not at all without; the tightest last."""
@@ -22,7 +22,7 @@ PINS = ("", "tree")
 """What an approval binds beside the document and its files: nothing, or every file outside the plans' folders."""
 CHANGED_PROGRAMS = ("warn", "refuse")
 """What follows where a name leads to another program than at the approval: the run begins with a warning, or not at all."""
-CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
+ROLLBACK_CAUSES = ("failure", "validation", "timeout", "limit", "cancellation")
 """What a run may be rolled back on by itself: a step that failed, what a step wrote or printed that is not right, a time
 limit, a limit of resources, a person who stops the run at a question. A signal only pauses it."""
 
@@ -52,13 +52,13 @@ class Policy(NamedTuple):
     """For how many days the backups of a run are kept that nobody uses; decides nothing that runs."""
     checkpoint_interval: int = 10
     """Completed steps behind which a run asks whether it is to go on."""
-    rollback_on: tuple[str, ...] = CAUSES
+    rollback_on: tuple[str, ...] = ROLLBACK_CAUSES
     pin: str = ""
     programs: str = "refuse"
     """One of CHANGED_PROGRAMS."""
     off: tuple[str, ...] = ()
     """Checks of `evaluate` that are switched off."""
-    table: Table | None = None
+    table: RiskTable | None = None
     """What commands and paths are rated by; None: the built-in table."""
     environment: tuple[str, ...] = ()
     """Variables that commands get besides those that all do; only a user's own settings name any."""
@@ -70,49 +70,49 @@ class Policy(NamedTuple):
     """A command that is run when a run ends; it decides nothing, and is no part of the version."""
 
     @property
-    def rated(self) -> Table:
+    def risk_table(self) -> RiskTable:
         """The table of risk."""
-        from execplan.execution.risk.rate import builtin
+        from execplan.execution.risk.rate import builtin_table
 
-        return builtin() if self.table is None else self.table
+        return builtin_table() if self.table is None else self.table
 
     @property
     def version(self) -> str:
         """The digest of all that decides what may run."""
-        said = {**self._asdict(), "table": self.rated.version, "notify": ""}
-        del said["backup_days"]
-        if said["programs"] == Policy().programs:
-            del said["programs"]  # approvals from before there was this setting still hold
-        return digest(json.dumps(said, sort_keys=True, separators=(",", ":")).encode())
+        settings = {**self._asdict(), "table": self.risk_table.version, "notify": ""}
+        del settings["backup_days"]
+        if settings["programs"] == Policy().programs:
+            del settings["programs"]  # approvals from before there was this setting still hold
+        return digest(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
 
     def needs_person(self, level: str) -> bool:
         """Whether a step of this risk is for a person to approve."""
         return needs_person(self.person_from, level)
 
 
-def tighter(policy: Policy, said: Mapping[str, object]) -> Policy:
+def tighten(policy: Policy, settings: Mapping[str, object]) -> Policy:
     """The policy with what a repository says where that is tighter; its values have the right types."""
-    tight: dict[str, Any] = {name: _tighter(name, getattr(policy, name), value) for name, value in said.items()}
-    return policy._replace(**tight)
+    tightened: dict[str, Any] = {name: _tighter_value(name, getattr(policy, name), value) for name, value in settings.items()}
+    return policy._replace(**tightened)
 
 
-def loosens(name: str, value: object) -> bool:
+def is_looser(name: str, value: object) -> bool:
     """Whether a repository's value is looser than the built-in policy."""
     built_in = getattr(Policy(), name)
-    return bool(_tighter(name, built_in, value) != value)
+    return bool(_tighter_value(name, built_in, value) != value)
 
 
-def _tighter(name: str, one: object, two: object) -> object:
+def _tighter_value(name: str, first: object, second: object) -> object:
     """The tighter of two values."""
-    if isinstance(one, tuple) and isinstance(two, tuple):
-        return tuple([each for each in CAUSES if each in (*one, *two)])
-    if isinstance(one, int) and isinstance(two, int):
-        return min(one, two)
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return tuple([cause for cause in ROLLBACK_CAUSES if cause in (*first, *second)])
+    if isinstance(first, int) and isinstance(second, int):
+        return min(first, second)
     order = {
-        "person_from": (NOBODY, *reversed(LEVELS)),
+        "person_from": (NEVER, *reversed(LEVELS)),
         "sandbox": SANDBOXES,
         "pin": PINS,
         "programs": CHANGED_PROGRAMS,
-        "reads": READS,
+        "reads": READ_POLICIES,
     }[name]
-    return max(one, two, key=lambda value: order.index(str(value)))
+    return max(first, second, key=lambda value: order.index(str(value)))

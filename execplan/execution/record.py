@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from execplan.document import Many, Model
-from execplan.execution.documents.rules_record import broken
+from execplan.execution.documents.rules_record import record_violations
 from execplan.execution.documents.violation import Violation
-from execplan.execution.model import Digest, Document, Id, Moment, Name, Number, PlanId, Version, Words
+from execplan.execution.model import Digest, Document, Id, Timestamp, Name, Number, PlanId, Version, ShortText
 
 SCHEMA: Final = "execplan-run-record"
 VERSION: Final = 1
@@ -21,7 +21,7 @@ StepStatus = Literal[
 RunId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=128)]
 Count = Annotated[int, Field(ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Outcome = Literal["passed", "failed", "not_run"]
+CheckOutcome = Literal["passed", "failed", "not_run"]
 
 
 class Resources(Model):
@@ -40,8 +40,8 @@ class Resources(Model):
 class Checks(Model):
     """What was checked, and how that went."""
 
-    pre_checks: Outcome = "not_run"
-    post_checks: Outcome = "not_run"
+    pre_checks: CheckOutcome = "not_run"
+    post_checks: CheckOutcome = "not_run"
     tests_run: Count = 0
     """How many commands of `test_after` were run."""
     tests_passed: Count = 0
@@ -56,14 +56,14 @@ class StepRecord(Model):
     attempts: Annotated[int, Field(ge=0, le=11)] = 0
     max_attempts: Annotated[int, Field(ge=1, le=11)] = 1
     """1 + the step's max_retries."""
-    started: Moment | None = None
-    ended: Moment | None = None
+    started: Timestamp | None = None
+    ended: Timestamp | None = None
     duration_s: Amount | None = None
     """By a clock that is never set, so that it need not be the difference of the two times."""
     exit: Annotated[int, Field(ge=0, le=255)] | None = None
     signal: Annotated[int, Field(ge=1, le=64)] | None = None
     """What ended it, if that was a signal."""
-    reason: Words | None = None
+    reason: ShortText | None = None
     """Why it failed, was skipped or is blocked."""
     resources: Resources = Resources()
     validation: Checks = Checks()
@@ -74,8 +74,8 @@ class Replanned(Model):
 
     revision: Annotated[int, Field(ge=2)]
     """The new one."""
-    at: Moment
-    reason: Words
+    at: Timestamp
+    reason: ShortText
     completed_steps: Many[Number] = ()
     failed_steps: Many[Number] = ()
 
@@ -102,8 +102,8 @@ class Record(Document):
     """The login."""
     session: Name | None = None
     """That of the agent program, where it is known."""
-    started: Moment | None = None
-    ended: Moment | None = None
+    started: Timestamp | None = None
+    ended: Timestamp | None = None
     duration_s: Amount | None = None
     steps: Annotated[Many[StepRecord], Field(min_length=1, max_length=1000)]
     completed_steps: Many[Number] = ()
@@ -117,8 +117,8 @@ class Record(Document):
     """What whoever made the record wants to keep."""
 
     @classmethod
-    def broken_rules(cls, value: dict[str, Any]) -> list[Violation]:
+    def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
         """Those of rules_record.py, by the clock."""
         from execplan.clock import now
 
-        return broken(value, now().timestamp())
+        return record_violations(value, now().timestamp())

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.document import Kind
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.rules_parts import ABSENT, TYPES, own_tools
+from execplan.execution.documents.rules_parts import ABSENT_VALUES, FIELDS_BY_TYPE, own_tool_pattern
 
 if TYPE_CHECKING:
     from execplan.document import Json
 
-KINDS = {
+DOCUMENT_KINDS = {
     "execution-plan": Kind("execution.model", "ExecutionPlan", "What a plan compiles to."),
     "run-record": Kind("execution.record", "Record", "What became of a run and of each of its steps."),
     "approval": Kind("execution.approval", "Approval", "Who said yes to which steps, until when; sealed."),
@@ -20,79 +20,79 @@ KINDS = {
 """By the name that `execplan schema` knows."""
 
 
-def _plan(made: Json) -> None:
+def _add_plan_rules(schema: Json) -> None:
     """What the rules of an execution plan come to."""
-    step = made["$defs"]["Step"]
-    step["allOf"] = [_if({"type": {"const": kind}}, _of_type(kind)) for kind in TYPES]
-    both = {"argv": {"type": "array"}, "shell": {"type": "string"}}
-    step["not"] = {"properties": both, "required": list(both)}
+    step = schema["$defs"]["Step"]
+    step["allOf"] = [_if({"type": {"const": kind}}, _step_type_schema(kind)) for kind in FIELDS_BY_TYPE]
+    argv_and_shell = {"argv": {"type": "array"}, "shell": {"type": "string"}}
+    step["not"] = {"properties": argv_and_shell, "required": list(argv_and_shell)}
     step["properties"]["depends_on"]["uniqueItems"] = True
-    ended = {"kind": {"enum": ["succeeded", "failed", "skipped"]}}
-    made["$defs"]["When"]["allOf"] = [_if(ended, {"properties": {"of": step["properties"]["id"]}})]
+    outcome_condition = {"kind": {"enum": ["succeeded", "failed", "skipped"]}}
+    schema["$defs"]["When"]["allOf"] = [_if(outcome_condition, {"properties": {"of": step["properties"]["id"]}})]
     retry = {"properties": {"max_retries": {"minimum": 1}}, "required": ["max_retries"]}
-    made["$defs"]["OnFailure"]["allOf"] = [_if({"strategy": {"const": "retry"}}, retry)]
-    made["properties"]["plan_id"]["not"] = {"enum": [".", ".."]}
-    made["allOf"] = [
-        _unless({"mode": {"const": "agent"}}, _each_step(_if({"type": {"const": "use_tool"}}, _installed()))),
-        _unless({"source": {"type": "object"}}, _steps({"source": {"type": "null"}})),
-        _unless({"revision": {"not": {"const": 1}}}, _within("metadata", {"history": {"maxItems": 0}})),
-        _unless(_within("constraints", {"max_steps": {}}, needed=True), {"properties": {"steps": {"maxItems": 100}}}),
-        _if(_nested("constraints", {"require_sequential": {"const": True}}), _steps({"parallel": {"const": False}})),
-        *[_if(_nested("intent", {"risk_level": {"const": level}}), _levels(level)) for level in LEVELS],
+    schema["$defs"]["OnFailure"]["allOf"] = [_if({"strategy": {"const": "retry"}}, retry)]
+    schema["properties"]["plan_id"]["not"] = {"enum": [".", ".."]}
+    schema["allOf"] = [
+        _unless({"mode": {"const": "agent"}}, _step_items(_if({"type": {"const": "use_tool"}}, _external_tool()))),
+        _unless({"source": {"type": "object"}}, _step_properties({"source": {"type": "null"}})),
+        _unless({"revision": {"not": {"const": 1}}}, _in_object("metadata", {"history": {"maxItems": 0}})),
+        _unless(_in_object("constraints", {"max_steps": {}}, required=True), {"properties": {"steps": {"maxItems": 100}}}),
+        _if(_required_object("constraints", {"require_sequential": {"const": True}}), _step_properties({"parallel": {"const": False}})),
+        *[_if(_required_object("intent", {"risk_level": {"const": level}}), _steps_of_level(level)) for level in LEVELS],
     ]
 
 
-def _of_type(kind: str) -> Json:
+def _step_type_schema(kind: str) -> Json:
     """What a step of a type must have, and what it has no use for."""
-    made = TYPES[kind]
-    properties: Json = {"tool": {"const": made.tool}} if made.tool else {}
-    for name, absent in ABSENT.items():
-        if name in made.must:
+    step_fields = FIELDS_BY_TYPE[kind]
+    properties: Json = {"tool": {"const": step_fields.tool}} if step_fields.tool else {}
+    for name, absent in ABSENT_VALUES.items():
+        if name in step_fields.required:
             properties[name] = {"type": "string"}
-        elif name not in made.may:
+        elif name not in step_fields.optional:
             properties[name] = {"maxProperties": 0} if absent == {} else {"enum": list(dict.fromkeys((absent, None)))}
     if kind.endswith("_file"):
         properties["target"]["not"] = {"pattern": "/$|^[.]$"}
-    found: Json = {"properties": properties, "required": list(made.must)}
+    schema: Json = {"properties": properties, "required": list(step_fields.required)}
     if kind == "modify_file":
         patch = {"patch": {"type": "string"}, "content": {"type": "null"}, "lines": {"type": "null"}}
         lines = {"patch": {"type": "null"}, "content": {"type": "string"}, "lines": {"type": "array"}}
-        found["oneOf"] = [
+        schema["oneOf"] = [
             {"properties": patch, "required": ["patch"]},
             {"properties": lines, "required": ["content", "lines"]},
         ]
-    return found
+    return schema
 
 
-def _levels(level: str) -> Json:
+def _steps_of_level(level: str) -> Json:
     """Steps of which the highest has a level."""
-    allowed = list(LEVELS[: LEVELS.index(level) + 1])
-    items = {"properties": {"risk": {"properties": {"level": {"enum": allowed}}}}}
+    levels = list(LEVELS[: LEVELS.index(level) + 1])
+    items = {"properties": {"risk": {"properties": {"level": {"enum": levels}}}}}
     highest = {"properties": {"risk": {"properties": {"level": {"const": level}}}}}
     return {"properties": {"steps": {"items": items, "contains": highest}}}
 
 
-def _installed() -> Json:
+def _external_tool() -> Json:
     """A tool that is none of ours."""
-    return {"properties": {"tool": {"not": {"pattern": own_tools()}}}}
+    return {"properties": {"tool": {"not": {"pattern": own_tool_pattern()}}}}
 
 
-def _each_step(schema: Json) -> Json:
+def _step_items(schema: Json) -> Json:
     return {"properties": {"steps": {"items": schema}}}
 
 
-def _steps(properties: Json) -> Json:
+def _step_properties(properties: Json) -> Json:
     return {"properties": {"steps": {"items": {"properties": properties}}}}
 
 
-def _within(name: str, properties: Json, *, needed: bool = False) -> Json:
-    inside: Json = {"properties": properties}
-    if needed:
-        inside["required"] = list(properties)
-    return {"properties": {name: inside}, "required": [name]} if needed else {"properties": {name: inside}}
+def _in_object(name: str, properties: Json, *, required: bool = False) -> Json:
+    object_schema: Json = {"properties": properties}
+    if required:
+        object_schema["required"] = list(properties)
+    return {"properties": {name: object_schema}, "required": [name]} if required else {"properties": {name: object_schema}}
 
 
-def _nested(name: str, properties: Json) -> Json:
+def _required_object(name: str, properties: Json) -> Json:
     return {name: {"properties": properties, "required": list(properties)}}
 
 
@@ -100,33 +100,33 @@ def _if(properties: Json, then: Json) -> Json:
     return {"if": {"properties": properties, "required": list(properties)}, "then": then}
 
 
-def _unless(properties: Json, other: Json) -> Json:
+def _unless(properties: Json, otherwise: Json) -> Json:
     """What holds unless fields are so; where they are absent, it does."""
     if "properties" in properties:
-        return {"if": properties, "else": other}
-    return {"if": {"properties": properties, "required": list(properties)}, "else": other}
+        return {"if": properties, "else": otherwise}
+    return {"if": {"properties": properties, "required": list(properties)}, "else": otherwise}
 
 
-def _record(made: Json) -> None:
+def _add_record_rules(schema: Json) -> None:
     """What the rules of a run's record come to."""
-    over = {"status": {"enum": ["completed", "failed", "rolled_back"]}}
-    ended = {"properties": {"ended": {"type": "string"}}, "required": ["ended"]}
-    good = {"status": {"enum": ["completed", "skipped", "recovered"]}}
-    well = {"properties": {"steps": {"items": {"properties": good, "required": ["status"]}}}}
-    made["allOf"] = [
-        {**_if(over, ended), "else": {"properties": {"ended": {"type": "null"}}}},
-        _if({"status": {"const": "completed"}}, well),
+    finished = {"status": {"enum": ["completed", "failed", "rolled_back"]}}
+    has_end = {"properties": {"ended": {"type": "string"}}, "required": ["ended"]}
+    success_status = {"status": {"enum": ["completed", "skipped", "recovered"]}}
+    successful_steps = {"properties": {"steps": {"items": {"properties": success_status, "required": ["status"]}}}}
+    schema["allOf"] = [
+        {**_if(finished, has_end), "else": {"properties": {"ended": {"type": "null"}}}},
+        _if({"status": {"const": "completed"}}, successful_steps),
     ]
-    tried = {"properties": {"attempts": {"minimum": 1}}, "required": ["attempts"]}
-    made["$defs"]["StepRecord"]["allOf"] = [_if({"status": {"const": "completed"}}, tried)]
+    has_attempts = {"properties": {"attempts": {"minimum": 1}}, "required": ["attempts"]}
+    schema["$defs"]["StepRecord"]["allOf"] = [_if({"status": {"const": "completed"}}, has_attempts)]
 
 
-def _answer(made: Json) -> None:
+def _add_answer_rules(schema: Json) -> None:
     """What the rules of an answer come to."""
-    failed = {"error": {"type": "object"}}
-    made["allOf"] = [
+    has_error = {"error": {"type": "object"}}
+    schema["allOf"] = [
         {
-            **_if(failed, {"properties": {"ok": {"const": False}}}),
+            **_if(has_error, {"properties": {"ok": {"const": False}}}),
             "else": {"properties": {"data": {"type": "object"}}},
         },
         _if(
@@ -136,4 +136,4 @@ def _answer(made: Json) -> None:
     ]
 
 
-RULES: Final = {"execution-plan": _plan, "run-record": _record, "answer": _answer}
+RULES: Final = {"execution-plan": _add_plan_rules, "run-record": _add_record_rules, "answer": _add_answer_rules}

@@ -21,7 +21,7 @@ BLOCKED: Final = "blocked"
 AWAITING: Final = "awaiting_approval"
 RECOVERED: Final = "recovered"
 
-RUN: dict[str, tuple[str, ...]] = {
+RUN_TRANSITIONS: dict[str, tuple[str, ...]] = {
     PENDING: (IN_PROGRESS, FAILED),
     IN_PROGRESS: (COMPLETED, FAILED, REPLANNING),
     REPLANNING: (IN_PROGRESS, FAILED),
@@ -30,7 +30,7 @@ RUN: dict[str, tuple[str, ...]] = {
     ROLLED_BACK: (),
 }
 """Of a run. A failed one goes on when it is resumed; what was rolled back never goes on."""
-STEP: dict[str, tuple[str, ...]] = {
+STEP_TRANSITIONS: dict[str, tuple[str, ...]] = {
     PENDING: (RUNNING, AWAITING, SKIPPED, BLOCKED),
     AWAITING: (PENDING, RUNNING, SKIPPED, FAILED),
     RUNNING: (COMPLETED, FAILED, PENDING),
@@ -43,22 +43,22 @@ STEP: dict[str, tuple[str, ...]] = {
 """Of a step. A running one that was interrupted is pending again; a failed one runs again when it is retried, is skipped or
 recovered by what its on_failure names, and is pending in a new revision; a blocked one waits for a step that failed. What is
 done is pending again only when it was rolled back, and one that awaits an answer when it got it."""
-ENDED = (COMPLETED, FAILED, ROLLED_BACK)
+ENDED_RUN_STATES = (COMPLETED, FAILED, ROLLED_BACK)
 """States of a run that has an end."""
-WITH_REASON = (FAILED, SKIPPED, BLOCKED, RECOVERED)
+STATES_WITH_REASON = (FAILED, SKIPPED, BLOCKED, RECOVERED)
 """States of a step that have a reason."""
-GOOD = (COMPLETED, SKIPPED, RECOVERED)
+SUCCESS_STATES = (COMPLETED, SKIPPED, RECOVERED)
 """States of a step with which a run may be completed."""
 
 
-def advance(state: str, to: str, table: Mapping[str, tuple[str, ...]] = STEP) -> str:
+def advance(state: str, new_state: str, transitions: Mapping[str, tuple[str, ...]] = STEP_TRANSITIONS) -> str:
     """The state that follows, when it may; raises ExecplanError when it may not, or is none of the table."""
-    for each in (state, to):
-        if each not in table:
-            what = f"there is no state {each!r}"
-            raise ExecplanError("bad-transition", what, exit=INPUT, hint="the states: " + ", ".join(table))
-    if to not in table[state]:
-        follow = ", ".join(table[state]) or "nothing"
-        message = f"what is {state} can't become {to}"
-        raise ExecplanError("bad-transition", message, exit=INPUT, hint=f"what may follow {state}: {follow}")
-    return to
+    for name in (state, new_state):
+        if name not in transitions:
+            problem = f"there is no state {name!r}"
+            raise ExecplanError("bad-transition", problem, exit=INPUT, hint="the states: " + ", ".join(transitions))
+    if new_state not in transitions[state]:
+        successors = ", ".join(transitions[state]) or "nothing"
+        message = f"what is {state} can't become {new_state}"
+        raise ExecplanError("bad-transition", message, exit=INPUT, hint=f"what may follow {state}: {successors}")
+    return new_state

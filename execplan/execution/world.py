@@ -46,9 +46,9 @@ class Program(NamedTuple):
     """Of a tool: its distribution and that one's version."""
 
     @property
-    def inside(self) -> bool:
+    def is_in_repository(self) -> bool:
         """Whether it is found in the repository, or a link leads into it."""
-        return any([each and not each.startswith("/") for each in (self.path, self.real)])
+        return any([path and not path.startswith("/") for path in (self.path, self.real)])
 
 
 class World(Protocol):
@@ -88,7 +88,7 @@ class World(Protocol):
         """What an installed program of the language says is wrong with a text, or nothing; None: there is none."""
 
 
-def plain(path: str) -> str | None:
+def normalize_path(path: str) -> str | None:
     """A path from the root in its one form, None for one that leads elsewhere: absolute, or with `..`."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if path.startswith("/") or ".." in parts or "\0" in path:

@@ -87,13 +87,13 @@ def _renamed(line: str, place: Place) -> tuple[Edit, ...]:
     """The edit that gives an attribute the name of the nearest that there is; none where no name is near."""
     from difflib import get_close_matches
 
-    from execplan.execution.attributes import BY_NAME, EXECUTION, PLAN_ATTRIBUTES
+    from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTION, PLAN_ATTRIBUTES
     from execplan.execution.written.fence import attributes_of
 
     name = line[place.column : place.end_column].partition("=")[0]
     info = attributes_of(line.lstrip(" \t`~"))
     is_whole_plan = info is not None and info.mark == EXECUTION
-    near = get_close_matches(name, [each.name for each in PLAN_ATTRIBUTES] if is_whole_plan else BY_NAME, n=1)
+    near = get_close_matches(name, [each.name for each in PLAN_ATTRIBUTES] if is_whole_plan else ATTRIBUTES_BY_NAME, n=1)
     if not near:
         return ()
     line = line[: place.column] + near[0] + line[place.column + len(name) :]

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.execution.draft import Problem
+    from execplan.execution.draft import StepProblem
     from execplan.plan.model import Plan
     from execplan.text.blocks import Block
 
@@ -48,7 +48,7 @@ class Words:
         self._headings: list[Block] | None = None
         self._seen: dict[tuple[str, int], list[str] | None] = {}
         self._parts: dict[tuple[int, int], list[Span]] = {}
-        self._steps: tuple[Problem, ...] | None = None
+        self._steps: tuple[StepProblem, ...] | None = None
 
     @property
     def source(self) -> str:
@@ -84,7 +84,7 @@ class Words:
         return self._headings
 
     @property
-    def steps(self) -> tuple[Problem, ...]:
+    def steps(self) -> tuple[StepProblem, ...]:
         """What is wrong with the steps that are fences with attributes; few plans have any, and others pay nothing."""
         if self._steps is None:
             plan = self._plan
@@ -171,7 +171,7 @@ NO_WORDS = Words()
 """Of no plan."""
 
 
-def _steps(plan: Plan) -> tuple[Problem, ...]:
+def _steps(plan: Plan) -> tuple[StepProblem, ...]:
     """What stops the steps of a plan from being compiled, and what else there is to say of them."""
     from execplan.execution.written.annotated import find_annotated
     from execplan.execution.written.problems import problems

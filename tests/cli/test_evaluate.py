@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from execplan.cli.printing import printable
 from execplan.cli.table import table
-from execplan.execution.evaluation.page import code, fence
+from execplan.execution.evaluation.page import code_span, code_block
 from tests.conftest import Folder
 from tests.crash.test_disks import apart, line
 from tests.plans import CLEAN, STEPS
@@ -129,11 +129,11 @@ def test_the_page_holds_what_it_shows(repo: Folder) -> None:
 @settings(max_examples=50)
 @given(st.text(st.sampled_from("`~ \n#<a|\\*\u202e\x1b"), max_size=30))
 def test_nothing_breaks_out(text: str) -> None:
-    (one,) = MarkdownIt().parse(fence(text, "sh"))
+    (one,) = MarkdownIt().parse(code_block(text, "sh"))
     assert one.type == "fence"
-    (_, inline, _) = MarkdownIt().parse(code(text))
+    (_, inline, _) = MarkdownIt().parse(code_span(text))
     assert [each.type for each in inline.children or ()] == ["code_inline"]
-    assert "\u202e" not in code(text) + fence(text, "sh")
+    assert "\u202e" not in code_span(text) + code_block(text, "sh")
 
 
 def test_a_page_holds_no_secret(repo: Folder) -> None:

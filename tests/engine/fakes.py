@@ -20,7 +20,7 @@ from execplan.engine.permit import permit
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
 from execplan.engine.watch import Watch
-from execplan.execution.permission import Terms
+from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
 from tests.engine.plans import BEGUN
 
@@ -166,7 +166,7 @@ class Try:
         bench: Any = Bench(stop=self.stop, deadline=monotonic() + seconds, policy=policy or Policy())
         stop: Any = self.stop
         schedule = Schedule(document, chosen, lambda path: False)
-        terms = Terms("policy", None, None, True, 0, expires, "MEDIUM")
+        terms = ApprovalTerms("policy", None, None, True, 0, expires, "MEDIUM")
         levels = dict.fromkeys(schedule.step, "LOW")
         allowed = permit(terms, levels, schedule.order, bench.policy.checkpoint_interval, schedule.there)
         with (

@@ -293,7 +293,7 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
     assert third.origins == (first.id, second.id)
     sealing = key.read(home)
     assert sealing is not None
-    assert all(seals.check(each, sealing) for each in (first, second, third))
+    assert all(seals.verify_signature(each, sealing) for each in (first, second, third))
     desk.data("approve", "--revoke")
     assert standing.standing(*desk.home(), third.derived_from.run if third.derived_from else "").state == "revoked"
 

@@ -67,6 +67,6 @@ def test_no_state_follows_that_may_not(bench: Bench) -> None:
     for entry in bench.entries():
         before, status = dict(course.status_of), course.status
         course.read([entry])
-        assert course.status in (status, *states.RUN[status])
+        assert course.status in (status, *states.RUN_TRANSITIONS[status])
         for step, state in course.status_of.items():
-            assert state in (before[step], *states.STEP[before[step]]), entry
+            assert state in (before[step], *states.STEP_TRANSITIONS[before[step]]), entry

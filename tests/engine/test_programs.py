@@ -12,9 +12,9 @@ from execplan.engine.hands import Hands
 from execplan.engine.run import run
 from execplan.engine.watch import Chosen, Watch
 from execplan.execution import approval as seals
-from execplan.execution.approval import Approval, Terms
+from execplan.execution.approval import Approval, UnsignedApproval
 from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.programs import programs
+from execplan.execution.programs import resolve_programs
 from execplan.repo.amend import Options
 from execplan.repo.execution import key
 from execplan.repo.execution.world import Disk
@@ -261,7 +261,7 @@ def test_an_approval_from_before_still_holds(bench: Bench) -> None:
     sealing = key.read(home)
     assert sealing is not None
     told = {name: value for name, value in bench.kept().items() if name not in ("programs", "hmac")}
-    old = to_bytes(seals.seal(load(json.dumps(told).encode(), Terms, "it"), sealing))
+    old = to_bytes(seals.sign(load(json.dumps(told).encode(), UnsignedApproval, "it"), sealing))
     assert b"programs" not in old
     assert to_bytes(load(old, Approval, "it")) == old
     bench.file().write_bytes(old)
@@ -289,8 +289,8 @@ def test_an_altered_list_of_programs_breaks_the_seal(bench: Bench) -> None:
 def test_nothing_is_bound_for_an_agent(bench: Bench) -> None:
     step = {"command": "mytool", "argv": ["mytool"]}
     home, _ = bench.home()
-    assert programs(document(step), Disk(home))["mytool"].path.endswith("/bin/mytool")
-    assert programs(document(step, mode="agent"), Disk(home)) == {}
+    assert resolve_programs(document(step), Disk(home))["mytool"].path.endswith("/bin/mytool")
+    assert resolve_programs(document(step, mode="agent"), Disk(home)) == {}
 
 
 def test_an_agent_looks_up_the_steps_of_a_plan_itself(bench: Bench) -> None:

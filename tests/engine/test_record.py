@@ -166,7 +166,7 @@ class Engine:
         open_ = [step for step, _ in course.open_attempt()]
         if course.status == states.ROLLED_BACK:
             return
-        if course.status in states.ENDED:
+        if course.status in states.ENDED_RUN_STATES:
             self.ended()
         elif course.status == states.REPLANNING or course.question is not None:
             self.draw(self.resume, self.answer if course.question else self.resume, self.stop)()
@@ -180,7 +180,7 @@ class Engine:
                 [lambda: hand.intent(self.draw(*pending)), lambda: self.skip(self.draw(*pending))] if pending else []
             )
             ways += [lambda: self.recover(self.draw(*failed)), self.replan] if failed else []
-            if all(status in states.GOOD for status in course.status_of.values()):
+            if all(status in states.SUCCESS_STATES for status in course.status_of.values()):
                 ways.append(lambda: hand.end("completed"))
             self.draw(*ways)()
 

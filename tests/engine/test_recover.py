@@ -351,5 +351,5 @@ def test_a_failed_step_never_ends_as_completed(
         performed = last.get(name)
         assert (status == states.COMPLETED) == (performed is not None and performed.ok), (name, status)
     if run.fate.kind == fate.DONE:
-        assert set(run.course.status_of.values()) <= set(states.GOOD)
+        assert set(run.course.status_of.values()) <= set(states.SUCCESS_STATES)
     assert not run.course.open_attempt()

@@ -8,7 +8,7 @@ import pytest
 
 from execplan.engine import entries as kinds
 from execplan.engine.underway import underway
-from execplan.execution.permission import covers
+from execplan.execution.permission import is_covered
 from execplan.repo.execution import standing
 from execplan.text.files import replace
 from tests.engine.hand import begun, make
@@ -87,7 +87,7 @@ def test_an_approval_covers_what_is_left_and_binds_the_files_as_they_are(desk: D
     given = standing.require(home, ref, run=place.id).approval
     assert given is not None
     assert given.steps == ("check",)
-    assert not covers(given.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
+    assert not is_covered(given.terms("MEDIUM"), "api", "LOW", inferred=False), "what was not judged was not approved"
     assert given.binding.states["src/made.py"].kind == "file"
     assert given.binding.states["src/old.py"].kind == "absent"
     desk.write("src/made.py", "X = 2\n")
@@ -105,14 +105,14 @@ def test_a_run_that_is_over_or_rolled_back_has_done_nothing(desk: Desk) -> None:
     home, ref = desk.home()
     found = underway(home, ref)
     assert found is not None
-    assert found.done == {"api", "drop"}
+    assert found.finished_steps == {"api", "drop"}
     steps = {"steps": ["drop"], "automatic": "", "user": "ann", "session": None, "changes": [], "folders": []}
     hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
     assert underway(home, ref) is None, "a rollback that was cut short is finished first"
     hand.write(kinds.ROLLED_BACK, steps=["drop"], restored=[], removed=[], whole=False)
     found = underway(home, ref)
     assert found is not None
-    assert found.done == {"api"}, "what was rolled back is to be done once more"
+    assert found.finished_steps == {"api"}, "what was rolled back is to be done once more"
     hand.write(kinds.ROLLBACK, **steps, undone_not=[], whole=True)
     hand.write(kinds.ROLLED_BACK, steps=["api", "drop"], restored=[], removed=[], whole=True)
     assert underway(home, ref) is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.execution.approval import Terms, before, name_of
-from execplan.execution.binding import Binding, digest_of
+from execplan.execution.approval import UnsignedApproval, to_bound_states, key_id
+from execplan.execution.binding import Binding, binding_digest
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.world import ABSENT, FILE, Program, State
@@ -54,13 +54,13 @@ def document(*steps: dict[str, Any], **fields: Any) -> ExecutionPlan:
 def binding(states: dict[str, State] | None = None, data: str = "b" * 64, policy: str = "c" * 64) -> Binding:
     """A binding of these parts."""
     states = STATES if states is None else states
-    return Binding(digest_of(data, states, policy), data, states, policy)
+    return Binding(binding_digest(data, states, policy), data, states, policy)
 
 
-def terms(bound: Binding | None = None, **changed: Any) -> Terms:
+def terms(bound: Binding | None = None, **changed: Any) -> UnsignedApproval:
     """Terms of an approval, with what sets them apart."""
     bound = binding() if bound is None else bound
-    return Terms.model_validate(
+    return UnsignedApproval.model_validate(
         {
             "id": "d" * 32,
             "plan_id": "2026-01-01_parser",
@@ -68,14 +68,14 @@ def terms(bound: Binding | None = None, **changed: Any) -> Terms:
             "place": "e" * 64,
             "digest": bound.digest,
             "document": bound.document,
-            "states": before(bound),
+            "states": to_bound_states(bound),
             "policy": bound.policy,
             "approver": "Ann",
             "user": "ann",
             "approved_at": "2026-01-01T00:00:00Z",
             "expires_at": "2026-01-02T00:00:00Z",
             "how": "digest",
-            "key": name_of(KEY),
+            "key": key_id(KEY),
         }
         | changed
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from execplan.execution.risk.rate import CRITICAL, HIGH, LOW, MEDIUM, builtin, rate_command
+from execplan.execution.risk.rate import CRITICAL, HIGH, LOW, MEDIUM, builtin_table, rate_command
 
 SETS = Path(__file__).resolve().parent
 WANTED = {"hostile": (HIGH, CRITICAL), "everyday": (LOW, MEDIUM)}
@@ -31,7 +31,7 @@ def rates(name: str, path: Path) -> Rates:
     commands = [line for line in path.read_text(encoding="utf-8").split("\n") if line]
     missed = []
     for command in commands:
-        risk = rate_command(command, builtin())
+        risk = rate_command(command, builtin_table())
         if risk.level not in WANTED[name]:
             missed.append(f"{risk.level}  {command}  ({'; '.join(risk.reasons)})")
     return Rates(len(commands) - len(missed), len(commands), missed)

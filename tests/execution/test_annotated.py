@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from execplan.execution.draft import Draft
+from execplan.execution.draft import StepDraft
 from execplan.execution.written.advice import advice
 from execplan.execution.written.annotated import find_annotated
 from execplan.execution.written.fences import fences
@@ -22,7 +22,7 @@ def plan_of(steps: str, validation: str = "") -> Plan:
     return reader.read(f"{head}{steps}\n\n## Validation and Acceptance\n\n{validation}\n".encode())
 
 
-def drafts_of(steps: str, validation: str = "") -> tuple[Draft, ...]:
+def drafts_of(steps: str, validation: str = "") -> tuple[StepDraft, ...]:
     return find_annotated(plan_of(steps, validation)).drafts
 
 
@@ -55,8 +55,8 @@ def test_validation_is_a_phase_and_other_sections_hold_no_step() -> None:
     )
     found = find_annotated(plan)
     assert [(each.id, each.phase) for each in found.drafts] == [("c", "validate")]
-    assert [(each.line, each.text) for each in found.left] == [(2, "```sh {#a}"), (8, "```sh {#b}"), (20, "```sh {#d}")]
-    assert {each.why for each in found.left} == {"stands outside Concrete Steps and Validation and Acceptance"}
+    assert [(each.line, each.text) for each in found.skipped] == [(2, "```sh {#a}"), (8, "```sh {#b}"), (20, "```sh {#d}")]
+    assert {each.why for each in found.skipped} == {"stands outside Concrete Steps and Validation and Acceptance"}
 
 
 def test_examples_quotes_and_comments_hold_no_step() -> None:
@@ -66,7 +66,7 @@ def test_examples_quotes_and_comments_hold_no_step() -> None:
     )
     found = find_annotated(plan_of(text))
     assert found.drafts == ()
-    assert [each.why for each in found.left] == ["stands in a quote"]
+    assert [each.why for each in found.skipped] == ["stands in a quote"]
     assert problems(plan_of(text), found) == ()
 
 

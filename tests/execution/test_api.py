@@ -278,7 +278,7 @@ def test_a_plan_that_can_not_be_made(arguments: tuple[Any, ...], pointer: str) -
 def test_the_tables_of_states_are_those_of_advance() -> None:
     page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
     tables = page.partition("## States")[2].partition("```")[0].split("| state | may become |")[1:3]
-    for table, rows in zip((states.RUN, states.STEP), tables, strict=True):
+    for table, rows in zip((states.RUN_TRANSITIONS, states.STEP_TRANSITIONS), tables, strict=True):
         found = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", rows, re.MULTILINE))
         assert {name: tuple(re.findall(r"`(\w+)`", after)) for name, after in found.items()} == table
 
@@ -290,15 +290,15 @@ def test_states_count_as_well_as_numbers() -> None:
 
 def test_only_what_may_follow_follows() -> None:
     assert advance("pending", "running") == "running"
-    assert advance("failed", "in_progress", states.RUN) == "in_progress"
+    assert advance("failed", "in_progress", states.RUN_TRANSITIONS) == "in_progress"
     for state, to, table in (
-        ("completed", "running", states.STEP),
-        ("pending", "completed", states.STEP),
-        ("completed", "in_progress", states.RUN),
-        ("rolled_back", "in_progress", states.RUN),
-        ("completed", "completed", states.STEP),
-        ("pending", "rolled_back", states.STEP),
-        ("done", "pending", states.STEP),
+        ("completed", "running", states.STEP_TRANSITIONS),
+        ("pending", "completed", states.STEP_TRANSITIONS),
+        ("completed", "in_progress", states.RUN_TRANSITIONS),
+        ("rolled_back", "in_progress", states.RUN_TRANSITIONS),
+        ("completed", "completed", states.STEP_TRANSITIONS),
+        ("pending", "rolled_back", states.STEP_TRANSITIONS),
+        ("done", "pending", states.STEP_TRANSITIONS),
     ):
         with pytest.raises(ExecplanError) as caught:
             advance(state, to, table)
@@ -307,13 +307,13 @@ def test_only_what_may_follow_follows() -> None:
 
 
 def test_the_tables_are_closed_and_reachable() -> None:
-    for table, names in ((states.RUN, RunStatus), (states.STEP, StepStatus)):
+    for table, names in ((states.RUN_TRANSITIONS, RunStatus), (states.STEP_TRANSITIONS, StepStatus)):
         assert set(table) == set(names.__args__)  # type: ignore[attr-defined] # of a Literal
         reached = {states.PENDING}
         for _ in table:
             reached |= {to for state in reached for to in table[state]}
         assert reached == set(table)
-    assert states.COMPLETED not in states.STEP[states.FAILED], "a failed step never ends as completed"
+    assert states.COMPLETED not in states.STEP_TRANSITIONS[states.FAILED], "a failed step never ends as completed"
 
 
 def test_execution_state() -> None:

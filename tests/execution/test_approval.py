@@ -12,13 +12,13 @@ from hypothesis import strategies as some
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.approval import Approval, Terms, check, name_of, seal
+from execplan.execution.approval import Approval, UnsignedApproval, verify_signature, key_id, sign
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import Level
-from execplan.execution.permission import covers, wrong_time
+from execplan.execution.permission import is_covered, validity_problem
 from tests.execution.approving import KEY, binding, terms
 
-SEALED = seal(terms(), KEY)
+SEALED = sign(terms(), KEY)
 DATA: dict[str, Any] = json.loads(to_bytes(SEALED))
 
 
@@ -41,7 +41,7 @@ def flipped(value: object, text: str) -> object:
 def refused(data: bytes) -> bool:
     """Whether a document is none, or its seal is broken."""
     try:
-        return not check(load(data, Approval, "it"), KEY)
+        return not verify_signature(load(data, Approval, "it"), KEY)
     except ExecplanError as error:
         return error.exit == 3
 
@@ -81,13 +81,13 @@ LIKELY: dict[str, object] = {
 @pytest.mark.parametrize("name", LIKELY)
 def test_what_somebody_would_want_to_change(name: str) -> None:
     changed = load(json.dumps({**DATA, name: LIKELY[name]}).encode(), Approval, "it")
-    assert not check(changed, KEY)
+    assert not verify_signature(changed, KEY)
 
 
 def test_other_states_with_their_own_digest_are_no_more_sealed_than_before() -> None:
     other = terms(binding({}))
     forged = Approval.model_validate({**other.model_dump(by_alias=True), "hmac": SEALED.hmac})
-    assert not check(forged, KEY)
+    assert not verify_signature(forged, KEY)
 
 
 def test_every_field_is_tried() -> None:
@@ -101,15 +101,15 @@ def test_sealed_written_and_read() -> None:
     read = load(data, Approval, "it")
     assert read == SEALED
     assert to_bytes(read) == data
-    assert check(read, KEY)
-    assert not check(read, bytes(32))
-    assert name_of(KEY) != name_of(bytes(32))
+    assert verify_signature(read, KEY)
+    assert not verify_signature(read, bytes(32))
+    assert key_id(KEY) != key_id(bytes(32))
     assert KEY.hex()[:8] not in data.decode()
 
 
 def test_the_order_of_keys_does_not_matter() -> None:
     turned = {**DATA, "states": dict(reversed(DATA["states"].items()))}
-    assert check(load(json.dumps(dict(reversed(turned.items()))).encode(), Approval, "it"), KEY)
+    assert verify_signature(load(json.dumps(dict(reversed(turned.items()))).encode(), Approval, "it"), KEY)
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,13 @@ def test_what_is_no_approval(changed: dict[str, Any], words: str) -> None:
 
 def covered(step: str, level: str, *, inferred: bool = False, **changed: Any) -> bool:
     """Whether an approval, sealed, covers a step."""
-    return covers(seal(terms(**changed), KEY).terms("MEDIUM"), step, level, inferred=inferred)
+    return is_covered(sign(terms(**changed), KEY).terms("MEDIUM"), step, level, inferred=inferred)
 
 
 def test_what_it_covers() -> None:
     assert covered("s1", "CRITICAL")
     assert not covered("s1", "LOW", inferred=True)
-    assert covers(seal(terms(inferred="flag"), KEY).terms("MEDIUM"), "s1", "LOW", inferred=True)
+    assert is_covered(sign(terms(inferred="flag"), KEY).terms("MEDIUM"), "s1", "LOW", inferred=True)
     levels = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
     assert [covered("s1", level, max_risk=Level.MEDIUM) for level in levels] == [True, True, False, False]
     assert covered("s1", "HIGH", steps=("s1",))
@@ -148,7 +148,7 @@ def test_what_it_covers() -> None:
 
 def test_when_it_holds() -> None:
     def wrong(text: str) -> str:
-        return wrong_time(SEALED.terms("MEDIUM"), datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+        return validity_problem(SEALED.terms("MEDIUM"), datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
 
     assert "future" in wrong("2025-12-31T23:58:59")
     assert not wrong("2025-12-31T23:59:00")
@@ -159,4 +159,4 @@ def test_when_it_holds() -> None:
 def test_terms_are_no_approval() -> None:
     with pytest.raises(ExecplanError, match="hmac"):
         load(to_bytes(terms()), Approval, "it")
-    assert not issubclass(Terms, Approval)
+    assert not issubclass(UnsignedApproval, Approval)

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from execplan.execution.binding import Binding, bind, drift
 from execplan.execution.documents.document import to_bytes
-from execplan.execution.documents.touched import touched
+from execplan.execution.documents.touched import diff_paths
 from execplan.execution.policy import Policy
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, State
 from tests.execution.approving import BEFORE, Told, binding, document
@@ -61,16 +61,16 @@ def test_targets_patched_files_and_inputs_are_bound() -> None:
 
 
 def test_the_lines_of_a_hunk_are_no_headers() -> None:
-    assert touched(PATCH) == ["src/one.py", "made.py", "from.py", "to.py"]
-    assert touched("--- src/a.py\r\n+++ src/a.py\r\n@@ -1 +1 @@\r\n-x\r\n+y\r\n") == ["src/a.py"]
-    assert touched("") == []
+    assert diff_paths(PATCH) == ["src/one.py", "made.py", "from.py", "to.py"]
+    assert diff_paths("--- src/a.py\r\n+++ src/a.py\r\n@@ -1 +1 @@\r\n-x\r\n+y\r\n") == ["src/a.py"]
+    assert diff_paths("") == []
 
 
 @given(some.text(max_size=200))
 @settings(max_examples=50)
 def test_any_text_can_be_asked_for_what_it_patches(text: str) -> None:
-    touched(text)
-    touched(f"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n{text}")
+    diff_paths(text)
+    diff_paths(f"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n{text}")
 
 
 CHANGES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.execution.compile import compile_plan, find
+from execplan.execution.compile import compile_plan, find_plan_steps
 from execplan.execution.documents.document import to_bytes
 from execplan.plan.model import Plan
 from execplan.plan.reader import read_text
@@ -18,7 +18,7 @@ def plan_of(tasks: str, steps: str) -> Plan:
 
 def bound(tasks: str, steps: str) -> dict[str, str]:
     """The task of each command that has one."""
-    drafts = find(plan_of(tasks, steps)).drafts
+    drafts = find_plan_steps(plan_of(tasks, steps)).drafts
     assert drafts, "no step was found at all"
     return {each.command: each.attributes["task"] for each in drafts if "task" in each.attributes}
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as some
 
 from execplan.errors import ExecplanError
 from execplan.execution.attributes import ATTRIBUTES
-from execplan.execution.compile import compile_plan, find
-from execplan.execution.documents.differing import differences
+from execplan.execution.compile import compile_plan, find_plan_steps
+from execplan.execution.documents.differing import describe_differences
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan, Step
 from execplan.execution.written.problems import problems
@@ -194,7 +194,7 @@ def test_conflict_markers_stop_a_compile() -> None:
 def test_a_plan_without_steps_says_what_was_left() -> None:
     found = compile_plan(reader.read(b"# T\n\n## Plan of Work\n\n```sh {#a}\nmake\n```\n"), "t", "t.md")
     assert found.document is None
-    assert [each.line for each in found.left] == [4]
+    assert [each.line for each in found.skipped] == [4]
 
 
 def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
@@ -203,12 +203,12 @@ def test_ticks_entries_and_moved_lines_change_nothing_but_lines() -> None:
     assert to_bytes(ticked) == to_bytes(old)
     moved = compiled(STEPS.replace("## Decision Log\n", "## Decision Log\n\n- Decision: More.\n"))
     assert to_bytes(moved) != to_bytes(old)
-    assert differences(old, moved) == ()
+    assert describe_differences(old, moved) == ()
 
 
 def test_what_differs_is_told() -> None:
     other = compiled(STEPS.replace("make parser", "make lexer").replace("#api ", "#page "))
-    assert differences(compiled(STEPS), other)[:5] == (
+    assert describe_differences(compiled(STEPS), other)[:5] == (
         "step api is gone",
         "step page is new",
         'step build.1: description was "Run make parser", is "Run make lexer"',
@@ -216,7 +216,7 @@ def test_what_differs_is_told() -> None:
         'step build.1: argv was ["make", "parser"], is ["make", "lexer"]',
     )
     commented = compiled(STEPS.replace("make parser\n", "make parser\n# and then\n"))
-    assert differences(compiled(STEPS), commented) == ("the lines that its steps come from read otherwise",)
+    assert describe_differences(compiled(STEPS), commented) == ("the lines that its steps come from read otherwise",)
 
 
 def test_the_same_plan_gives_the_same_bytes_everywhere(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ _BODIES = some.lists(
 def test_every_plan_compiles_or_says_why(pieces: list[tuple[str, list[str]]]) -> None:
     text = "\n".join(["\n".join([f"```{info}", *body, "```"]) for info, body in pieces])
     plan = plan_of(text)
-    found = find(plan)
+    found = find_plan_steps(plan)
     if problems(plan, found):
         with pytest.raises(ExecplanError, match=r"t\.md:"):
             compile_plan(plan, "t", "t.md")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.execution.making.covered import Standing, uncovered
+from execplan.execution.making.covered import RunProgress, find_uncovered_changes
 from execplan.execution.model import (
     Constraints,
     ExecutionPlan,
@@ -26,7 +26,7 @@ from execplan.execution.model import (
 )
 from tests.execution.plans import command, loaded, plan, step
 
-NOTHING = Standing((), {})
+NOTHING = RunProgress((), {})
 OTHER: dict[str, Any] = {
     "id": "other",
     "type": Type.INSTALL,
@@ -107,7 +107,7 @@ def revised(
 def test_trying_again_dropping_and_putting_in_another_order_are_covered() -> None:
     old = approved()
     for names in ((), ("s1", "s2"), ("s3",), ("s1",), ("s3", "s1", "s2"), ("s1", "s3", "s2")):
-        assert uncovered(old, revised(old, *names), NOTHING) == [], names
+        assert find_uncovered_changes(old, revised(old, *names), NOTHING) == [], names
 
 
 def test_the_table_knows_every_field() -> None:
@@ -121,7 +121,7 @@ def test_any_other_field_of_a_step_needs_approval(field: str) -> None:
     old = approved()
     new = revised(old, changes={"s2": {field: OTHER[field]}})
     assert new.steps[1] != old.steps[1]
-    assert uncovered(old, new, NOTHING)
+    assert find_uncovered_changes(old, new, NOTHING)
 
 
 @pytest.mark.parametrize("field", [*AROUND, *LIMITS])
@@ -129,17 +129,17 @@ def test_any_other_field_of_the_plan_needs_approval(field: str) -> None:
     old = approved()
     limits = old.constraints.model_copy(update={field: LIMITS[field]}) if field in LIMITS else None
     new = revised(old, **({"constraints": limits} if limits is not None else {field: AROUND[field]}))
-    assert uncovered(old, new, NOTHING)
+    assert find_uncovered_changes(old, new, NOTHING)
 
 
 def test_what_around_the_steps_may_differ() -> None:
     old = approved()
     intent = old.intent.model_dump() | {"risk_level": Level.LOW}
-    assert uncovered(old, revised(old, intent=Intent.model_validate(intent)), NOTHING) == []
-    assert uncovered(old, revised(old, intent=Intent.model_validate({**intent, "summary": "Other"})), NOTHING)
+    assert find_uncovered_changes(old, revised(old, intent=Intent.model_validate(intent)), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, intent=Intent.model_validate({**intent, "summary": "Other"})), NOTHING)
     context = old.metadata.model_copy(update={"context": {"a": 1}})
-    assert uncovered(old, revised(old, metadata=context), NOTHING)
-    assert uncovered(old, revised(old).model_copy(update={"revision": 1}), NOTHING) == ["it is no later revision"]
+    assert find_uncovered_changes(old, revised(old, metadata=context), NOTHING)
+    assert find_uncovered_changes(old, revised(old).model_copy(update={"revision": 1}), NOTHING) == ["it is no later revision"]
 
 
 def test_a_new_step_needs_approval() -> None:
@@ -147,14 +147,14 @@ def test_a_new_step_needs_approval() -> None:
     new = revised(old)
     more = old.steps[2].model_copy(update={"id": "more", "number": 4, "target": "more.txt"})
     new = new.model_copy(update={"steps": (*new.steps, more)})
-    assert uncovered(old, new, NOTHING) == ["the step more is new"]
+    assert find_uncovered_changes(old, new, NOTHING) == ["the step more is new"]
 
 
 def test_where_it_is_to_be_read_may_be_left_out() -> None:
     lines = {"line_start": 3, "line_end": 5}
     old = approved(step(1, source=lines), source={"path": "a.md", "sha256": "0" * 64})
-    assert uncovered(old, revised(old, changes={"s1": {"source": None}}), NOTHING) == []
-    assert uncovered(old, revised(old, changes={"s1": {"source": Lines(line_start=1, line_end=1)}}), NOTHING)
+    assert find_uncovered_changes(old, revised(old, changes={"s1": {"source": None}}), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, changes={"s1": {"source": Lines(line_start=1, line_end=1)}}), NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_a_need_goes_only_where_the_run_would_have_gone_on_without_it(
     """Who approves a step that needs another has not approved it alone."""
     old = approved(step(1, **first), step(2, depends_on=["s1"]))
     new = revised(old, "s2", changes={"s2": {"depends_on": ()}})
-    assert (uncovered(old, new, Standing(settled, {})) == []) is covered
+    assert (find_uncovered_changes(old, new, RunProgress(settled, {})) == []) is covered
     kept = revised(old, changes={"s2": {"depends_on": ()}})
-    assert (uncovered(old, kept, Standing(settled, {})) == []) is (settled != ())
+    assert (find_uncovered_changes(old, kept, RunProgress(settled, {})) == []) is (settled != ())
 
 
 ALTERNATIVE = (step(1, on_failure={"strategy": "alternative:s2"}), step(2), step(3, depends_on=["s1"]))
@@ -183,49 +183,49 @@ ALTERNATIVE = (step(1, on_failure={"strategy": "alternative:s2"}), step(2), step
 def test_the_alternative_that_was_approved_stands_in_for_a_step_that_failed() -> None:
     old = approved(*ALTERNATIVE)
     new = revised(old, "s2", "s3", changes={"s3": {"depends_on": ("s2",)}})
-    assert uncovered(old, new, Standing((), {"s1": "s2"})) == []
-    assert uncovered(old, new, NOTHING), "s1 has not failed"
-    assert uncovered(old, revised(old, "s2", changes={}), NOTHING) == [
+    assert find_uncovered_changes(old, new, RunProgress((), {"s1": "s2"})) == []
+    assert find_uncovered_changes(old, new, NOTHING), "s1 has not failed"
+    assert find_uncovered_changes(old, revised(old, "s2", changes={}), NOTHING) == [
         "the step s2 is the alternative of s1, which has not failed"
     ]
     alone = revised(old, "s3", changes={"s3": {"depends_on": ()}})
-    assert uncovered(old, alone, Standing((), {"s1": "s2"})) == ["the step s3 needs s2 no more"]
-    assert uncovered(old, revised(old), Standing((), {"s1": "s2"})) == [], "s1 is tried again"
+    assert find_uncovered_changes(old, alone, RunProgress((), {"s1": "s2"})) == ["the step s3 needs s2 no more"]
+    assert find_uncovered_changes(old, revised(old), RunProgress((), {"s1": "s2"})) == [], "s1 is tried again"
 
 
 def test_an_alternative_does_not_run_because_what_it_was_for_is_done() -> None:
     """A step that is done falls back on nothing any more; its alternative would run by itself then."""
     old = approved(*ALTERNATIVE)
     plain = {"s1": {"on_failure": OnFailure()}}
-    assert uncovered(old, revised(old, "s1", "s3", changes=plain), Standing(("s1",), {})) == []
-    assert uncovered(old, revised(old, changes=plain), Standing(("s1",), {}))
-    assert uncovered(old, revised(old, "s1", "s3", changes=plain), NOTHING), "s1 is not done"
+    assert find_uncovered_changes(old, revised(old, "s1", "s3", changes=plain), RunProgress(("s1",), {})) == []
+    assert find_uncovered_changes(old, revised(old, changes=plain), RunProgress(("s1",), {}))
+    assert find_uncovered_changes(old, revised(old, "s1", "s3", changes=plain), NOTHING), "s1 is not done"
 
 
 @pytest.mark.parametrize("gate", [{"checkpoint": True}, {"confirm": True}])
 def test_no_step_comes_past_a_question(gate: dict[str, Any]) -> None:
     old = approved(step(1), step(2, **gate), step(3))
-    assert uncovered(old, revised(old, "s1", "s3", "s2"), NOTHING)
-    assert uncovered(old, revised(old, "s1", "s3"), NOTHING)
-    assert uncovered(old, revised(old, "s1", "s2"), NOTHING) == []
-    assert uncovered(old, revised(old, "s1"), NOTHING) == []
-    assert uncovered(old, revised(old, "s2", "s3"), NOTHING) == []
-    assert uncovered(old, revised(old, "s1", "s3"), Standing(("s2",), {})) == []
+    assert find_uncovered_changes(old, revised(old, "s1", "s3", "s2"), NOTHING)
+    assert find_uncovered_changes(old, revised(old, "s1", "s3"), NOTHING)
+    assert find_uncovered_changes(old, revised(old, "s1", "s2"), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, "s1"), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, "s2", "s3"), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, "s1", "s3"), RunProgress(("s2",), {})) == []
 
 
 def test_a_validation_stays_and_stays_behind_the_work() -> None:
     old = approved(step(1), step(2), step(3, phase="validate"))
-    assert uncovered(old, revised(old, "s1", "s2"), NOTHING) == ["the validation s3 is gone"]
-    assert uncovered(old, revised(old, "s1", "s3", "s2"), NOTHING)
-    assert uncovered(old, revised(old, "s2", "s3"), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, "s1", "s2"), NOTHING) == ["the validation s3 is gone"]
+    assert find_uncovered_changes(old, revised(old, "s1", "s3", "s2"), NOTHING)
+    assert find_uncovered_changes(old, revised(old, "s2", "s3"), NOTHING) == []
 
 
 def test_steps_in_strict_order_stay_in_it() -> None:
     old = approved(step(1), step(2), step(3), constraints={"require_sequential": True})
-    assert uncovered(old, revised(old, "s2", "s1", "s3"), NOTHING)
-    assert uncovered(old, revised(old, "s1", "s3"), NOTHING)
-    assert uncovered(old, revised(old, "s1", "s2"), NOTHING) == []
-    assert uncovered(old, revised(old, "s2", "s3"), Standing(("s1",), {})) == []
+    assert find_uncovered_changes(old, revised(old, "s2", "s1", "s3"), NOTHING)
+    assert find_uncovered_changes(old, revised(old, "s1", "s3"), NOTHING)
+    assert find_uncovered_changes(old, revised(old, "s1", "s2"), NOTHING) == []
+    assert find_uncovered_changes(old, revised(old, "s2", "s3"), RunProgress(("s1",), {})) == []
 
 
 @pytest.mark.parametrize(
@@ -240,9 +240,9 @@ def test_steps_in_strict_order_stay_in_it() -> None:
 )
 def test_steps_that_share_a_path_stay_in_their_order(one: dict[str, Any], two: dict[str, Any]) -> None:
     old = approved(command(1, **one), command(2, **two))
-    assert uncovered(old, revised(old, "s2", "s1"), NOTHING)
+    assert find_uncovered_changes(old, revised(old, "s2", "s1"), NOTHING)
     apart = approved(command(1, inputs=["x"]), command(2, inputs=["x"]))
-    assert uncovered(apart, revised(apart, "s2", "s1"), NOTHING) == [], "both only read it"
+    assert find_uncovered_changes(apart, revised(apart, "s2", "s1"), NOTHING) == [], "both only read it"
 
 
 @st.composite
@@ -271,7 +271,7 @@ def test_a_revision_is_covered_exactly_where_its_steps_and_their_needs_are_those
     ordered = all(
         need in left and left.index(need) < left.index(name) for name in left for need in by_id[name].depends_on
     )
-    found = uncovered(old, new, NOTHING)
+    found = find_uncovered_changes(old, new, NOTHING)
     if not same:
         assert found
     else:
@@ -287,4 +287,4 @@ def test_no_need_is_lost_or_put_in(case: tuple[ExecutionPlan, list[str], dict[st
     new = revised(old, *left, changes={name: {"depends_on": needs}})
     was = next(each for each in old.steps if each.id == name).depends_on
     if set(needs) != set(was):
-        assert uncovered(old, new, NOTHING)
+        assert find_uncovered_changes(old, new, NOTHING)

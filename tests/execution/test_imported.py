@@ -10,7 +10,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.making.imported import read
+from execplan.execution.making.imported import import_plan
 from execplan.execution.model import ExecutionPlan
 from tests.execution.bad import GONE, change, good
 from tests.execution.plans import loaded
@@ -111,18 +111,18 @@ STEPWISE: dict[str, Any] = {
 
 def taken(value: dict[str, Any]) -> ExecutionPlan:
     """Import it; what comes of it is a document like any other."""
-    document = read(json.dumps(value).encode(), "other.json", "2026-01-01_parser")
+    document = import_plan(json.dumps(value).encode(), "other.json", "2026-01-01_parser")
     assert document.plan_id == "2026-01-01_parser"
     assert document.source is None
     assert load(to_bytes(document), ExecutionPlan, "x") == document
-    assert to_bytes(read(json.dumps(value).encode(), "other.json", "2026-01-01_parser")) == to_bytes(document)
+    assert to_bytes(import_plan(json.dumps(value).encode(), "other.json", "2026-01-01_parser")) == to_bytes(document)
     return document
 
 
 def refused(value: object) -> list[str]:
     """Expect a refusal; every place and why."""
     with pytest.raises(ExecplanError) as caught:
-        read(value if isinstance(value, bytes) else json.dumps(value).encode(), "other.json", "x")
+        import_plan(value if isinstance(value, bytes) else json.dumps(value).encode(), "other.json", "x")
     assert caught.value.exit == 3
     assert isinstance(caught.value.data, dict)
     return [f"{each['pointer']} {each['message']}" for each in caught.value.data["violations"]]
@@ -427,7 +427,7 @@ def test_other_shapes(value: object) -> None:
 
 def test_our_own() -> None:
     document = loaded(good())
-    moved = read(to_bytes(document), "own.json", "2026-02-02_other")
+    moved = import_plan(to_bytes(document), "own.json", "2026-02-02_other")
     assert moved.plan_id == "2026-02-02_other"
     assert moved.source is None
     assert all(each.source is None for each in moved.steps)
@@ -435,8 +435,8 @@ def test_our_own() -> None:
     assert kept(moved)["lines"] == {"make": {"line_start": 3, "line_end": 5}}
     assert moved.metadata.context["by"] == "a test"
     assert [each.id for each in moved.steps] == [each.id for each in document.steps]
-    assert read(to_bytes(moved), "own.json", "2026-02-02_other") == moved, "what was imported is taken as it is"
-    again = kept(read(to_bytes(moved), "own.json", "third"))
+    assert import_plan(to_bytes(moved), "own.json", "2026-02-02_other") == moved, "what was imported is taken as it is"
+    again = kept(import_plan(to_bytes(moved), "own.json", "third"))
     assert again["imported"]["plan_id"] == document.plan_id
     value = good()
     value["steps"][0]["number"] = 3
@@ -447,6 +447,6 @@ def test_hidden_characters_are_refused_by_policy() -> None:
     value = deepcopy(STEPWISE)
     value["steps"][3]["command"] = "make \u202etest"
     with pytest.raises(ExecplanError) as caught:
-        read(json.dumps(value).encode(), "other.json", "x")
+        import_plan(json.dumps(value).encode(), "other.json", "x")
     assert caught.value.exit == 7
     assert "\\u202e" in caught.value.message

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from execplan.execution.command.parse import parse
 from execplan.execution.compile import compile_plan
-from execplan.execution.draft import VALIDATE, WORK, Found
+from execplan.execution.draft import VALIDATE, WORK, ParsedSteps
 from execplan.execution.wild.inferred import find_inferred
 from execplan.plan.reader import read, read_text
 from execplan.text.lines import Text
@@ -19,7 +19,7 @@ from execplan.text.lines import Text
 CORPUS = Path(os.environ.get("EXECPLAN_CORPUS") or Path(__file__).parents[2].parent / "shared" / "corpus")
 
 
-def found(steps: str, validation: str = "") -> Found:
+def found(steps: str, validation: str = "") -> ParsedSteps:
     """What is found in a plan with such sections."""
     text = f"# T\n\n## Concrete Steps\n\n{steps}\n\n## Validation and Acceptance\n\n{validation}\n"
     return find_inferred(read_text(Text.from_str(text)), frozenset())
@@ -157,7 +157,7 @@ UNSURE = {
 @pytest.mark.parametrize("name", UNSURE)
 def test_a_folder_that_is_not_sure_is_no_guess(name: str) -> None:
     assert [command for command in taken(UNSURE[name]) if "npm ci" not in command] == []
-    assert [each for each in found(UNSURE[name]).left if "make a" in each.text or "npm test" in each.text]
+    assert [each for each in found(UNSURE[name]).skipped if "make a" in each.text or "npm test" in each.text]
 
 
 def test_folders_of_the_steps_do_not_reach_the_validation() -> None:
@@ -231,14 +231,14 @@ def test_what_is_left(name: str) -> None:
     markdown, why = LEFT[name]
     seen = found(markdown)
     assert [each.command for each in seen.drafts] == []
-    assert why in " / ".join([each.why for each in seen.left])
+    assert why in " / ".join([each.why for each in seen.skipped])
 
 
 def test_what_a_transcript_shows_is_left_where_it_varies() -> None:
     seen = found("```console\n$ make test\n12 passed in 0.3s\n```")
     assert [each.command for each in seen.drafts] == ["make test"]
     assert seen.drafts[0].expect is None
-    assert seen.left[0].text == "12 passed in 0.3s"
+    assert seen.skipped[0].text == "12 passed in 0.3s"
 
 
 def test_phases_lines_and_needs() -> None:

@@ -13,7 +13,7 @@ import pytest
 from execplan.errors import INPUT, POLICY, ExecplanError
 from execplan.execution.api import ReplanRequest, create_execution_plan, replan
 from execplan.execution.documents.document import load, to_bytes
-from execplan.execution.making.imported import read
+from execplan.execution.making.imported import import_plan
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.record import Record
 from tests.execution.bad import good
@@ -58,12 +58,12 @@ def mutants(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("value", "reader"),
     [
-        (REVISED, partial(load, kind=ExecutionPlan, where="x.json")),
+        (REVISED, partial(load, kind=ExecutionPlan, label="x.json")),
         (
             record(history=[{"revision": 2, "at": "2025-12-31T23:01:00Z", "reason": "x", "failed_steps": [1]}]),
-            partial(load, kind=Record, where="x.json"),
+            partial(load, kind=Record, label="x.json"),
         ),
-        (SCRIPTED, partial(read, where="x.json", plan_id="x")),
+        (SCRIPTED, partial(import_plan, label="x.json", plan_id="x")),
     ],
     ids=["execution-plan", "run-record", "import"],
 )

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.execution.evaluation.partly import is_partly
+from execplan.execution.evaluation.partly import is_partially_applied
 from execplan.execution.evaluation.patch import Hunk
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "\n"]), max_size=3)
@@ -42,6 +42,6 @@ def test_a_file_is_partly_patched_where_some_of_the_hunks_give_it(
     lines, hunks = case
     before = "".join(lines).encode()
     every = {_with(lines, hunks, chosen) for chosen in product((False, True), repeat=len(hunks))}
-    assert all([is_partly(before, made, hunks) for made in every])
+    assert all([is_partially_applied(before, made, hunks) for made in every])
     given_bytes = "".join(other).encode()
-    assert is_partly(before, given_bytes, hunks) == (given_bytes in every)
+    assert is_partially_applied(before, given_bytes, hunks) == (given_bytes in every)

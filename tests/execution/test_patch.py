@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.touched import touched
-from execplan.execution.evaluation.patch import apply, read
+from execplan.execution.documents.touched import diff_paths
+from execplan.execution.evaluation.patch import apply_patch, parse_patch
 
 OLD = "".join(f"line {number}\n" for number in range(1, 13))
 DIFF = """\
@@ -33,8 +33,8 @@ LINES = st.lists(st.sampled_from(["a", "b", "", " ", "+x", "-- y", "@@ z", "é\u
 
 
 def applied(old: str, diff: str, target: str | None = "app.py") -> str:
-    (change,) = read(diff, target)
-    return apply(old.encode(), change).decode()
+    (change,) = parse_patch(diff, target)
+    return apply_patch(old.encode(), change).decode()
 
 
 def refused(old: str, diff: str, target: str | None = "app.py") -> ExecplanError:
@@ -113,14 +113,14 @@ def test_what_is_no_diff_of_the_target_is_refused(diff: str, words: str) -> None
 
 
 def test_files_are_made_deleted_and_renamed() -> None:
-    made, gone, moved = read(
+    made, gone, moved = parse_patch(
         "diff --git a/new.py b/new.py\nnew file mode 100755\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
         "--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
         "diff --git a/one.py b/two.py\nsimilarity index 100%\nrename from one.py\nrename to two.py\n"
     )
-    assert (made.source, made.target, made.mode, apply(b"", made)) == (None, "new.py", 0o755, b"x\n")
-    assert (gone.source, gone.target, apply(b"x\n", gone)) == ("old.py", None, b"")
-    assert (moved.source, moved.target, apply(b"x\n", moved)) == ("one.py", "two.py", b"x\n")
+    assert (made.source, made.target, made.mode, apply_patch(b"", made)) == (None, "new.py", 0o755, b"x\n")
+    assert (gone.source, gone.target, apply_patch(b"x\n", gone)) == ("old.py", None, b"")
+    assert (moved.source, moved.target, apply_patch(b"x\n", moved)) == ("one.py", "two.py", b"x\n")
 
 
 @settings(max_examples=50)
@@ -163,11 +163,11 @@ def test_what_difflib_says_is_applied(old: list[str], new: list[str], ended: boo
 def test_only_files_that_an_approval_binds_are_changed(lines: list[str]) -> None:
     text = "\n".join(lines) + "\n"
     try:
-        changes = read(text)
+        changes = parse_patch(text)
     except ExecplanError:
         return
     named = {name for each in changes for name in (each.source, each.target) if name is not None}
-    assert named == set(touched(text))
+    assert named == set(diff_paths(text))
 
 
 def test_git_agrees(tmp_path: Path) -> None:

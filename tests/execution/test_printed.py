@@ -41,7 +41,7 @@ def test_what_is_shown_is_expected(name: str) -> None:
     markdown, expected = SHOWN[name]
     seen = found(markdown)
     assert [each.expect for each in seen.drafts if each.command == "make hello"] == [expected]
-    assert not [each for each in seen.left if "output" in each.why]
+    assert not [each for each in seen.skipped if "output" in each.why]
 
 
 @pytest.mark.parametrize("name", NOT_SHOWN)

@@ -17,16 +17,16 @@ from execplan.execution.risk.rate import (
     LOW,
     MEDIUM,
     Risk,
-    builtin,
-    extended,
-    highest,
+    builtin_table,
+    extend_table,
+    highest_risk,
     rate_command,
     rate_path,
 )
 from tests.conftest import COUNTED
 from tests.execution.rates import SETS, WANTED, rates
 
-TABLE = builtin()
+TABLE = builtin_table()
 EVERYDAY = (SETS / "everyday.tsv").read_text(encoding="utf-8").split("\n")[:-1]
 HOSTILE = (SETS / "hostile.tsv").read_text(encoding="utf-8").split("\n")[:-1]
 PROJECTS = [line.split("\t") for line in (SETS / "projects.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
@@ -209,7 +209,7 @@ def test_projects_are_thirty_and_half_of_their_commands_need_no_reason() -> None
 
 
 def test_a_step_that_asks_for_a_shell() -> None:
-    assert rate_command("ls | wc", TABLE, shell=True) == Risk(MEDIUM, ("it runs in a shell",))
+    assert rate_command("ls | wc", TABLE, is_script=True) == Risk(MEDIUM, ("it runs in a shell",))
     assert (
         level("echo hello", shell=True)
         == level("ls\nls", shell=True)
@@ -229,7 +229,7 @@ def test_a_step_that_asks_for_a_shell() -> None:
         "ls; rm -rf /",
     ):
         assert level(script, shell=True) == CRITICAL
-    assert "git push" in " ".join(rate_command("git push -f", TABLE, shell=True).reasons)
+    assert "git push" in " ".join(rate_command("git push -f", TABLE, is_script=True).reasons)
 
 
 @given(st.sampled_from(EVERYDAY + HOSTILE))
@@ -298,9 +298,9 @@ def test_paths(path: str, action: str, wanted: str) -> None:
 
 
 def test_the_highest_of_several() -> None:
-    found = highest([Risk(LOW, ("a",)), Risk(HIGH, ("b", "c")), Risk(HIGH, ("c", "d"))])
+    found = highest_risk([Risk(LOW, ("a",)), Risk(HIGH, ("b", "c")), Risk(HIGH, ("c", "d"))])
     assert found == Risk(HIGH, ("b", "c", "d"))
-    assert highest([]) == Risk(LOW, ("nothing is done",))
+    assert highest_risk([]) == Risk(LOW, ("nothing is done",))
 
 
 def row(**fields: object) -> dict[str, object]:
@@ -308,12 +308,12 @@ def row(**fields: object) -> dict[str, object]:
 
 
 def test_a_repository_only_raises() -> None:
-    ours = extended(TABLE, [row(program="deploy"), row(program="git", words=["add"], level=HIGH)], may_lower=False)
+    ours = extend_table(TABLE, [row(program="deploy"), row(program="git", words=["add"], level=HIGH)], may_lower=False)
     assert rate_command("deploy now", ours) == Risk(CRITICAL, ("`deploy now` changes what runs",))
     assert level("git add x", table=ours) == HIGH
     assert level("git status", table=ours) == LOW
     assert level("sudo ls", table=ours) == CRITICAL
-    files = extended(TABLE, [row(path="src/core/**")], may_lower=False)
+    files = extend_table(TABLE, [row(path="src/core/**")], may_lower=False)
     assert rate_path("src/core/a.py", "create", files).level == CRITICAL
     assert rate_path("src/a.py", "create", files).level == LOW
     for fields in (
@@ -322,19 +322,19 @@ def test_a_repository_only_raises() -> None:
         {"path": "*", "level": LOW},
     ):
         with pytest.raises(ExecplanError) as refused:
-            extended(TABLE, [row(**fields)], may_lower=False)
+            extend_table(TABLE, [row(**fields)], may_lower=False)
         assert (refused.value.code, refused.value.exit) == ("bad-setting", 3)
         assert "only raise" in refused.value.message
 
 
 def test_a_row_of_a_repository_that_is_lower_changes_nothing() -> None:
-    ours = extended(TABLE, [row(program="git", level=MEDIUM)], may_lower=False)
+    ours = extend_table(TABLE, [row(program="git", level=MEDIUM)], may_lower=False)
     assert level("git push", table=ours) == HIGH
     assert level("git status", table=ours) == MEDIUM
 
 
 def test_a_user_may_lower() -> None:
-    mine = extended(
+    mine = extend_table(
         TABLE,
         [
             row(program="frobnicate", level=LOW, reason="only looks"),
@@ -351,17 +351,17 @@ def test_a_user_may_lower() -> None:
     assert level("git push -f", table=mine) == MEDIUM
     assert level("PATH=x ls", table=mine) == LOW
     assert rate_path(".github/workflows/ci.yml", "create", mine).level == MEDIUM
-    both = extended(mine, [row(program="frobnicate", level=CRITICAL)], may_lower=False)
+    both = extend_table(mine, [row(program="frobnicate", level=CRITICAL)], may_lower=False)
     assert level("frobnicate x", table=both) == CRITICAL
 
 
 def test_the_version_changes_with_the_rows() -> None:
-    assert builtin().version == TABLE.version
-    assert extended(TABLE, [], may_lower=False).version == TABLE.version
-    once = extended(TABLE, [row(program="deploy")], may_lower=False).version
+    assert builtin_table().version == TABLE.version
+    assert extend_table(TABLE, [], may_lower=False).version == TABLE.version
+    once = extend_table(TABLE, [row(program="deploy")], may_lower=False).version
     assert once != TABLE.version
-    assert once != extended(TABLE, [row(program="deploy")], may_lower=True).version
-    assert once == extended(TABLE, [row(program=["deploy"])], may_lower=False).version
+    assert once != extend_table(TABLE, [row(program="deploy")], may_lower=True).version
+    assert once == extend_table(TABLE, [row(program=["deploy"])], may_lower=False).version
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_the_version_changes_with_the_rows() -> None:
 )
 def test_rows_that_are_refused(given: Any, code: str, said: str) -> None:
     with pytest.raises(ExecplanError) as refused:
-        extended(TABLE, [row(program="fine"), given], may_lower=True)
+        extend_table(TABLE, [row(program="fine"), given], may_lower=True)
     assert (refused.value.code, refused.value.exit) == (code, 3)
     assert "risk row 2" in refused.value.message
     assert said in refused.value.message

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from execplan.errors import ExecplanError
-from execplan.execution.documents.document import check, load, to_bytes
-from execplan.execution.documents.touched import touched
+from execplan.execution.documents.document import validate_document, load, to_bytes
+from execplan.execution.documents.touched import diff_paths
 from execplan.execution.model import Constraints, ExecutionPlan, Intent, Level, OnFailure, Risk, Step, Type
 from execplan.execution.record import Record
 from tests.execution.bad import good
@@ -201,7 +201,7 @@ def test_a_patch_says_which_paths_it_touches() -> None:
     ],
 )
 def test_files_of_a_patch(patch: str, paths: list[str]) -> None:
-    assert touched(patch) == paths
+    assert diff_paths(patch) == paths
 
 
 def test_a_folder_without_slash_is_found_where_the_disk_is_seen() -> None:
@@ -237,9 +237,9 @@ def test_times_are_not_in_the_future(monkeypatch: pytest.MonkeyPatch, seconds: i
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")  # 2026-01-01 00:00 UTC
     minute, second = divmod(seconds, 60)
     value = record(started=f"2026-01-01T00:{minute:02}:{second:02}Z")
-    assert (check(value, Record)[0] is not None) == taken
+    assert (validate_document(value, Record)[0] is not None) == taken
 
 
 def test_a_clock_that_was_set_back_spoils_no_record() -> None:
     """Order is that of the steps, and durations are of a clock that is never set."""
-    assert check(record(started="2025-12-31T23:05:00Z", ended="2025-12-31T23:00:00Z"), Record)[0] is not None
+    assert validate_document(record(started="2025-12-31T23:05:00Z", ended="2025-12-31T23:00:00Z"), Record)[0] is not None

@@ -17,7 +17,7 @@ from execplan.cli.schemas import KINDS, model_of, schema, schema_bytes
 from execplan.document import DIALECT
 from execplan.errors import ExecplanError
 from execplan.execution.documents.answer import Answer
-from execplan.execution.documents.document import check, load, to_bytes
+from execplan.execution.documents.document import validate_document, load, to_bytes
 from execplan.execution.model import Document, ExecutionPlan
 from execplan.execution.record import Record
 from tests.conftest import Folder
@@ -64,14 +64,14 @@ def test_what_we_write_is_valid() -> None:
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
 def test_bad_plans_are_refused_by_the_model_and_by_the_schema(bad: Bad) -> None:
-    _, violations = check(bad.document, ExecutionPlan)
+    _, violations = validate_document(bad.document, ExecutionPlan)
     told = [f"{each.pointer} {each.message}" for each in violations]
     assert any(each.startswith(bad.told) for each in told), told
     assert PLAN.is_valid(bad.document) == bad.beyond
 
 
 def test_each_is_wrong_in_one_way() -> None:
-    assert check(good(), ExecutionPlan)[1] == []
+    assert validate_document(good(), ExecutionPlan)[1] == []
     names = [bad.name for bad in BAD]
     assert len(set(names)) == len(names) > 100
 
@@ -110,7 +110,7 @@ def test_what_the_schema_refuses_no_model_takes(changes: list[tuple[str, Any]]) 
         except (KeyError, IndexError, TypeError, ValueError, AttributeError):
             continue
     if not PLAN.is_valid(value):
-        assert check(value, ExecutionPlan)[0] is None
+        assert validate_document(value, ExecutionPlan)[0] is None
 
 
 def test_one_field_at_a_time() -> None:
@@ -121,7 +121,7 @@ def test_one_field_at_a_time() -> None:
         for new in values:
             value = json.loads(json.dumps(FULL))
             change(value, pointer, new)
-            if check(value, ExecutionPlan)[0] is not None:
+            if validate_document(value, ExecutionPlan)[0] is not None:
                 assert PLAN.is_valid(value), (pointer, new)
 
 
@@ -154,7 +154,7 @@ def test_bad_records(changes: dict[str, Any], beyond: bool) -> None:
     value = record()
     for pointer, new in changes.items():
         change(value, pointer, new)
-    assert check(value, Record)[0] is None
+    assert validate_document(value, Record)[0] is None
     assert SCHEMAS["run-record"].is_valid(value) == beyond
 
 
@@ -163,7 +163,7 @@ def test_answers_of_verbs(repo: Folder) -> None:
     for arguments in (["list"], ["schema", "answer"], ["done", "77"], ["lint"], ["show", "nothing"]):
         value = json.loads(repo.run(*arguments, "--json").out)
         SCHEMAS["answer"].validate(value)
-        assert check(value, Answer)[1] == []
+        assert validate_document(value, Answer)[1] == []
 
 
 @pytest.mark.parametrize("changes", [{"/ok": True}, {"/data": {}}, {"/kind": 3}, {"/error/exit": 0}, {"/more": 1}])
@@ -174,7 +174,7 @@ def test_bad_answers(changes: dict[str, Any]) -> None:
     for pointer, new in changes.items():
         change(value, pointer, new)
     assert not SCHEMAS["answer"].is_valid(value)
-    assert check(value, Answer)[0] is None
+    assert validate_document(value, Answer)[0] is None
 
 
 def test_the_verb(plain: Folder) -> None:

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from execplan.cli.evaluation import evaluation_json, evaluation_text
-from execplan.execution.evaluation.page import page
+from execplan.execution.evaluation.page import render_page
 from execplan.execution.model import ExecutionPlan
 from execplan.execution.policy import Policy
 from execplan.repo import homes
@@ -53,7 +53,7 @@ def views(repo: Folder, *steps: Step, **fields: Any) -> tuple[str, str, str]:
     made = _document(evaluation.steps[0].step.model_dump(mode="json"), **fields)
     shown = Evaluated(Current(made, b"", "x", False, "", ()), Policy(), evaluation, binding(), "p.md")
     data = json.dumps(evaluation_json(shown), ensure_ascii=False)
-    return evaluation_text(shown), page(made, evaluation, "p.md", "a" * 64, "execplan approve p"), data
+    return evaluation_text(shown), render_page(made, evaluation, "p.md", "a" * 64, "execplan approve p"), data
 
 
 def _document(step: Step, **fields: Any) -> ExecutionPlan:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from execplan.execution.compile import find
+from execplan.execution.compile import find_plan_steps
 from execplan.execution.wild.names import Names
 from tests.execution.test_annotate import plan_of
 
@@ -58,15 +58,15 @@ def test_any_command_has_a_name(command: str) -> None:
 
 
 def test_ids_stay_where_other_steps_come_and_go() -> None:
-    old = find(plan_of("    make a\n    make test\n\nThen:\n\n    cargo test")).drafts
-    new = find(plan_of("    make a\n    make lint\n    make test\n\nThen:\n\n    ls src\n    cargo test")).drafts
+    old = find_plan_steps(plan_of("    make a\n    make test\n\nThen:\n\n    cargo test")).drafts
+    new = find_plan_steps(plan_of("    make a\n    make lint\n    make test\n\nThen:\n\n    ls src\n    cargo test")).drafts
     assert [each.id for each in old] == ["make-a", "make-test", "cargo-test"]
     assert [each.id for each in new] == ["make-a", "make-lint", "make-test", "ls-src", "cargo-test"]
     assert [each.needs for each in new] == [(), ("make-a",), ("make-lint",), (), ("ls-src",)]
 
 
 def test_ids_of_fences_are_not_taken() -> None:
-    found = find(
+    found = find_plan_steps(
         plan_of("    make test\n\n```sh {#make-test}\nmake lint\nmake docs\n```\n\n```sh {exit=1}\nmake x\n```")
     ).drafts
     assert [each.id for each in found] == ["make-test-2", "make-test.1", "make-test.2", "step-4"]

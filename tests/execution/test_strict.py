@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from execplan.execution.documents.strict import DEPTH, LIMIT, MOST, read
-from execplan.execution.documents.violation import pointer
+from execplan.execution.documents.strict import MAX_DEPTH, MAX_BYTES, MAX_VIOLATIONS, read
+from execplan.execution.documents.violation import json_pointer
 
 GOOD = (
     b"{}",
@@ -21,7 +21,7 @@ GOOD = (
     b"9223372036854775807",
     b"-9999999999999999999",
     b"\r\n\t[1,\n2]\n",
-    b"[" * DEPTH + b"1" + b"]" * DEPTH,
+    b"[" * MAX_DEPTH + b"1" + b"]" * MAX_DEPTH,
 )
 BAD = (
     (b'{"a": 1, "b": {"c": 1, "c": 2}}', "/b/c: the key stands here twice (line 1, column 24)"),
@@ -58,7 +58,7 @@ BAD = (
     (b'["\\x41"]', "/0: an escape that JSON does not have (line 1, column 3)"),
     (b'["abc', "/0: a string that is never closed (line 1, column 6)"),
     (b"[\x00]", "/0: a value should stand here (line 1, column 2)"),
-    (b"[" * (DEPTH + 1) + b"1" + b"]" * (DEPTH + 1), f"{'/0' * DEPTH}: nested deeper than 64 (line 1, column 66)"),
+    (b"[" * (MAX_DEPTH + 1) + b"1" + b"]" * (MAX_DEPTH + 1), f"{'/0' * MAX_DEPTH}: nested deeper than 64 (line 1, column 66)"),
     (b'{"a/b": {"~": [NaN]}}', "/a~1b/~0/0: NaN is no number of JSON (line 1, column 16)"),
 )
 
@@ -78,25 +78,25 @@ def test_bad(data: bytes, told: str) -> None:
 def test_all_at_once_and_read_to_the_end() -> None:
     found = read(b'{"a": 1, "a": NaN, "b": [1e999, "\\ud800"], "c": 99999999999999999999}')
     assert [each.pointer for each in found.violations] == ["/a", "/a", "/b/0", "/b/1", "/c"]
-    assert found.whole
+    assert found.is_complete
     assert set(found.value) == {"a", "b", "c"} if isinstance(found.value, dict) else False
 
 
 def test_what_stops_it_comes_behind_what_does_not() -> None:
     found = read(b'[NaN, {"a": 1, "a": 2}, oops]')
     assert [each.pointer for each in found.violations] == ["/0", "/1/a", "/2"]
-    assert not found.whole
+    assert not found.is_complete
 
 
 def test_larger_than_the_limit_is_not_read() -> None:
-    assert str(read(b" " * (LIMIT + 1)).violations[0]) == "the document: larger than 5 MiB"
+    assert str(read(b" " * (MAX_BYTES + 1)).violations[0]) == "the document: larger than 5 MiB"
 
 
 def test_hostile_documents_end() -> None:
     """What costs a careless reader its stack or the square of the length; 100 violations are told, and the rest counted."""
     many = read(b"{" + b'"a":1,' * 20_000 + b'"a":1}')
-    assert len(many.violations) == MOST
-    assert many.more == 20_000 - MOST
+    assert len(many.violations) == MAX_VIOLATIONS
+    assert many.omitted == 20_000 - MAX_VIOLATIONS
     for data in (
         b"[" * 1_000_000,
         b'{"a":' * 500_000,
@@ -145,4 +145,4 @@ def test_any_bytes(data: bytes) -> None:
     ("parts", "written"), [((), ""), (("a", 0), "/a/0"), (("", "a/b", "m~n", " "), "//a~1b/m~0n/ "), (("é",), "/é")]
 )
 def test_pointers_are_those_of_rfc_6901(parts: tuple[str | int, ...], written: str) -> None:
-    assert pointer(parts) == written
+    assert json_pointer(parts) == written

@@ -198,7 +198,7 @@ def test_all_commands_begin_at_the_root_in_validation_too() -> None:
     "lead", ["Dana did a QA pass over the new dialog.", "Post-merge QA:", "On Tuesday all of it was tried once more."]
 )
 def test_a_past_occasion_with_a_dated_result_is_no_step(lead: str) -> None:
-    left = found("", f"{lead}\n\n{RECORD}").left
+    left = found("", f"{lead}\n\n{RECORD}").skipped
     assert [each.why for each in left] == ["stands where the plan tells what was done"]
 
 

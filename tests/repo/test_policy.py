@@ -10,7 +10,7 @@ import pytest
 
 from execplan.errors import ExecplanError
 from execplan.execution.evaluation.checks.every import CHECKS
-from execplan.execution.policy import CAUSES, Policy
+from execplan.execution.policy import ROLLBACK_CAUSES, Policy
 from execplan.execution.risk.rate import rate_command
 from execplan.repo import homes, pages
 from execplan.repo.execution.policy import effective
@@ -100,7 +100,7 @@ def test_only_a_user_loosens(repo: Folder, loose: str, field: str, value: object
         ("steps = 900", "steps = 50", "steps", 50),
         ("steps = 9", "steps = 50", "steps", 9),
         ("sandbox = 'off'", "sandbox = 'auto'", "sandbox", "auto"),
-        ("rollback_on = []", f"rollback_on = {list(CAUSES)}", "rollback_on", CAUSES),
+        ("rollback_on = []", f"rollback_on = {list(ROLLBACK_CAUSES)}", "rollback_on", ROLLBACK_CAUSES),
         ("checks = { syntax = false, paths = false }", "checks = { syntax = true }", "off", ("paths",)),
         ("pin = ''", "pin = 'tree'", "pin", "tree"),
     ],
@@ -156,7 +156,7 @@ def test_what_commands_get_to_see_is_approved(repo: Folder) -> None:
 def test_rows_of_risk(repo: Folder) -> None:
     row = "[[execution.risk]]\nprogram = 'deploy'\nlevel = '{}'\nreason = 'it goes live'\n"
     raised = said(repo, row.format("CRITICAL"))
-    assert raised.rated.version != Policy().rated.version
+    assert raised.risk_table.version != Policy().risk_table.version
     assert raised.version != Policy().version
     lowered = "[[execution.risk]]\nprogram = 'git'\nlevel = 'LOW'\nreason = 'we trust it'\n"
     assert said(repo, own=lowered).version != Policy().version
@@ -190,10 +190,10 @@ def test_rows_of_risk_as_the_help_topic_prints_them(repo: Folder) -> None:
     page = pages.topic("risk")
     row = textwrap.dedent(page[page.index("    [[") :].split("\n\n")[0])
     repo.write(".agent/execplan.toml", row)
-    assert rate_command("deploy", effective(homes.find(str(repo.path))).rated).level == "CRITICAL"
+    assert rate_command("deploy", effective(homes.find(str(repo.path))).risk_table).level == "CRITICAL"
     repo.write(".agent/execplan.toml", "")
     repo.write(OWN, row.replace("CRITICAL", "LOW"))
-    assert rate_command("deploy", effective(homes.find(str(repo.path))).rated).level == "LOW"
+    assert rate_command("deploy", effective(homes.find(str(repo.path))).risk_table).level == "LOW"
 
 
 def own_error(repo: Folder) -> str:

@@ -9,8 +9,8 @@ import pytest
 
 from execplan.agents.enhancer import veil
 from execplan.agents.guard import places
-from execplan.execution.risk.matching import on_path
-from execplan.execution.risk.table import SECRETS, builtin
+from execplan.execution.risk.matching import row_matches_path
+from execplan.execution.risk.table import SECRETS, builtin_table
 from execplan.repo.gathering import files, tree
 from execplan.text import secret_files
 from execplan.text.secret_files import is_secret, other_name
@@ -83,10 +83,10 @@ def test_the_search_for_the_other_name_has_an_end(tmp_path: Path, monkeypatch: p
 
 def test_there_is_one_list() -> None:
     assert all([vars(each)["is_secret"] is is_secret for each in (files, tree, veil)])
-    (row,) = [row for row in builtin().rows if SECRETS in row.path]
+    (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
     for path in SECRET:
         assert places.secret(path), path
-        assert on_path(path, row), path
+        assert row_matches_path(path, row), path
     for path in NONE:
         assert not places.secret(path), path
-        assert not on_path(path, row), path
+        assert not row_matches_path(path, row), path

@@ -137,13 +137,13 @@ def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes) -
         return Enhanced(REFUSED, "its answer holds a secret, or what was taken out before it was sent")
     wrong = list(found.violations)
     document = None
-    if found.whole:
+    if found.is_complete:
         document, more = propose(home, sending.document, sending.plan, found.value, veil.mark)
         told = {each.pointer for each in wrong}
         wrong += [each for each in more if each.pointer not in told]
     if wrong or document is None:
-        return Enhanced(REFUSED, "its answer can't stand", _told(veil, wrong, found.more))
-    from execplan.execution.documents.differing import differing
+        return Enhanced(REFUSED, "its answer can't stand", _told(veil, wrong, found.omitted))
+    from execplan.execution.documents.differing import diff_documents
     from execplan.repo import state
     from execplan.repo.amend import diff
     from execplan.repo.execution import store
@@ -160,7 +160,7 @@ def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes) -
     return Enhanced(
         PROPOSED,
         "",
-        differences=differing(sending.plan, new),
+        differences=diff_documents(sending.plan, new),
         looser=looser(sending.plan, new),
         diff=diff(before, after, "execution-plan.json"),
         path=home.shown(path),
@@ -183,10 +183,10 @@ def _committed(home: Home, ref: Ref, before: dict[str, bytes | None]) -> tuple[s
 
 def _ignored(home: Home, paths: Iterable[str]) -> set[str]:
     """Which of some paths git ignores; those that lead out of the repository too. Raises ExecplanError."""
-    from execplan.execution.world import plain
+    from execplan.execution.world import normalize_path
     from execplan.repo import ask
 
-    inside = {path: plain(path) for path in paths}
+    inside = {path: normalize_path(path) for path in paths}
     asked = sorted({each for each in inside.values() if each is not None})
     if home.git is None or not asked:
         return {path for path, each in inside.items() if each is None}

@@ -9,7 +9,7 @@ from execplan.agents.enhancer.proposal import bare, propose
 from execplan.document import canonical
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.documents import strict
-from execplan.execution.documents.document import check, refusal, to_bytes
+from execplan.execution.documents.document import validate_document, document_error, to_bytes
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
@@ -67,13 +67,13 @@ def take(home: Home, ref: Ref, data: bytes, where: str) -> ExecutionPlan:
     _stop_altered(told["sent"], document, where)
     made, violations = propose(home, document, told["sent"], told["answer"], told["mark"])
     if made is None:
-        raise refusal(where, ExecutionPlan, violations, hint=_ASK.format(ref.typed))
+        raise document_error(where, ExecutionPlan, violations, hint=_ASK.format(ref.typed))
     plan = made.model_dump(mode="json", by_alias=True)
     plan["metadata"]["context"]["enhanced"] = {"program": told["program"], "proposal": digest(data)}
-    checked, violations = check(plan, ExecutionPlan)
+    checked, violations = validate_document(plan, ExecutionPlan)
     if checked is None:
-        raise refusal(where, ExecutionPlan, violations)
-    return imported.read(to_bytes(checked), where, ref.id)
+        raise document_error(where, ExecutionPlan, violations)
+    return imported.import_plan(to_bytes(checked), where, ref.id)
 
 
 def _read(data: bytes, where: str) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def _read(data: bytes, where: str) -> dict[str, Any]:
     if not wrong and (told["version"] != 1 or not told["mark"].isalnum()):
         wrong.append(Violation("/version", "is of another version of execplan"))
     if wrong:
-        raise refusal(
-            where, ExecutionPlan, wrong, found.more, hint="a proposal is written by: execplan compile --enhance"
+        raise document_error(
+            where, ExecutionPlan, wrong, found.omitted, hint="a proposal is written by: execplan compile --enhance"
         )
     return told
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from execplan.agents.enhancer.looser import works_otherwise
 from execplan.agents.enhancer.unveil import pairs, same, unveil
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.document import check
-from execplan.execution.documents.filling import describe, rate, read_command
-from execplan.execution.documents.rules_parts import TYPES
-from execplan.execution.documents.violation import Violation, pointer
+from execplan.execution.documents.document import validate_document
+from execplan.execution.documents.filling import describe_step, fill_risk, parse_command_fields
+from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
+from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.execution.model import ExecutionPlan, Metadata
 from execplan.text.hidden import hidden_in, shown
 
@@ -76,7 +76,7 @@ def _proposed(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer:
     lines = {step["id"]: step["source"] for step in whole["steps"]}
     made |= {"source": whole["source"], "metadata": whole["metadata"]}
     made["steps"] = [{**step, "source": lines.get(step["id"])} for step in made["steps"]]
-    found, violations = check(made, ExecutionPlan)
+    found, violations = validate_document(made, ExecutionPlan)
     if found is not None:
         violations = _refused(home, document, found)
     return Proposal(None if violations else found, violations)
@@ -110,7 +110,7 @@ def _unseen(plan: object, before: object, at: tuple[str | int, ...] = ()) -> Ite
     if isinstance(plan, str):
         for line in plan.split("\n"):
             for start, end in hidden_in(line.removesuffix("\r")):
-                yield Violation(pointer(at), f"hides {shown(line[start:end])}")
+                yield Violation(json_pointer(at), f"hides {shown(line[start:end])}")
     elif isinstance(plan, dict):
         for name, each in plan.items():
             yield from _unseen(name, None, (*at, name))
@@ -132,7 +132,7 @@ def _filled(plan: dict[str, Any], before: dict[str, Any]) -> tuple[dict[str, Any
     for step in steps:
         _complete(step, known)
     _raise_whole(plan, steps)
-    document, violations = check(plan, ExecutionPlan)
+    document, violations = validate_document(plan, ExecutionPlan)
     if document is None:
         return None, violations
     made = document.model_dump(mode="json", by_alias=True)
@@ -140,7 +140,7 @@ def _filled(plan: dict[str, Any], before: dict[str, Any]) -> tuple[dict[str, Any
         own = known.get(step["id"])
         if own is None or not same(own, step):
             step["inferred"] = step["inferred"] or own is None or works_otherwise(own, step)
-            rate(step)
+            fill_risk(step)
     _raise_whole(made, made["steps"])
     return made, []
 
@@ -149,10 +149,10 @@ def _complete(step: dict[str, Any], known: Mapping[str, Any]) -> None:
     """Fill in what a program may leave out, in a step that may be wrong in any way."""
     kind, name = step.get("type"), step.get("id")
     own = known.get(name) if isinstance(name, str) else None
-    if isinstance(kind, str) and kind in TYPES and TYPES[kind].tool:
-        step.setdefault("tool", TYPES[kind].tool)
-    step.setdefault("description", describe(step))
-    read_command(step)
+    if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
+        step.setdefault("tool", FIELDS_BY_TYPE[kind].tool)
+    step.setdefault("description", describe_step(step))
+    parse_command_fields(step)
     step["inferred"] = own["inferred"] if own is not None else True
     step["source"] = None
     risk = step.setdefault("risk", {"level": "LOW"})
@@ -181,16 +181,16 @@ def _refused(home: Home, old: ExecutionPlan, new: ExecutionPlan) -> list[Violati
 
 
 def _errors(document: ExecutionPlan, world: Any, policy: Any) -> Iterator[Violation]:
-    from execplan.execution.evaluation.after import Tree
-    from execplan.execution.evaluation.checks.check import ERROR, Case
+    from execplan.execution.evaluation.after import ProjectedFiles
+    from execplan.execution.evaluation.checks.check import ERROR, CheckContext
     from execplan.execution.evaluation.checks.every import CHECKS
-    from execplan.execution.evaluation.scope import forbidden
-    from execplan.execution.evaluation.trial import try_all
+    from execplan.execution.evaluation.scope import find_forbidden_paths
+    from execplan.execution.evaluation.trial import run_trials
 
-    case = Case(document, try_all(Tree(world, document), document.steps), policy, world)
+    case = CheckContext(document, run_trials(ProjectedFiles(world, document), document.steps), policy, world)
     for name in _CHECKS:
-        for each in CHECKS[name].look(case):
+        for each in CHECKS[name].run(case):
             if each.level == ERROR:
                 where = f"step {each.step.id}: " if each.step is not None else ""
                 yield Violation("/steps", f"{where}{each.message}")
-    yield from [Violation("/steps", each) for each in forbidden(document, world)]
+    yield from [Violation("/steps", each) for each in find_forbidden_paths(document, world)]

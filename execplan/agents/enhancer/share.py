@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.documents.rules_parts import TYPES
+from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -84,7 +84,7 @@ def _command(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]
 
 def _tool(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
     """That of a type of step is no text of anybody's."""
-    return {} if step["tool"] in [each.tool for each in TYPES.values()] else {"tool": _text(step["tool"], word)}
+    return {} if step["tool"] in [each.tool for each in FIELDS_BY_TYPE.values()] else {"tool": _text(step["tool"], word)}
 
 
 def _cwd(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:

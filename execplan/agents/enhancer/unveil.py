@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.agents.enhancer.veil import SECRET, WITHHELD, texts
-from execplan.execution.documents.violation import Violation, pointer
+from execplan.execution.documents.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -85,14 +85,14 @@ class _Back:
     def new(self, answer: Any, at: tuple[str | int, ...]) -> Any:
         """A value that is the program's own."""
         if any([self.mark in text for text in texts(answer)]):
-            self.violations.append(Violation(pointer(at), _MOVED))
+            self.violations.append(Violation(json_pointer(at), _MOVED))
         return answer
 
     def freeze(self, answer: Mapping[str, Any], sent: Mapping[str, Any], at: tuple[str | int, ...]) -> None:
         """Refuse a step that does something else than it did."""
         for name in WORKS:
             if not same(answer.get(name, _ABSENT.get(name)), sent[name]):
-                self.violations.append(Violation(pointer((*at, name)), _FROZEN))
+                self.violations.append(Violation(json_pointer((*at, name)), _FROZEN))
 
 
 _ABSENT: dict[str, Any] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.agents.enhancer.share import withhold
 from execplan.agents.enhancer.suspected import in_arguments, suspected
-from execplan.execution.documents.touched import written
+from execplan.execution.documents.touched import written_paths
 from execplan.text.redaction import Redaction
 from execplan.text.secret_files import is_secret
 
@@ -99,9 +99,9 @@ class Veil:
 
     def _hidden(self, plan: dict[str, Any]) -> set[int]:
         """The steps, by their places, that write files which git ignores or which hold secrets by their names."""
-        paths = {path for step in plan["steps"] for path in written(step)}
+        paths = {path for step in plan["steps"] for path in written_paths(step)}
         ignored = self._ignores(paths) | {path for path in paths if is_secret(path)}
-        return {at for at, step in enumerate(plan["steps"]) if ignored.intersection(written(step))}
+        return {at for at, step in enumerate(plan["steps"]) if ignored.intersection(written_paths(step))}
 
     def _learn(self, plan: dict[str, Any], hidden: set[int]) -> None:
         """Know what is a secret wherever it stands: what is one in any place, and what is withheld."""

@@ -15,7 +15,7 @@ from execplan.engine.course import Course
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
 from execplan.errors import CHANGED, POLICY, ExecplanError
-from execplan.execution.evaluate import risk_of
+from execplan.execution.evaluate import effective_risk
 from execplan.execution.permission import DENY
 from execplan.execution.states import FAILED
 from execplan.repo import pick, shelf
@@ -112,7 +112,7 @@ def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:
     plain = plainly(told)
     course = Course(document, run.entries if run is not None else ())
     course.expected = {**found.now.binding.states, **course.expected}
-    levels = {step.id: risk_of(step, policy).level for step in document.steps}
+    levels = {step.id: effective_risk(step, policy).level for step in document.steps}
     return Basis(
         home=home,
         reads=policy.reads,

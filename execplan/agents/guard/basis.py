@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.engine.agent.warrant import Warrant
     from execplan.engine.journal import Entry
     from execplan.engine.plain import Plain
-    from execplan.execution.permission import Terms
+    from execplan.execution.permission import ApprovalTerms
     from execplan.execution.world import State
     from execplan.repo.home import Home
 
@@ -44,7 +44,7 @@ class Basis(NamedTuple):
     plain: Mapping[str, Plain] = {}
     order: Order | None = None
     course: Course | None = None
-    terms: Terms | None = None
+    terms: ApprovalTerms | None = None
     interval: int = 0
 
     @property

@@ -12,7 +12,7 @@ from execplan.agents.guard.wrapped import is_harmless, is_same_python
 from execplan.execution.command.parse import parse
 from execplan.execution.command.pattern import fits, is_wild
 from execplan.execution.command.simple import program
-from execplan.execution.documents.touched import written
+from execplan.execution.documents.touched import written_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _words(typed: Typed, wanted: Sequence[str], step: Mapping[str, Any], around:
     if why := _program(given[0], wanted[0], typed, step, around):
         return why
     is_paths = tuple(given[:2]) in PATHSPECS and tuple(wanted[:2]) == tuple(given[:2])
-    declared = {normpath(each) for each in (*(step.get("inputs") or ()), *written(step))}
+    declared = {normpath(each) for each in (*(step.get("inputs") or ()), *written_paths(step))}
     same = [
         one == other
         or _same_file(one, other, declared, typed, step, around)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard.call import DELETE, WRITE
 from execplan.agents.guard.paths import read, way
-from execplan.execution.evaluation.unified import are_returned, cut
+from execplan.execution.evaluation.unified import have_crlf_ends, split_lines
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -75,10 +75,10 @@ def _edited(data: bytes | None, edit: Edit) -> bytes:
     """
     if not edit.swaps and not edit.hunks:
         raise ValueError("the call does not say what it changes")
-    lines = cut(data or b"")
+    lines = split_lines(data or b"")
     given = [part for old, new, _ in edit.swaps for part in (old, new)]
     given += [line for old, new in edit.hunks for line in (*old, *new)]
-    returns = are_returned(lines) and not any(["\r" in each for each in given])
+    returns = have_crlf_ends(lines) and not any(["\r" in each for each in given])
     text = "".join(lines).replace("\r\n", "\n") if returns else "".join(lines)
     for old, new, every in edit.swaps:
         text = _swapped(text, old, new, every=every, there=data is not None)

@@ -6,7 +6,7 @@ from execplan.agents.guard import compound, drift, own, reading
 from execplan.agents.guard.call import COMMAND, HARMLESS, TOOL
 from execplan.agents.guard.match import match
 from execplan.engine.agent.asked import asked
-from execplan.execution.permission import ALLOW, ASK, DENY, permitted
+from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
 from execplan.execution.world import ABSENT, OUTSIDE
 from execplan.record import NamedTuple
@@ -87,7 +87,7 @@ def _of(found: Match, basis: Basis, moment: float) -> Judged:
     if why := drift.drifted(planned.step, basis.course, Disk(basis.home)):
         return Judged(DENY, f"{found.step} is not begun: {why}", found.step)
     why = permission.why or f"the step {step.number} of {basis.plan}, {found.step}"
-    return Judged(permission.kind, why, found.step, found.paths, permission.by, found.further)
+    return Judged(permission.kind, why, found.step, found.paths, permission.approved_by, found.further)
 
 
 def _permission(planned: Planned, basis: Basis, moment: float, *, further: bool = False) -> Permission:
@@ -102,7 +102,7 @@ def _permission(planned: Planned, basis: Basis, moment: float, *, further: bool 
 
     told = asked(step, planned.level, basis.course, basis.order, interval=basis.interval, there=there)
     told = told._replace(calls=0) if further else told
-    return permitted(told, basis.terms, basis.course.status_of, moment)
+    return check_permission(told, basis.terms, basis.course.status_of, moment)
 
 
 def _up_now(basis: Basis, moment: float) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from execplan.execution import states
-from execplan.execution.binding import as_written, differs
-from execplan.execution.documents.touched import touched
-from execplan.execution.world import ABSENT, FOLDER, plain
+from execplan.execution.binding import sanitize_state, describe_difference
+from execplan.execution.documents.touched import diff_paths
+from execplan.execution.world import ABSENT, FOLDER, normalize_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ def drifted(step: Mapping[str, Any], course: Course, world: World) -> str:
     Raises ExecplanError where a disk fails.
     """
     writes = {
-        plain(path) for path in ([step["target"]] if step.get("target") else []) + touched(step.get("patch") or "")
+        normalize_path(path) for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
     }
-    reads = {plain(path) for path in step.get("inputs") or ()}
+    reads = {normalize_path(path) for path in step.get("inputs") or ()}
     begun = course.status_of.get(step["id"]) == states.RUNNING
     for path in sorted([each for each in (reads - writes if begun else reads | writes) if each is not None]):
         wanted = course.expected.get(path)
         found = world.state(path)
         if wanted is None or ((wanted.kind, found.kind) == (ABSENT, FOLDER) and _was_filled(course, path)):
             continue
-        if why := differs(as_written(wanted), as_written(found)):
+        if why := describe_difference(sanitize_state(wanted), sanitize_state(found)):
             return f"{path} {why}"
     return ""
 

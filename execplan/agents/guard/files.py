@@ -8,10 +8,10 @@ from os.path import normpath
 from execplan.agents.guard.paths import read as read_file
 from execplan.agents.guard.verdict import SAME, Verdict
 from execplan.errors import ExecplanError
-from execplan.execution.documents.touched import written
-from execplan.execution.evaluation.partly import is_partly
-from execplan.execution.evaluation.patch import Change, Hunk
-from execplan.execution.evaluation.unified import cut, spliced
+from execplan.execution.documents.touched import written_paths
+from execplan.execution.evaluation.partly import is_partially_applied
+from execplan.execution.evaluation.patch import FilePatch, Hunk
+from execplan.execution.evaluation.unified import split_lines, replacement_lines
 from execplan.execution.world import ABSENT, FILE, LINK
 from execplan.text.lines import digest
 
@@ -31,7 +31,7 @@ CREATE = "create_file"
 
 def compare(made: Sequence[Made], step: Mapping[str, Any], around: Around) -> Verdict:
     """Whether a call over these files, one at least, is of a step that writes files."""
-    own = [normpath(path) for path in written({**step, "outputs": None})]
+    own = [normpath(path) for path in written_paths({**step, "outputs": None})]
     others = [each.path for each in made if each.path not in own]
     if others:
         names = {path.rpartition("/")[2].casefold() for path in own}
@@ -69,24 +69,24 @@ def _deleted(step: Mapping[str, Any], made: Made, around: Around) -> str:
 def _modified(step: Mapping[str, Any], made: Made, around: Around) -> str:
     before = _before(step, made, made.path, around)
     if step.get("patch") is not None:
-        from execplan.execution.evaluation.patch import read
+        from execplan.execution.evaluation.patch import parse_patch
 
-        (change,) = read(step["patch"], step["target"])
+        (change,) = parse_patch(step["patch"], step["target"])
         return _changed(made, before, change)
     first, last = step.get("lines") or (0, 0)
-    lines = cut(before)
+    lines = split_lines(before)
     if not 1 <= first <= last <= len(lines):
         return f"{made.path} has {len(lines)} lines"
-    new = spliced(lines, first, last, step.get("content") or "")
-    given = tuple(cut(new.encode("utf-8", "surrogateescape")))
-    return _changed(made, before, Change(None, None, (Hunk("", first - 1, tuple(lines[first - 1 : last]), given),)))
+    new = replacement_lines(lines, first, last, step.get("content") or "")
+    given = tuple(split_lines(new.encode("utf-8", "surrogateescape")))
+    return _changed(made, before, FilePatch(None, None, (Hunk("", first - 1, tuple(lines[first - 1 : last]), given),)))
 
 
 def _refactored(step: Mapping[str, Any], made: Made, around: Around) -> str:
     """What a diff over several files makes of one of them; of a file that it moves, of either end."""
-    from execplan.execution.evaluation.patch import apply, read
+    from execplan.execution.evaluation.patch import apply_patch, parse_patch
 
-    for change in read(step["patch"]):
+    for change in parse_patch(step["patch"]):
         source, target = [None if name is None else normpath(name) for name in (change.source, change.target)]
         if source != target and made.path == source:
             return (
@@ -97,9 +97,9 @@ def _refactored(step: Mapping[str, Any], made: Made, around: Around) -> str:
         if made.path != target:
             continue
         if source is None:
-            return _created({**step, "content": apply(b"", change).decode("utf-8", "surrogateescape")}, made, around)
+            return _created({**step, "content": apply_patch(b"", change).decode("utf-8", "surrogateescape")}, made, around)
         before = _before(step, made, source, around)
-        if source != target and made.now is not None and not is_partly(before, made.now, change.hunks):
+        if source != target and made.now is not None and not is_partially_applied(before, made.now, change.hunks):
             return f"{target} is there already"
         return _changed(made, before, change)
     return f"the call is about {made.path}, which the step leaves alone"
@@ -115,16 +115,16 @@ WRITES = frozenset(_JUDGES)
 """The types of steps that write files themselves."""
 
 
-def _changed(made: Made, before: bytes, change: Change) -> str:
+def _changed(made: Made, before: bytes, change: FilePatch) -> str:
     """Whether a file is as some hunks leave it, as far as one call after the other has come."""
-    from execplan.execution.evaluation.patch import fitted
+    from execplan.execution.evaluation.patch import adapt_line_ends
 
     if made.after is None:
         return f"the call deletes {made.path}, which the step changes"
-    hunks = fitted(cut(before), change)
-    if is_partly(before, made.after, hunks):
+    hunks = adapt_line_ends(split_lines(before), change)
+    if is_partially_applied(before, made.after, hunks):
         return ""
-    lines, at = cut(before), 0
+    lines, at = split_lines(before), 0
     whole: list[str] = []
     for hunk in hunks:
         whole += [*lines[at : hunk.start], *hunk.new]
@@ -135,7 +135,7 @@ def _changed(made: Made, before: bytes, change: Change) -> str:
 
 def _other(path: str, given: bytes, wanted: bytes) -> str:
     """Where what a call writes differs from what is planned."""
-    pairs = zip([*cut(given), ""], [*cut(wanted), ""], strict=False)
+    pairs = zip([*split_lines(given), ""], [*split_lines(wanted), ""], strict=False)
     line = next((number for number, (one, other) in enumerate(pairs, 1) if one != other), 0)
     if wanted == given + b"\n":
         return f"{path} would not be as planned: the newline at its end is missing"
@@ -156,7 +156,7 @@ def _ends(data: bytes) -> int:
 def _state(step: Mapping[str, Any], path: str, around: Around) -> State | None:
     """What is expected at a path; it may be kept under the words that the step has for it."""
     found = around.expected.get(path)
-    names = [name for name in written({**step, "outputs": None}) if normpath(name) == path]
+    names = [name for name in written_paths({**step, "outputs": None}) if normpath(name) == path]
     return found or next((around.expected[name] for name in names if name in around.expected), None)
 
 

@@ -17,9 +17,9 @@ from execplan.engine.journal import checked, parse, read_bytes
 from execplan.engine.questions import ANSWERS_TO
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
-from execplan.execution.documents.touched import written
-from execplan.execution.permission import ASK, DENY, GRACE, wrong_time
-from execplan.execution.world import plain
+from execplan.execution.documents.touched import written_paths
+from execplan.execution.permission import ASK, DENY, CLOCK_SKEW_SECONDS, validity_problem
+from execplan.execution.world import normalize_path
 from execplan.repo import state
 from execplan.repo.execution import key as keys
 from execplan.text.lock import is_held, set_timeout
@@ -117,7 +117,7 @@ def _waits(what: str, hint: str) -> ExecplanError:
 def moment(entries: Sequence[Entry]) -> float:
     """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
     now, last = clock.seconds(), max([clock.from_utc(each.at) for each in entries[-1:]], default=0)
-    if now < last - GRACE:
+    if now < last - CLOCK_SKEW_SECONDS:
         what = f"the clock was set back: the journal was written at {entries[-1].at}"
         raise ExecplanError("approval-expired", what, exit=CHANGED, hint="set the clock right")
     return max(now, last)
@@ -147,7 +147,7 @@ def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, f
         stop_waiting(basis, warrant)
         if not found.is_step:
             return found
-        if basis.terms is not None and (why := wrong_time(basis.terms, moment(journal.entries))):
+        if basis.terms is not None and (why := validity_problem(basis.terms, moment(journal.entries))):
             return Judged(DENY, why, found.step)  # it was waited for the lock
         if found.kind == ASK and not asks:
             found = _paused(basis, warrant, journal, found)
@@ -165,7 +165,7 @@ def _write(call: Call, basis: Basis, warrant: Warrant, journal: Journal, found: 
     if course.status_of[found.step] != states.RUNNING:
         tried += 1
         step = next(each.step for each in warrant.steps if each.step["id"] == found.step)
-        paths = [each for each in map(plain, written(step)) if each is not None and each in course.expected]
+        paths = [each for each in map(normalize_path, written_paths(step)) if each is not None and each in course.expected]
         states_of = {path: state_json(course.expected[path]) for path in paths}
         journal.write(INTENT, step=found.step, attempt=tried, by=found.by, before=states_of, snapshot=False)
     told = next(each.told for each in warrant.steps if each.step["id"] == found.step)

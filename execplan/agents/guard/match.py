@@ -12,7 +12,7 @@ from execplan.agents.guard.shell import typed
 from execplan.agents.guard.verdict import FURTHER, SAME, Verdict
 from execplan.agents.guard.wrapped import unwrapped
 from execplan.execution.command import pattern as patterns
-from execplan.execution.documents.touched import written
+from execplan.execution.documents.touched import written_paths
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -212,5 +212,5 @@ def _declared(step: Step) -> tuple[str, ...]:
 
 def _about(step: Step) -> str:
     """What a step is about that a call of another kind is not of."""
-    names = written({**step, "outputs": None})
+    names = written_paths({**step, "outputs": None})
     return f"{step['id']} {'writes ' + names[0] if names else 'is no such call'}"

@@ -80,10 +80,10 @@ def secret(path: str, *, folder: bool = False) -> str:
     folded = path.casefold()
     if not any([piece in folded for piece in PIECES]):
         return ""
-    from execplan.execution.risk.matching import on_path
-    from execplan.execution.risk.table import builtin
+    from execplan.execution.risk.matching import row_matches_path
+    from execplan.execution.risk.table import builtin_table
 
-    found = [row.reason for row in builtin().rows if row.reading and row.path and on_path(path, row)]
+    found = [row.reason for row in builtin_table().rows if row.reading and row.path and row_matches_path(path, row)]
     return f"it {found[0]}" if found else ""
 
 

@@ -11,7 +11,7 @@ from execplan.agents.guard.plain import plain
 from execplan.agents.guard.readers import ASKED, FIND, GIT, NO_PATHS, PROGRAMS
 from execplan.agents.guard.words import apart
 from execplan.agents.guard.wrapped import is_root
-from execplan.execution.permission import ALLOW, ASK, DENY, READS
+from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ _SOUGHT = ("--include", "-g", "--glob")
 _DEEP = frozenset(("grep", "egrep", "fgrep", "diff"))
 """Programs that go through folders where they are told to."""
 _TESTS = frozenset("-d -e -f -h -L -r -s -w -x".split())
-_ANYWHERE, _INSIDE, _ASKS, _NONE = READS
+_ANYWHERE, _INSIDE, _ASKS, _NONE = READ_POLICIES
 
 
 class Reading(NamedTuple):

@@ -107,7 +107,7 @@ def _step_json(run: Run, step: Step) -> dict[str, Any]:
         "description": step.description,
         "status": course.status_of[step.id],
         "rolled_back": step.id in course.undone,
-        "reason": (course.why.get(step.id) or None) if course.status_of[step.id] in states.WITH_REASON else None,
+        "reason": (course.why.get(step.id) or None) if course.status_of[step.id] in states.STATES_WITH_REASON else None,
         "attempts": len(course.attempts.get(step.id, ())),
         "calls": [
             {

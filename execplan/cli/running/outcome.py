@@ -37,7 +37,7 @@ def outcome(home: Home, ref: Ref, finished: Finished, *, quiet: bool) -> Answer:
     if run.course.is_agents and finished.status == states.IN_PROGRESS and question is None:
         text = shown(f"the agent goes on with the run {run.place.id}, {_far(run)}")
         return Answer(outcome_json(run, finished), text, OK, finished.warnings, after(run))
-    if finished.status not in states.ENDED or finished.question is not None:
+    if finished.status not in states.ENDED_RUN_STATES or finished.question is not None:
         raise _paused(run, question)
     if finished.cause == _DRIFT:
         what = f"the run {run.place.id} of {run.document.plan_id} ended: {finished.reason}"

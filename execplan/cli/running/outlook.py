@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.cli.answer import Answer
 from execplan.cli.door import shown
 from execplan.cli.running.phrases import counted
-from execplan.execution.evaluation.told import runs, step_json
+from execplan.execution.evaluation.told import describe_commands, step_json
 
 if TYPE_CHECKING:
     from execplan.engine.outlook import Outlook, Planned
@@ -45,7 +45,7 @@ def _lines(planned: Planned) -> list[str]:
     if not planned.runs:
         return [f"{step.number} {step.id}: skipped: {planned.why}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
-    for what, command in runs(step):
+    for what, command in describe_commands(step):
         count = command.strip("\n").count("\n") + 1
         lines.append(f"  {what}: {command}" if count == 1 else f"  {what}: {counted(count, 'line')}")
     return lines

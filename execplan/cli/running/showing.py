@@ -75,7 +75,7 @@ def _details(run: Run) -> list[str]:
     lines = []
     for step in run.document.steps:
         what = changed([change for _, change in run.course.changes(of=step.id)])
-        has_reason = run.course.status_of[step.id] in states.WITH_REASON
+        has_reason = run.course.status_of[step.id] in states.STATES_WITH_REASON
         said = [run.course.why.get(step.id, "") if has_reason else "", what]
         said += [f"ticked {run.course.ticked[step.id][0]!r}"] if step.id in run.course.ticked else []
         transcript = run.transcript(step.id)

@@ -16,7 +16,7 @@ from execplan.repo import pick
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
-    from execplan.execution.evaluation.scope import Scope
+    from execplan.execution.evaluation.scope import ApprovalScope
     from execplan.repo.execution.approve import Yes
     from execplan.repo.execution.evaluated import Evaluated
     from execplan.repo.home import Home
@@ -85,7 +85,7 @@ def approve(
         return _revoked(home, ref, revoke, options)
     from execplan.engine import approving as engine
     from execplan.engine.underway import underway
-    from execplan.execution.evaluation.scope import scope as scope_of
+    from execplan.execution.evaluation.scope import approval_scope as scope_of
     from execplan.repo.author import author
     from execplan.repo.execution import approve as approval
     from execplan.repo.execution.approve import Yes
@@ -96,8 +96,8 @@ def approve(
     approval.stop_unfit(home, ref, found)
     scope = scope_of(found.evaluation, max_risk, steps or None)
     yes = Yes(_by(by) or author(home), "digest", seconds, max_risk, steps or None)
-    if not scope.covered and (scope.uncovered or not scope.done):
-        left = [f"{each.judged.step.id}: {each.why}" for each in scope.uncovered]
+    if not scope.covered and (scope.uncovered or not scope.finished):
+        left = [f"{each.evaluated.step.id}: {each.why}" for each in scope.uncovered]
         what = "no step is covered: there is nothing to approve"
         raise ExecplanError("nothing-to-approve", what, exit=NO, hint="raise --max-risk", candidates=left)
     warnings = [] if found.current.document.mode == "agent" else _warnings(home, found, scope)
@@ -113,7 +113,7 @@ def approve(
     return approving.given_answer(given, scope, found, typed(ref.id, home.shown(ref.path)))
 
 
-def _warnings(home: Home, found: Evaluated, scope: Scope) -> list[str]:
+def _warnings(home: Home, found: Evaluated, scope: ApprovalScope) -> list[str]:
     """What somebody should know before the steps that would be approved run."""
     from execplan.engine.command_warnings import command_warnings
 
@@ -124,7 +124,7 @@ def _said(
     call: Call,
     ref: Ref,
     found: Evaluated,
-    scope: Scope,
+    scope: ApprovalScope,
     yes: Yes,
     digest: str | None,
     warnings: list[str],
@@ -137,7 +137,7 @@ def _said(
     """
     from execplan.cli import approving
 
-    if not scope.persons:
+    if not scope.manual_steps:
         return yes._replace(how="policy"), warnings
     if digest is None and (call.as_json or not approving.is_terminal()):
         raise ExecplanError(
@@ -148,10 +148,10 @@ def _said(
         )
     if digest is None:
         approving.ask(found, scope, warnings)
-        return yes._replace(how="terminal", inferred="terminal" if scope.inferred else None), []
+        return yes._replace(how="terminal", inferred="terminal" if scope.inferred_steps else None), []
     if not allow_inferred:
         approving.stop_inferred(scope, found.path)
-    return yes._replace(inferred="flag" if scope.inferred else None), warnings
+    return yes._replace(inferred="flag" if scope.inferred_steps else None), warnings
 
 
 def _stop_usage(*, listing: bool, check: bool, revoke: str | None, giving: bool, options: Options) -> None:

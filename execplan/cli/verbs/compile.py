@@ -131,8 +131,8 @@ def _compiled(home: Home, ref: Ref, *, fresh: bool = False) -> Made:
     if fresh:
         made = compiled(home, ref)
         if made.document is None:
-            raise no_steps(home.shown(ref.path), made.left)
-        return Made(made.document, to_bytes(made.document), made.left, warnings)
+            raise no_steps(home.shown(ref.path), made.skipped)
+        return Made(made.document, to_bytes(made.document), made.skipped, warnings)
     found = current(home, ref)
     if found.document.source is None or found.document.revision > 1:
         raise ExecplanError(
@@ -148,10 +148,10 @@ def _imported(home: Home, ref: Ref, source: str) -> Made:
     from execplan.agents.enhancer import kept
     from execplan.cli.compiling import made_of
     from execplan.cli.words import given_bytes, place
-    from execplan.execution.making.imported import read
+    from execplan.execution.making.imported import import_plan
 
     data, where = given_bytes(source), place(source)
-    return made_of(kept.take(home, ref, data, where) if kept.is_proposal(data) else read(data, where, ref.id))
+    return made_of(kept.take(home, ref, data, where) if kept.is_proposal(data) else import_plan(data, where, ref.id))
 
 
 def _composed(

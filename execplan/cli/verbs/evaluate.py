@@ -54,9 +54,9 @@ def _evaluated(call: Call, plan: str | None, form: str) -> Answer:
     found = evaluated(home, ref, underway(home, ref))
     name = typed(ref.id, home.shown(ref.path))
     if form == MARKDOWN:
-        from execplan.execution.evaluation.page import page
+        from execplan.execution.evaluation.page import render_page
 
-        text = page(
+        text = render_page(
             found.current.document, found.evaluation, found.path, found.binding.digest, f"execplan approve {name}"
         )
     else:

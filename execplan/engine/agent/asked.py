@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.engine import order as orders
 from execplan.engine import questions
 from execplan.execution import states
-from execplan.execution.permission import Asked
+from execplan.execution.permission import StepRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ def question_of(step: Step, course: Course, interval: int) -> Question | None:
 
 def asked(
     step: Step, level: str, course: Course, order: Order, *, interval: int, there: Callable[[str], bool]
-) -> Asked:
+) -> StepRequest:
     """What `permitted` is asked of a step of this level of risk; the engine, `report` and the guard of an agent all ask so.
 
     `interval`: completed steps behind which the run asks whether it is to go on; `there` says whether something is at a path.
     """
     status = orders.status(step, course)
     question = question_of(step, course, interval)
-    return Asked(
+    return StepRequest(
         step.id,
         level,
         step.inferred,
@@ -39,7 +39,7 @@ def asked(
         calls=sum([not each.said.get("further") for each in course.attempts[step.id][-1].calls])
         if status == states.RUNNING
         else 0,
-        most=step.max_invocations,
-        refused=order.refused(step, course, there) if status != states.RUNNING else "",
+        max_calls=step.max_invocations,
+        condition_failure=order.refused(step, course, there) if status != states.RUNNING else "",
         question=question.words if question is not None else "",
     )

@@ -84,7 +84,7 @@ def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
 def _stop_rest(home: Home, ref: Ref, given: Approval) -> None:
     """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
     failed = underway(home, ref)
-    if failed is not None and failed.done and given.steps is not None and failed.done.isdisjoint(given.steps):
+    if failed is not None and failed.finished_steps and given.steps is not None and failed.finished_steps.isdisjoint(given.steps):
         run = f"{failed.run} -p {ref.typed}"
         what = f"what is approved of {ref.id} is what its run {failed.run} has left to do"
         hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"

@@ -6,7 +6,7 @@ from execplan.engine.entries import Change
 from execplan.engine.files import tree
 from execplan.engine.files.walk import Walk
 from execplan.engine.steps.named import declared, folders_of
-from execplan.execution.binding import as_written, differs
+from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT, FOLDER, State
 from execplan.record import NamedTuple
 
@@ -50,7 +50,7 @@ def look(bench: Bench, step: Step, before: Mapping[str, State], course: Course, 
             changes += [
                 _change(bench, name, State(ABSENT), state) for name, state in files.items() if state.kind != FOLDER
             ]
-        elif differs(as_written(old), as_written(found)):
+        elif describe_difference(sanitize_state(old), sanitize_state(found)):
             changes.append(_change(bench, path, old, found))
     made = [folder for folder in folders_of(declared(step)) if _is_made(bench, folder, before, course)]
     folders = sorted({*made, *inner} - _known(course), key=lambda each: each.split("/"))

@@ -54,7 +54,7 @@ def up_next(course: Course, schedule: Schedule) -> list[Step]:
     found = []
     for step in schedule.steps:
         status = orders.status(step, course)
-        ready = status in _OPEN and all([status_of.get(name) in states.GOOD for name in order.needs(step, course)])
+        ready = status in _OPEN and all([status_of.get(name) in states.SUCCESS_STATES for name in order.needs(step, course)])
         if status == states.RUNNING or (ready and not order.refused(step, course, schedule.there)):
             found.append(step)
     return sorted(found, key=lambda step: course.status_of[step.id] != states.RUNNING)

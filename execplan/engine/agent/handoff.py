@@ -15,8 +15,8 @@ from execplan.engine.opened import redaction
 from execplan.engine.runs import last_begun, summary
 from execplan.errors import ExecplanError
 from execplan.execution import states
-from execplan.execution.evaluate import risk_of
-from execplan.execution.permission import approver
+from execplan.execution.evaluate import effective_risk
+from execplan.execution.permission import find_approver
 from execplan.plan import reader
 from execplan.plan.outline import PURPOSE
 from execplan.repo import shelf
@@ -115,7 +115,7 @@ def _by_steps(home: Home, ref: Ref) -> Handoff:
     steps = [_step(home, ref, known, course, step, policy, stands.approval) for step in document.steps]
     clean = redaction()
     shown: Any = clean.value(steps)
-    over = course.status in states.ENDED
+    over = course.status in states.ENDED_RUN_STATES
     told = {
         "plan": {**_plan(home, ref, plan, data), "title": seen(clean.value(plan.title))},
         "mode": "steps",
@@ -161,7 +161,7 @@ def _stands(home: Home, ref: Ref, known: Current | None) -> _Stands:
 def _approval(stands: _Stands) -> dict[str, Any]:
     given = stands.approval
     told = {name: getattr(given, name) if given is not None else None for name in ("digest", "approver")}
-    how = given.given_how if given is not None else None
+    how = given.effective_how if given is not None else None
     return {**told, "how": how, "expires": given.expires_at if given is not None else None, "why": list(stands.why)}
 
 
@@ -194,10 +194,10 @@ def _step(
     home: Home, ref: Ref, known: Current | None, course: Course, step: Step, policy: Policy, given: Approval | None
 ) -> dict[str, Any]:
     """A step with all that is known of it: the fields of the JSON step, then how it stands."""
-    risk = risk_of(step, policy)
+    risk = effective_risk(step, policy)
     by = ""
     if given is not None:
-        by = approver(given.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
+        by = find_approver(given.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
     question = question_of(step, course, policy.checkpoint_interval) if step.confirm else None
     return {
         **step.model_dump(mode="json", by_alias=True),

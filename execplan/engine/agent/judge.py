@@ -17,7 +17,7 @@ from execplan.engine.steps.perform import Opened, outside
 from execplan.engine.steps.write import planned
 from execplan.execution.evaluation.outcome import ImpossibleError
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, plain
+from execplan.execution.world import ABSENT, FILE, normalize_path
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def _first(step: Step, attempt: Attempt, course: Course) -> dict[str, State]:
 def _unplanned(bench: Bench, step: Step, before: Mapping[str, State]) -> str:
     """How what is there differs from what the plan says to the byte, or nothing where it says nothing so exact."""
     if step.type is Type.CREATE:
-        return _other(bench, plain(step.target or "..") or "", (step.content or "").encode(), None)
+        return _other(bench, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
     if step.type is Type.DELETE:
-        path = plain(step.target or "..") or ""
+        path = normalize_path(step.target or "..") or ""
         return f"{path} is there still" if bench.ground.state(path).kind != ABSENT else ""
     if step.type not in (Type.MODIFY, Type.REFACTOR):
         return ""

@@ -9,7 +9,7 @@ from execplan.engine.files.ground import Ground
 from execplan.engine.files.store import Store
 from execplan.engine.steps.named import declared, folders_of
 from execplan.errors import ExecplanError
-from execplan.execution.binding import as_written
+from execplan.execution.binding import sanitize_state
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.repo import ask
 
@@ -40,7 +40,7 @@ def keep(
                 _from_git(home, store, path, approved.get(path))
             elif path not in known:
                 found = store.keep_path(ground, path)
-                states.setdefault(path, as_written(found))
+                states.setdefault(path, sanitize_state(found))
     for folder in folders_of(list(written)):
         if folder not in known and ground.state(folder).kind == ABSENT:
             states.setdefault(folder, State(ABSENT))

@@ -146,7 +146,7 @@ def _intent(now: Moment, step: Step, found: Standing) -> Attempt:
         raise current.waits(own.ref, own.place, question)
     before = kept.before(course.expected, declared(step))
     number = len(course.attempts.get(step.id, ())) + 1
-    now.book.write(INTENT, step=step.id, attempt=number, by=given.by, before=before, snapshot=False)
+    now.book.write(INTENT, step=step.id, attempt=number, by=given.approved_by, before=before, snapshot=False)
     return course.attempts[step.id][-1]
 
 

@@ -13,7 +13,7 @@ from execplan.engine.schedule import Schedule
 from execplan.engine.steps.named import bound, declared
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution import states
-from execplan.execution.binding import as_written, differs
+from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def recorded(home: Home, known: Current, step: str, said: Said) -> Reported | No
     same = performed.ok == (said.status == COMPLETED) and performed.reason == redaction().text(said.result)
     if same and course.status_of[own.id] != states.PENDING:
         return _again(home, known, own, performed)
-    if course.status_of[own.id] in states.GOOD and known.goes_on:
+    if course.status_of[own.id] in states.SUCCESS_STATES and known.goes_on:
         raise ExecplanError(
             "bad-transition",
             f"{own.id} is {course.status_of[own.id]} already: {performed.reason}",
@@ -119,7 +119,7 @@ def stop_drifted(bench: Bench, course: Course, step: Step) -> None:
     for path in bound(step):
         wanted = course.expected.get(path)
         if path not in written and wanted is not None:
-            why = differs(as_written(wanted), as_written(bench.ground.state(path)))
+            why = describe_difference(sanitize_state(wanted), sanitize_state(bench.ground.state(path)))
             wrong += [f"{path}: {why}"] if why else []
     if wrong:
         raise ExecplanError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from execplan import __version__
-from execplan.execution.permission import Terms
+from execplan.execution.permission import ApprovalTerms
 from execplan.record import NamedTuple
 from execplan.repo import own, settings, state
 from execplan.repo.execution import key as keys
@@ -66,7 +66,7 @@ class Warrant(NamedTuple):
     """SHA-256 of its bytes."""
     steps: tuple[Allowed, ...]
     constraints: dict[str, Any]
-    terms: Terms
+    terms: ApprovalTerms
     interval: int
     """Completed steps behind which a run asks whether it is to go on."""
     reads: str
@@ -180,12 +180,12 @@ def _made(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> W
 
 
 def _allowed(document: ExecutionPlan, policy: Policy, hidden: tuple[str, ...]) -> Iterator[Allowed]:
-    from execplan.execution.evaluate import risk_of
+    from execplan.execution.evaluate import effective_risk
 
     for step in document.steps:
         said = " ".join((step.command or step.action or step.target or step.tool).split())
         plain = step.model_dump(mode="json", by_alias=True)
-        yield Allowed(plain, risk_of(step, policy).level, cleaned(said, hidden)[:500])
+        yield Allowed(plain, effective_risk(step, policy).level, cleaned(said, hidden)[:500])
 
 
 def _mark(place: Place, key: bytes) -> None:
@@ -269,7 +269,7 @@ def _from(said: dict[str, Any]) -> Warrant:
     whole = said | {
         "home": Home(**(home | {"settings": chosen})),
         "steps": tuple([Allowed(**each) for each in said["steps"]]),
-        "terms": Terms(**(terms | {"steps": None if named is None else tuple(named)})),
+        "terms": ApprovalTerms(**(terms | {"steps": None if named is None else tuple(named)})),
         "tools": tuple(said["tools"]),
         "hidden": tuple(said["hidden"]),
     }

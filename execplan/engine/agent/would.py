@@ -80,4 +80,4 @@ def _permitted(home: Home, ref: Ref, known: Current | None, course: Course, step
     if question is not None and known is not None:
         raise current.waits(ref, known.place, question)
     states_of = {path: course.expected[path] for path in declared(step) if path in course.expected}
-    return Attempt(len(course.attempts.get(step.id, ())) + 1, None, states_of, given.by)
+    return Attempt(len(course.attempts.get(step.id, ())) + 1, None, states_of, given.approved_by)

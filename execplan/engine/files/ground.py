@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from execplan import trace
 from execplan.engine.files.beneath import FOLDER, WALK, make_folders, open_folder
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution.world import plain
+from execplan.execution.world import normalize_path
 from execplan.repo.execution.protected import protected
 from execplan.text.disk import NotRegularError, open_regular, trouble
 from execplan.text.files import temporary
@@ -200,7 +200,7 @@ class Ground:
 
     def _plain(self, path: str, *, writes: bool = False) -> str:
         """A path in its one form; raises ExecplanError for one that leads out, or that nobody may write to."""
-        inside = plain(path)
+        inside = normalize_path(path)
         if inside is None:
             raise _outside(path)
         what = protected(self.home, inside) if writes else ""

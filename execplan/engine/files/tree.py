@@ -11,7 +11,7 @@ from execplan.engine.entries import Change, state_from, state_json
 from execplan.engine.files.counting import LONGEST, counted
 from execplan.engine.files.walk import Walk
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.execution.world import ABSENT, FILE, FOLDER, State, plain
+from execplan.execution.world import ABSENT, FILE, FOLDER, State, normalize_path
 from execplan.record import NamedTuple
 from execplan.text import disk
 from execplan.text.files import temporary
@@ -65,7 +65,7 @@ def look(home: Home, ground: Ground, store: Store, declared: Iterable[str], know
         bound = keep or known is None
         whole = walk.all(FILES if bound else None, BYTES if bound else None)
     for path in declared:
-        walk.declared(plain(path) or "")
+        walk.declared(normalize_path(path) or "")
     states: dict[str, State] = {}
     signs: dict[str, tuple[int, ...]] = {}
     with store.together() as batch:
@@ -99,7 +99,7 @@ def differences(
 
     Where one of the looks saw only what is declared, so does this.
     """
-    said = tuple([plain(path) or "" for path in declared])
+    said = tuple([normalize_path(path) or "" for path in declared])
     above = {each[:at] for each in said for at, char in enumerate(each) if char == "/"}
     whole = before.whole and after.whole
     changes, folders = [], []

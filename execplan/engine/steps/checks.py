@@ -8,8 +8,8 @@ from execplan.engine.entries import Checks
 from execplan.engine.steps.execute import start
 from execplan.engine.steps.expect import difference, missing_line
 from execplan.engine.steps.named import is_command, marks
-from execplan.execution.evaluation.checks.syntax import unparsed
-from execplan.execution.world import ABSENT, FILE, OUTSIDE, plain
+from execplan.execution.evaluation.checks.syntax import syntax_problem
+from execplan.execution.world import ABSENT, FILE, OUTSIDE, normalize_path
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def check(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tran
 
 def _outputs(bench: Bench, step: Step) -> str:
     """Which of the outputs are missing, or nothing."""
-    paths = [(written, plain(written)) for written in step.outputs]
+    paths = [(written, normalize_path(written)) for written in step.outputs]
     missing = [said for said, path in paths if path is None or bench.ground.state(path).kind in (ABSENT, OUTSIDE)]
     return f"it has not made {', '.join(missing)}" if missing else ""
 
@@ -84,7 +84,7 @@ def _syntax(bench: Bench, step: Step, acted: Acted) -> str:
         return ""
     for change in acted.changes:
         if change.after.kind == FILE:
-            said = unparsed(change.path, bench.ground.read(change.path), Disk(bench.home))
+            said = syntax_problem(change.path, bench.ground.read(change.path), Disk(bench.home))
             if said:
                 return f"{change.path} does not parse as {said}"
     return ""

@@ -9,7 +9,7 @@ from shlex import join
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import marks
 from execplan.execution.model import Type
-from execplan.execution.programs import directory, first_on_path
+from execplan.execution.programs import working_directory, first_path_directory
 from execplan.execution.world import FOLDER
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def start(
     from execplan.engine.commands.environment import environment
     from execplan.engine.commands.launch import Ended, Limits, Order, launch
 
-    env, cwd = environment(step.env, bench.policy.environment), directory(step, bench.ground.state)
+    env, cwd = environment(step.env, bench.policy.environment), working_directory(step, bench.ground.state)
     env |= _installed(bench, step, env)
     left = bench.deadline - time.monotonic()
     wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
@@ -94,7 +94,7 @@ def start(
 
 def _installed(bench: Bench, step: Step, env: dict[str, str]) -> dict[str, str]:
     """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
-    first = first_on_path(step, bench.ground.state)
+    first = first_path_directory(step, bench.ground.state)
     if not first:
         return {}
     path = os.path.join(bench.home.root, first)

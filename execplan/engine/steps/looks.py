@@ -6,8 +6,8 @@ import os
 
 from execplan.engine import ticks
 from execplan.engine.steps.named import declared, snapshot
-from execplan.execution.evaluation.after import inside
-from execplan.execution.evaluation.trial import targets
+from execplan.execution.evaluation.after import normalize_paths
+from execplan.execution.evaluation.trial import target_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ def _look(bench: Bench, step: Step, known: Tree | None, *, keep: bool) -> Tree:
     """The tree, with what git ignores where this step says that it writes it, or another is to change it."""
     from execplan.engine.files import tree
 
-    others = [path for each in bench.document.steps for path in inside(targets(each))]
+    others = [path for each in bench.document.steps for path in normalize_paths(target_paths(each))]
     return tree.look(bench.home, bench.ground, bench.store, [*declared(step), *others], known, keep=keep)

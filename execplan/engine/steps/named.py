@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.execution.binding import bound_paths
-from execplan.execution.evaluation.after import above, inside
-from execplan.execution.evaluation.trial import targets
-from execplan.execution.model import RUNNING, Type
+from execplan.execution.evaluation.after import parent_directories, normalize_paths
+from execplan.execution.evaluation.trial import target_paths
+from execplan.execution.model import PROGRAM_TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def is_command(step: Step) -> bool:
     """Whether its work is that of a program; else it writes files."""
-    return step.type in RUNNING
+    return step.type in PROGRAM_TYPES
 
 
 def runs(step: Step) -> bool:
@@ -28,17 +28,17 @@ def runs(step: Step) -> bool:
 def declared(step: Step) -> list[str]:
     """The paths that it says it writes, in their plain form; not the whole repository, which is looked at anyway."""
     environment = [step.target] if step.type is Type.INSTALL and step.target is not None else []
-    return [path for path in inside([*targets(step), *environment, *step.outputs]) if path != "."]
+    return [path for path in normalize_paths([*target_paths(step), *environment, *step.outputs]) if path != "."]
 
 
 def bound(step: Step) -> dict[str, str]:
     """The paths whose state before it counts, in their plain form, each with how it is written."""
-    return {path: written for written in bound_paths(step) for path in inside([written])}
+    return {path: written for written in bound_paths(step) for path in normalize_paths([written])}
 
 
 def folders_of(paths: list[str]) -> list[str]:
     """The folders that paths lie in, outer ones first."""
-    return list(dict.fromkeys([folder for path in paths for folder in above(path)]))
+    return list(dict.fromkeys([folder for path in paths for folder in parent_directories(path)]))
 
 
 def marks(place: Place, step: Step, attempt: int, *, test: bool = False) -> str:

@@ -81,13 +81,13 @@ def outside(bench: Bench, step: Step, hidden: str) -> str:
     """
     from shlex import join
 
-    from execplan.execution.risk.rate import LOW, highest, rate_command
+    from execplan.execution.risk.rate import LOW, highest_risk, rate_command
 
-    table, shell = bench.policy.rated, step.shell is not None
-    risks = [rate_command(step.command, table, shell=shell)] if is_command(step) and step.command else []
+    table, shell = bench.policy.risk_table, step.shell is not None
+    risks = [rate_command(step.command, table, is_script=shell)] if is_command(step) and step.command else []
     if step.validation.test_after is not None:
         risks.append(rate_command(join(step.validation.test_after), table))
-    if highest(risks).level == LOW and not step.network and step.type not in (Type.INSTALL, Type.TOOL):
+    if highest_risk(risks).level == LOW and not step.network and step.type not in (Type.INSTALL, Type.TOOL):
         return ""
     places = [] if bench.sandbox is not None else ["outside the repository"]
     places += [hidden] if hidden else []

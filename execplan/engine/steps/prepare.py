@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.engine.steps import looks
 from execplan.engine.steps.named import bound, declared, folders_of, is_command, runs
 from execplan.errors import CHANGED, ExecplanError
-from execplan.execution.binding import as_written, differs
+from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, State
 from execplan.record import NamedTuple
 
@@ -67,7 +67,7 @@ def _differs(bench: Bench, step: Step, expected: Mapping[str, State], path: str,
         return ""
     if (wanted.kind, found.kind) == (ABSENT, FOLDER) and _was_filled(expected, path):
         return ""
-    return differs(as_written(wanted), as_written(found))
+    return describe_difference(sanitize_state(wanted), sanitize_state(found))
 
 
 def _was_filled(expected: Mapping[str, State], folder: str) -> bool:

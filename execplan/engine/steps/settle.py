@@ -10,7 +10,7 @@ from execplan.engine.steps.named import is_command, marks, runs
 from execplan.engine.steps.perform import Opened, finish, outside
 from execplan.engine.steps.write import ballast, drop, folders_made, planned
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.execution.binding import differs
+from execplan.execution.binding import describe_difference
 from execplan.execution.evaluation.outcome import ImpossibleError
 from execplan.record import NamedTuple
 
@@ -61,9 +61,9 @@ def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
         return Settled(UNDONE)  # as above: a hunk that does not fit
     folders = folders_made(bench, attempt.before)
     found = [bench.ground.state(change.path) for change in changes]
-    if not any([differs(change.after, now) for change, now in zip(changes, found, strict=True)]):
+    if not any([describe_difference(change.after, now) for change, now in zip(changes, found, strict=True)]):
         return _done(bench, step, attempt, Acted(changes=tuple(changes), folders=folders))
-    if not folders and not any([differs(change.before, now) for change, now in zip(changes, found, strict=True)]):
+    if not folders and not any([describe_difference(change.before, now) for change, now in zip(changes, found, strict=True)]):
         return Settled(UNDONE)
     if runs(step) and looks.known(bench, step):  # its test may have changed the same files
         seen, made, _ = looks.changed(bench, step)

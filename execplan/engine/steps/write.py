@@ -11,8 +11,8 @@ from execplan.engine.files.counting import counted
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import folders_of
 from execplan.errors import ENVIRONMENT, ExecplanError
-from execplan.execution.binding import differs
-from execplan.execution.evaluation.outcome import ImpossibleError, outcome, shown
+from execplan.execution.binding import describe_difference
+from execplan.execution.evaluation.outcome import ImpossibleError, compute_changes, format_change
 from execplan.execution.world import ABSENT, FILE, FOLDER, State
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.steps.bench import Bench
-    from execplan.execution.evaluation.after import Changed
+    from execplan.execution.evaluation.after import FileChange
     from execplan.execution.model import Step
 
 _MODES = (0o644, 0o755)
@@ -47,9 +47,9 @@ class _Kept:
         return self.bench.store.get(self.before[path].sha256)
 
 
-def planned(bench: Bench, step: Step, before: Mapping[str, State]) -> list[tuple[Changed, Change]]:
+def planned(bench: Bench, step: Step, before: Mapping[str, State]) -> list[tuple[FileChange, Change]]:
     """What the step makes of its files as they were; raises ImpossibleError, ExecplanError."""
-    return [(each, _change(each, before[each.path])) for each in outcome(step, _Kept(bench, before))]
+    return [(each, _change(each, before[each.path])) for each in compute_changes(step, _Kept(bench, before))]
 
 
 def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Transcript) -> Acted:
@@ -63,11 +63,11 @@ def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Tra
             raise
         return Acted(ERROR, f"{error.message}; {error.hint}" if error.hint else error.message)
     for changed, change in todo:
-        wrong = differs(change.before, bench.ground.state(change.path))
+        wrong = describe_difference(change.before, bench.ground.state(change.path))
         if wrong:
             return Acted("drift", f"{change.path}: {wrong}")
         transcript.note(_told(change))
-        transcript.out(shown(changed).encode("utf-8", "surrogateescape"))
+        transcript.out(format_change(changed).encode("utf-8", "surrogateescape"))
     done: list[Change] = []
     folders: list[str] = []
     held = ballast(bench, step)
@@ -104,13 +104,13 @@ def _undone(bench: Bench, done: Sequence[Change], before: Mapping[str, State], e
     return Acted(ERROR, error.message)
 
 
-def _change(changed: Changed, before: State) -> Change:
+def _change(changed: FileChange, before: State) -> Change:
     """What becomes of a path, by the states and the lines."""
     old = changed.before if before.kind == FILE else None
     added, removed = counted(old or b"", changed.after or b"")
     if changed.after is None:
         return Change(changed.path, before, State(ABSENT), added, removed)
-    kept = changed.before is not None and changed.mode == changed.was
+    kept = changed.before is not None and changed.mode == changed.old_mode
     mode = changed.mode & ~_umask() if changed.mode in _MODES and not kept else changed.mode
     after = State(FILE, sha256(changed.after).hexdigest(), mode, size=len(changed.after))
     return Change(changed.path, before, after, added, removed)
@@ -134,7 +134,7 @@ def ballast(bench: Bench, step: Step) -> str:
     return os.path.join(bench.place.state, f"{step.id}.ballast")
 
 
-def _hold(path: str, todo: Sequence[tuple[Changed, Change]]) -> None:
+def _hold(path: str, todo: Sequence[tuple[FileChange, Change]]) -> None:
     """Hold as much room as taking several changes back takes, so that it is there on a disk that is full by then."""
     if len(todo) < 2:
         return

@@ -71,13 +71,13 @@ class Answer(Document):
     """Commands that make sense now."""
 
     @classmethod
-    def broken_rules(cls, value: dict[str, Any]) -> list[Violation]:
+    def find_violations(cls, value: dict[str, Any]) -> list[Violation]:
         """An answer with an error is not ok, and has data only at exit 1."""
-        error, found = value.get("error"), []
+        error, violations = value.get("error"), []
         if error is not None and value.get("ok") is True:
-            found.append(Violation("/ok", "is true beside an error"))
+            violations.append(Violation("/ok", "is true beside an error"))
         if error is None and value.get("data") is None:
-            found.append(Violation("/data", "is missing without an error"))
+            violations.append(Violation("/data", "is missing without an error"))
         if isinstance(error, dict) and error.get("exit") not in (OK, NO) and value.get("data") is not None:
-            found.append(Violation("/data", "is given of a refusal that is not the answer no"))
-        return found
+            violations.append(Violation("/data", "is given of a refusal that is not the answer no"))
+        return violations

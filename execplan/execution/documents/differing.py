@@ -7,57 +7,57 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from execplan.execution.model import ExecutionPlan
 
-_LONGEST = 60
-_LINES = "source.sha256 "
+_MAX_VALUE_LENGTH = 60
+_SOURCE_DIGEST = "source.sha256 "
 """It differs whenever something else does, and tells a person nothing."""
 
 
-def differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
+def describe_differences(old: ExecutionPlan, new: ExecutionPlan) -> tuple[str, ...]:
     """What is other in the new one, a line each: fields of the plan, then steps that are gone, new or changed."""
-    told = differing(_plain(old), _plain(new))
-    more = tuple([each for each in told if not each.startswith(_LINES)])
-    return more or (("the lines that its steps come from read otherwise",) if told else ())
+    lines = diff_documents(_comparable_fields(old), _comparable_fields(new))
+    relevant = tuple([line for line in lines if not line.startswith(_SOURCE_DIGEST)])
+    return relevant or (("the lines that its steps come from read otherwise",) if lines else ())
 
 
-def differing(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
+def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, ...]:
     """The same of two documents as plain data, whatever it tells a person."""
     before, after = dict(old), dict(new)
-    steps = [{step["id"]: step for step in each.pop("steps")} for each in (before, after)]
-    gone = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
-    come = [f"step {name} is new" for name in steps[1] if name not in steps[0]]
+    steps = [{step["id"]: step for step in document.pop("steps")} for document in (before, after)]
+    removed = [f"step {name} is gone" for name in steps[0] if name not in steps[1]]
+    added = [f"step {name} is new" for name in steps[1] if name not in steps[0]]
     changed = [
-        f"step {name}: {each}"
+        f"step {name}: {change}"
         for name in steps[0]
         if name in steps[1]
-        for each in _fields(steps[0][name], steps[1][name])
+        for change in _diff_fields(steps[0][name], steps[1][name])
     ]
-    return (*_fields(before, after), *gone, *come, *changed)
+    return (*_diff_fields(before, after), *removed, *added, *changed)
 
 
-def _plain(document: ExecutionPlan) -> dict[str, Any]:
+def _comparable_fields(document: ExecutionPlan) -> dict[str, Any]:
     """The document as plain data, without the lines of its steps."""
-    told = document.model_dump(mode="json", by_alias=True)
-    for step in told["steps"]:
+    fields = document.model_dump(mode="json", by_alias=True)
+    for step in fields["steps"]:
         step["source"] = None
-    return told
+    return fields
 
 
-def _fields(old: dict[str, Any], new: dict[str, Any], above: str = "") -> list[str]:
+def _diff_fields(old: dict[str, Any], new: dict[str, Any], prefix: str = "") -> list[str]:
     """The fields that differ, those within fields by their dotted names."""
-    told = []
+    lines = []
     for name in dict.fromkeys([*old, *new]):
         before, after = old.get(name), new.get(name)
         if before == after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
-            told += _fields(before, after, f"{above}{name}.")
+            lines += _diff_fields(before, after, f"{prefix}{name}.")
         else:
-            told.append(f"{above}{name} was {_short(before)}, is {_short(after)}")
-    return told
+            lines.append(f"{prefix}{name} was {_shorten(before)}, is {_shorten(after)}")
+    return lines
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     import json
 
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 1] + "…"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from execplan.document import Model
-from execplan.execution.documents.document import refusal, violations_of
+from execplan.execution.documents.document import document_error, convert_errors
 
 if TYPE_CHECKING:
 
@@ -20,7 +20,7 @@ else:
         """Catches what `Record(field=…)` raises. Pydantic would call an `__init__` of the record for nested ones too."""
 
         def __call__(cls, *arguments: Any, **fields: Any) -> Any:
-            return _checked(cls, lambda: super(_ChecksCalls, cls).__call__(*arguments, **fields))
+            return _call_checked(cls, lambda: super(_ChecksCalls, cls).__call__(*arguments, **fields))
 
     class Request(Model, metaclass=_ChecksCalls):
         """The base of such records: making one raises ExecplanError with every field that is wrong."""
@@ -28,12 +28,12 @@ else:
         @classmethod
         def model_validate(cls, obj: Any, **options: Any) -> Any:
             """Check plain data; raises ExecplanError."""
-            return _checked(cls, lambda: super(Request, cls).model_validate(obj, **options))
+            return _call_checked(cls, lambda: super(Request, cls).model_validate(obj, **options))
 
 
-def _checked(kind: Any, make: Any) -> Any:
+def _call_checked(kind: Any, create: Any) -> Any:
     try:
-        return make()
+        return create()
     except ValidationError as error:
-        violations = list(violations_of(error, kind))
-        raise refusal(kind.__name__, kind, violations, hint="see docs/api.md") from None
+        violations = list(convert_errors(error, kind))
+        raise document_error(kind.__name__, kind, violations, hint="see docs/api.md") from None

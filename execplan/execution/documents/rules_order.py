@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, ENDED
+from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
 from execplan.execution.documents.violation import Violation
 
 TYPE_CHECKING = False
@@ -13,163 +13,163 @@ if TYPE_CHECKING:
     Steps = Sequence[dict[str, Any]]
 
 
-def identity(steps: Steps) -> Iterator[Violation]:
+def check_identity(steps: Steps) -> Iterator[Violation]:
     """Numbers are 1…n in the order of the steps, and no id stands twice."""
-    seen: dict[str, int] = {}
-    for at, step in enumerate(steps):
+    first_indexes: dict[str, int] = {}
+    for index, step in enumerate(steps):
         number, name = step.get("number"), step.get("id")
-        if isinstance(number, int) and number is not True and number != at + 1:
+        if isinstance(number, int) and number is not True and number != index + 1:
             yield Violation(
-                f"/steps/{at}/number", f"is {number} and not {at + 1}: steps are numbered 1…n in their order"
+                f"/steps/{index}/number", f"is {number} and not {index + 1}: steps are numbered 1…n in their order"
             )
         if isinstance(name, str):
-            if name in seen:
-                yield Violation(f"/steps/{at}/id", f"`{name}` is the id of step {seen[name] + 1} too")
-            seen.setdefault(name, at)
+            if name in first_indexes:
+                yield Violation(f"/steps/{index}/id", f"`{name}` is the id of step {first_indexes[name] + 1} too")
+            first_indexes.setdefault(name, index)
 
 
-def dependencies(steps: Steps) -> Iterator[Violation]:
+def check_dependencies(steps: Steps) -> Iterator[Violation]:
     """A step needs only steps before it, each once; a circle is shown."""
-    index = _index(steps)
-    needs = [_names(step.get("depends_on")) for step in steps]
-    arrows = [[index[name] for name in names if name in index and index[name] != at] for at, names in enumerate(needs)]
-    circle = _circles(arrows)
-    for members in sorted({tuple(each) for each in circle.values()}):
-        path = _around(members, arrows)
-        shown = " → ".join([str(steps[at].get("id")) for at in path])
-        yield Violation(f"/steps/{path[0]}/depends_on", f"needs itself in a circle: {shown}")
-    for at, names in enumerate(needs):
-        for place, name in enumerate(names):
-            where = f"/steps/{at}/depends_on/{place}"
-            if name not in index:
-                yield Violation(where, f"there is no step `{name}`")
-            elif index[name] == at:
-                yield Violation(where, f"`{name}` needs itself")
-            elif index[name] > at and circle.get(at) != circle.get(index[name], ()):
-                yield Violation(where, f"`{name}` comes later: a step needs only steps before it")
-            elif name in names[:place]:
-                yield Violation(where, f"`{name}` stands here twice")
+    index_by_id = _index_by_id(steps)
+    needs = [_string_list(step.get("depends_on")) for step in steps]
+    edges = [[index_by_id[name] for name in names if name in index_by_id and index_by_id[name] != step_index] for step_index, names in enumerate(needs)]
+    cycles = _find_cycles(edges)
+    for members in sorted({tuple(cycle) for cycle in cycles.values()}):
+        path = _find_cycle_path(members, edges)
+        cycle_text = " → ".join([str(steps[step_index].get("id")) for step_index in path])
+        yield Violation(f"/steps/{path[0]}/depends_on", f"needs itself in a circle: {cycle_text}")
+    for step_index, names in enumerate(needs):
+        for position, name in enumerate(names):
+            location = f"/steps/{step_index}/depends_on/{position}"
+            if name not in index_by_id:
+                yield Violation(location, f"there is no step `{name}`")
+            elif index_by_id[name] == step_index:
+                yield Violation(location, f"`{name}` needs itself")
+            elif index_by_id[name] > step_index and cycles.get(step_index) != cycles.get(index_by_id[name], ()):
+                yield Violation(location, f"`{name}` comes later: a step needs only steps before it")
+            elif name in names[:position]:
+                yield Violation(location, f"`{name}` stands here twice")
 
 
-def conditions(steps: Steps) -> Iterator[Violation]:
+def check_conditions(steps: Steps) -> Iterator[Violation]:
     """A condition on how a step ended names a step before it."""
-    index = _index(steps)
-    for at, step in enumerate(steps):
+    index_by_id = _index_by_id(steps)
+    for step_index, step in enumerate(steps):
         when = step.get("when")
-        if not isinstance(when, dict) or when.get("kind") not in ENDED or not isinstance(when.get("of"), str):
+        if not isinstance(when, dict) or when.get("kind") not in STEP_OUTCOMES or not isinstance(when.get("of"), str):
             continue
-        found = index.get(when["of"])
-        if found is None:
-            yield Violation(f"/steps/{at}/when/of", f"there is no step `{when['of']}`")
-        elif found >= at:
-            what = "is the step itself" if found == at else "comes later"
-            yield Violation(f"/steps/{at}/when/of", f"`{when['of']}` {what}: a condition looks at steps before it")
+        target_index = index_by_id.get(when["of"])
+        if target_index is None:
+            yield Violation(f"/steps/{step_index}/when/of", f"there is no step `{when['of']}`")
+        elif target_index >= step_index:
+            problem = "is the step itself" if target_index == step_index else "comes later"
+            yield Violation(f"/steps/{step_index}/when/of", f"`{when['of']}` {problem}: a condition looks at steps before it")
 
 
-def recoveries(steps: Steps) -> Iterator[Violation]:
+def check_recoveries(steps: Steps) -> Iterator[Violation]:
     """An alternative is a later step that does not need the one it stands in for; a retry is tried again."""
-    index = _index(steps)
-    for at, step in enumerate(steps):
+    index_by_id = _index_by_id(steps)
+    for step_index, step in enumerate(steps):
         recovery = step.get("on_failure")
         strategy = recovery.get("strategy") if isinstance(recovery, dict) else None
         if not isinstance(recovery, dict) or not isinstance(strategy, str):
             continue
-        where = f"/steps/{at}/on_failure/strategy"
+        location = f"/steps/{step_index}/on_failure/strategy"
         if strategy == "retry" and recovery.get("max_retries", 0) == 0:
-            yield Violation(f"/steps/{at}/on_failure/max_retries", "is 0, so that retry tries nothing again")
+            yield Violation(f"/steps/{step_index}/on_failure/max_retries", "is 0, so that retry tries nothing again")
         if not strategy.startswith(ALTERNATIVE):
             continue
         name = strategy.removeprefix(ALTERNATIVE)
-        found = index.get(name)
-        if found is None:
-            yield Violation(where, f"there is no step `{name}`")
-        elif found <= at:
-            what = "is the step itself" if found == at else "comes earlier and has run by then"
-            yield Violation(where, f"`{name}` {what}: an alternative comes later")
-        elif step.get("id") in _names(steps[found].get("depends_on")):
-            yield Violation(where, f"`{name}` needs the step whose failure it stands in for, and would never run")
+        alternative_index = index_by_id.get(name)
+        if alternative_index is None:
+            yield Violation(location, f"there is no step `{name}`")
+        elif alternative_index <= step_index:
+            problem = "is the step itself" if alternative_index == step_index else "comes earlier and has run by then"
+            yield Violation(location, f"`{name}` {problem}: an alternative comes later")
+        elif step.get("id") in _string_list(steps[alternative_index].get("depends_on")):
+            yield Violation(location, f"`{name}` needs the step whose failure it stands in for, and would never run")
 
 
 def ancestors(steps: Steps) -> list[int]:
     """For each step those that come before it by need, at any distance, as bits by index; forward needs do not count."""
-    index = _index(steps)
-    before = [0] * len(steps)
-    for at, step in enumerate(steps):
-        for name in _names(step.get("depends_on")):
-            other = index.get(name, at)
-            if other < at:
-                before[at] |= before[other] | 1 << other
-    return before
+    index_by_id = _index_by_id(steps)
+    ancestor_bits = [0] * len(steps)
+    for step_index, step in enumerate(steps):
+        for name in _string_list(step.get("depends_on")):
+            dependency = index_by_id.get(name, step_index)
+            if dependency < step_index:
+                ancestor_bits[step_index] |= ancestor_bits[dependency] | 1 << dependency
+    return ancestor_bits
 
 
-def _index(steps: Steps) -> dict[str, int]:
+def _index_by_id(steps: Steps) -> dict[str, int]:
     """The first step of each id."""
-    found: dict[str, int] = {}
-    for at, step in enumerate(steps):
+    index_by_id: dict[str, int] = {}
+    for index, step in enumerate(steps):
         if isinstance(step.get("id"), str):
-            found.setdefault(step["id"], at)
-    return found
+            index_by_id.setdefault(step["id"], index)
+    return index_by_id
 
 
-def _names(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list | tuple) else []
+def _string_list(value: object) -> list[str]:
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list | tuple) else []
 
 
-def _circles(arrows: Sequence[Iterable[int]]) -> dict[int, tuple[int, ...]]:
+def _find_cycles(edges: Sequence[Iterable[int]]) -> dict[int, tuple[int, ...]]:
     """Each index that can reach itself, with all that it shares a circle with (Tarjan, without recursion)."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
     on_stack: set[int] = set()
-    found: dict[int, tuple[int, ...]] = {}
-    for root in range(len(arrows)):
+    cycles: dict[int, tuple[int, ...]] = {}
+    for root in range(len(edges)):
         if root in order:
             continue
         order[root] = low[root] = len(order)
         stack.append(root)
         on_stack.add(root)
-        work = [(root, iter(arrows[root]))]
-        while work:
-            at, rest = work[-1]
-            for other in rest:
-                if other not in order:
-                    order[other] = low[other] = len(order)
-                    stack.append(other)
-                    on_stack.add(other)
-                    work.append((other, iter(arrows[other])))
+        pending = [(root, iter(edges[root]))]
+        while pending:
+            node, successors = pending[-1]
+            for successor in successors:
+                if successor not in order:
+                    order[successor] = low[successor] = len(order)
+                    stack.append(successor)
+                    on_stack.add(successor)
+                    pending.append((successor, iter(edges[successor])))
                     break
-                if other in on_stack:
-                    low[at] = min(low[at], order[other])
+                if successor in on_stack:
+                    low[node] = min(low[node], order[successor])
             else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
-                if low[at] == order[at]:
-                    members = _popped(stack, at)
+                pending.pop()
+                if pending:
+                    low[pending[-1][0]] = min(low[pending[-1][0]], low[node])
+                if low[node] == order[node]:
+                    members = _pop_through(stack, node)
                     on_stack.difference_update(members)
                     if len(members) > 1:
-                        found |= dict.fromkeys(members, tuple(sorted(members)))
-    return found
+                        cycles |= dict.fromkeys(members, tuple(sorted(members)))
+    return cycles
 
 
-def _popped(stack: list[int], last: int) -> list[int]:
+def _pop_through(stack: list[int], root: int) -> list[int]:
     members = [stack.pop()]
-    while members[-1] != last:
+    while members[-1] != root:
         members.append(stack.pop())
     return members
 
 
-def _around(members: tuple[int, ...], arrows: Sequence[Iterable[int]]) -> list[int]:
+def _find_cycle_path(members: tuple[int, ...], edges: Sequence[Iterable[int]]) -> list[int]:
     """The shortest way from the first of a circle's members back to it."""
-    start, inside = members[0], set(members)
-    came: dict[int, int] = {}
+    start, member_set = members[0], set(members)
+    predecessors: dict[int, int] = {}
     queue = [start]
-    for at in queue:
-        for other in arrows[at]:
-            if other in inside and other not in came:
-                came[other] = at
-                queue.append(other)
+    for node in queue:
+        for successor in edges[node]:
+            if successor in member_set and successor not in predecessors:
+                predecessors[successor] = node
+                queue.append(successor)
     path = [start]
     while len(path) == 1 or path[-1] != start:
-        path.append(came[path[-1]])
+        path.append(predecessors[path[-1]])
     return path[::-1]

@@ -6,7 +6,7 @@ import os
 
 from execplan.execution.command.pattern import problem
 from execplan.execution.documents.rules_order import ancestors
-from execplan.execution.documents.touched import touched, written
+from execplan.execution.documents.touched import diff_paths, written_paths
 from execplan.execution.documents.violation import Violation
 from execplan.record import NamedTuple
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     Steps = Sequence[dict[str, Any]]
 
 
-class Parts(NamedTuple):
+class StepFields(NamedTuple):
     """What a type of step is made of."""
 
     tool: str
     """None of ours for `use_tool`, which names an agent's or an installed one."""
-    must: tuple[str, ...]
-    may: tuple[str, ...] = ()
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
 
 
-ABSENT: dict[str, Any] = {
+ABSENT_VALUES: dict[str, Any] = {
     "target": None,
     "lines": None,
     "content": None,
@@ -43,64 +43,64 @@ ABSENT: dict[str, Any] = {
     "cwd": ".",
 }
 """Fields that not every type has a use for, each with what it is where it is absent."""
-_RUNS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
-TYPES = {
-    "create_file": Parts("file.create", ("target", "content")),
-    "modify_file": Parts("file.modify", ("target",), ("patch", "content", "lines")),
-    "delete_file": Parts("file.delete", ("target",)),
-    "execute_command": Parts("shell.run", ("command",), _RUNS),
-    "refactor_code": Parts("code.refactor", ("patch",)),
-    "install_package": Parts("package.install", ("command",), ("target", *_RUNS)),
-    "use_tool": Parts("", (), ("parameters", "env", "network", "expect", "cwd")),
+_COMMAND_FIELDS = ("argv", "shell", "env", "network", "expect", "exit", "cwd")
+FIELDS_BY_TYPE = {
+    "create_file": StepFields("file.create", ("target", "content")),
+    "modify_file": StepFields("file.modify", ("target",), ("patch", "content", "lines")),
+    "delete_file": StepFields("file.delete", ("target",)),
+    "execute_command": StepFields("shell.run", ("command",), _COMMAND_FIELDS),
+    "refactor_code": StepFields("code.refactor", ("patch",)),
+    "install_package": StepFields("package.install", ("command",), ("target", *_COMMAND_FIELDS)),
+    "use_tool": StepFields("", (), ("parameters", "env", "network", "expect", "cwd")),
 }
-_OWN = frozenset([made.tool.partition(".")[0] for made in TYPES.values() if made.tool])
+_OWN_DOMAINS = frozenset([step_fields.tool.partition(".")[0] for step_fields in FIELDS_BY_TYPE.values() if step_fields.tool])
 
 
-def is_own(tool: str) -> bool:
+def is_own_tool(tool: str) -> bool:
     """Whether the name of a tool is in a domain of execplan's own: `file`, `shell`, `code`, `package`."""
-    return tool.partition(".")[0] in _OWN
+    return tool.partition(".")[0] in _OWN_DOMAINS
 
 
-def own_tools() -> str:
+def own_tool_pattern() -> str:
     """The pattern of such names."""
-    return rf"^({'|'.join(sorted(_OWN))})[.]"
+    return rf"^({'|'.join(sorted(_OWN_DOMAINS))})[.]"
 
 
-def parts(steps: Steps) -> Iterator[Violation]:
+def check_step_fields(steps: Steps) -> Iterator[Violation]:
     """Each step has what its type needs, the type's tool, and nothing that its type has no use for."""
-    for at, step in enumerate(steps):
+    for index, step in enumerate(steps):
         kind = step.get("type")
-        if isinstance(kind, str) and kind in TYPES:
-            for name, message in _of_type(step, kind, TYPES[kind]):
-                yield Violation(f"/steps/{at}/{name}", message)
-        for name, message in [*_ranges(step), *_patterns(step)]:
-            yield Violation(f"/steps/{at}/{name}", message)
+        if isinstance(kind, str) and kind in FIELDS_BY_TYPE:
+            for name, message in _check_type_fields(step, kind, FIELDS_BY_TYPE[kind]):
+                yield Violation(f"/steps/{index}/{name}", message)
+        for name, message in [*_check_line_ranges(step), *_check_patterns(step)]:
+            yield Violation(f"/steps/{index}/{name}", message)
 
 
-def _of_type(step: dict[str, Any], kind: str, made: Parts) -> Iterator[tuple[str, str]]:
+def _check_type_fields(step: dict[str, Any], kind: str, fields: StepFields) -> Iterator[tuple[str, str]]:
     tool = step.get("tool")
-    if made.tool and isinstance(tool, str) and tool != made.tool:
-        yield "tool", f"is {tool}; that of {kind} is {made.tool}"
-    for name, absent in ABSENT.items():
-        there = step.get(name, absent) not in (absent, None)
-        if name in made.must and step.get(name) is None:
+    if fields.tool and isinstance(tool, str) and tool != fields.tool:
+        yield "tool", f"is {tool}; that of {kind} is {fields.tool}"
+    for name, absent in ABSENT_VALUES.items():
+        is_present = step.get(name, absent) not in (absent, None)
+        if name in fields.required and step.get(name) is None:
             yield name, f"{kind} needs it"
-        elif there and name not in (*made.must, *made.may):
+        elif is_present and name not in (*fields.required, *fields.optional):
             yield name, f"{kind} has no use for it"
     if step.get("argv") is not None and step.get("shell") is not None:
         yield "argv", "a script for a shell has none"
-    elif step.get("argv") is not None and "command" in made.must:
-        yield from _read_otherwise(step)
+    elif step.get("argv") is not None and "command" in fields.required:
+        yield from _check_argv(step)
     if kind == "modify_file":
-        yield from _modified(step)
-    if kind == "refactor_code" and isinstance(step.get("patch"), str) and not touched(step["patch"]):
+        yield from _check_modification(step)
+    if kind == "refactor_code" and isinstance(step.get("patch"), str) and not diff_paths(step["patch"]):
         yield "patch", "names no file"
     target = step.get("target")
-    if isinstance(target, str) and kind.endswith("_file") and (target.endswith("/") or _same(target) == "."):
+    if isinstance(target, str) and kind.endswith("_file") and (target.endswith("/") or _normalize(target) == "."):
         yield "target", "is a folder; a step is about one file"
 
 
-def _read_otherwise(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _check_argv(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What runs is what is shown: argv and environment are those that the command says."""
     command, argv, env = step.get("command"), step["argv"], step.get("env") or {}
     if not isinstance(command, str) or not isinstance(argv, list | tuple) or not isinstance(env, dict):
@@ -110,15 +110,15 @@ def _read_otherwise(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
     if any([hidden_in(line) for line in command.split("\n")]):
         return  # the policy refuses it, and says why
-    found = parse(command)
-    if found.argv != tuple(argv):
-        yield "argv", "is not what the command says" + (f": {list(found.argv)}" if found.argv is not None else "")
-    for name, value in found.assigned:
+    parsed = parse(command)
+    if parsed.argv != tuple(argv):
+        yield "argv", "is not what the command says" + (f": {list(parsed.argv)}" if parsed.argv is not None else "")
+    for name, value in parsed.assigned:
         if env.get(name) != value:
             yield "env", f"does not set {name} as the command does"
 
 
-def _modified(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _check_modification(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """A file is modified by a patch, or by lines that are given anew."""
     patch, content, lines = step.get("patch"), step.get("content"), step.get("lines")
     if patch is None and content is None and lines is None:
@@ -131,51 +131,51 @@ def _modified(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lines", "which lines the content stands for is missing"
     target = step.get("target")
     if isinstance(patch, str) and isinstance(target, str):
-        others = [each for each in touched(patch) if _same(each) != _same(target)]
-        if others:
-            yield "patch", f"touches {others[0]}, which is not the target; refactor_code touches several files"
+        other_paths = [path for path in diff_paths(patch) if _normalize(path) != _normalize(target)]
+        if other_paths:
+            yield "patch", f"touches {other_paths[0]}, which is not the target; refactor_code touches several files"
 
 
-def _patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _check_patterns(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What an agent is allowed or denied further says what it is about."""
     for name in ("allow", "deny"):
-        said = step.get(name)
-        for each in said if isinstance(said, list | tuple) else ():
-            if isinstance(each, str) and each and (why := problem(each)):
-                yield name, f"{each!r}: {why}"
+        patterns = step.get(name)
+        for pattern in patterns if isinstance(patterns, list | tuple) else ():
+            if isinstance(pattern, str) and pattern and (why := problem(pattern)):
+                yield name, f"{pattern!r}: {why}"
 
 
-def _ranges(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _check_line_ranges(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """A first line is not behind the last."""
     lines, source = step.get("lines"), step.get("source")
     pairs = {"lines": lines if isinstance(lines, list | tuple) and len(lines) == 2 else ()}
     if isinstance(source, dict):
         pairs["source"] = (source.get("line_start"), source.get("line_end"))
     for name, pair in pairs.items():
-        if len(pair) == 2 and all([isinstance(each, int) for each in pair]) and pair[0] > pair[1]:
+        if len(pair) == 2 and all([isinstance(number, int) for number in pair]) and pair[0] > pair[1]:
             yield name, f"line {pair[0]} comes after line {pair[1]}"
 
 
-def shared_paths(steps: Steps) -> Iterator[Violation]:
+def check_shared_paths(steps: Steps) -> Iterator[Violation]:
     """Two parallel steps share no path that one of them writes, unless one needs the other."""
-    before: list[int] = []
+    ancestor_bits: list[int] = []
     users: dict[str, list[tuple[int, bool]]] = {}
-    for at, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if step.get("parallel") is not True:
             continue
-        before = before or ancestors(steps)
-        writes = {_same(path) for path in written(step)}
+        ancestor_bits = ancestor_bits or ancestors(steps)
+        writes = {_normalize(path) for path in written_paths(step)}
         inputs = step.get("inputs")
-        reads = {_same(path) for path in inputs if isinstance(path, str)} if isinstance(inputs, list | tuple) else set()
+        reads = {_normalize(path) for path in inputs if isinstance(path, str)} if isinstance(inputs, list | tuple) else set()
         for path in sorted(writes | reads):
-            writing = path in writes
-            for other, also in users.get(path, ()):
-                if (writing or also) and not before[at] >> other & 1:
-                    message = f"{path} is shared with step {other + 1}, which may run at the same time"
-                    yield Violation(f"/steps/{at}/parallel", message)
+            is_written = path in writes
+            for other_index, other_writes in users.get(path, ()):
+                if (is_written or other_writes) and not ancestor_bits[index] >> other_index & 1:
+                    message = f"{path} is shared with step {other_index + 1}, which may run at the same time"
+                    yield Violation(f"/steps/{index}/parallel", message)
                     break
-            users.setdefault(path, []).append((at, writing))
+            users.setdefault(path, []).append((index, is_written))
 
 
-def _same(path: str) -> str:
+def _normalize(path: str) -> str:
     return os.path.normpath(path)

@@ -10,61 +10,61 @@ import json
 import re
 from typing import Final
 
-from execplan.execution.documents.violation import Violation, pointer
+from execplan.execution.documents.violation import Violation, json_pointer
 from execplan.record import NamedTuple
 
-LIMIT: Final = 5 * 1024 * 1024
+MAX_BYTES: Final = 5 * 1024 * 1024
 """Bytes of a document."""
-DEPTH: Final = 64
-DIGITS: Final = 19
+MAX_DEPTH: Final = 64
+MAX_DIGITS: Final = 19
 """Of an integer: as many as 64 bits take."""
-MOST: Final = 100
+MAX_VIOLATIONS: Final = 100
 """Violations that are told; the rest is counted."""
-_NUMBER_LENGTH: Final = 64
+_MAX_NUMBER_LENGTH: Final = 64
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?")
-_WORD = re.compile(r"-?[A-Za-z]++")
+_LITERAL = re.compile(r"-?[A-Za-z]++")
 _CONSTANTS = {"true": True, "false": False, "null": None}
-_NO_NUMBERS = ("NaN", "Infinity", "-Infinity")
+_NON_JSON_NUMBERS = ("NaN", "Infinity", "-Infinity")
 
 
-class Read(NamedTuple):
+class ParsedJson(NamedTuple):
     """What a document holds."""
 
     value: object
     """With something harmless in place of what was refused; None where nothing could be read."""
     violations: tuple[Violation, ...]
-    more: int = 0
+    omitted: int = 0
     """How many violations are not told."""
-    whole: bool = True
+    is_complete: bool = True
     """Whether it was read to its end."""
 
 
-def read(data: bytes) -> Read:
+def read(data: bytes) -> ParsedJson:
     """Read a document, with all that is wrong with how it is written."""
-    if len(data) > LIMIT:
-        return _stopped(f"larger than {LIMIT // 1024 // 1024} MiB")
+    if len(data) > MAX_BYTES:
+        return _failed_read(f"larger than {MAX_BYTES // 1024 // 1024} MiB")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return _stopped("UTF-16; convert it to UTF-8")
+        return _failed_read("UTF-16; convert it to UTF-8")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        return _stopped(f"no UTF-8 at byte {error.start + 1}")
+        return _failed_read(f"no UTF-8 at byte {error.start + 1}")
     reader = _Reader(text)
     try:
-        value = reader.run()
-    except _StopError as stop:
-        return Read(None, (*reader.violations, stop.violation), reader.more, whole=False)
-    return Read(value, tuple(reader.violations), reader.more)
+        value = reader.parse()
+    except _UnreadableError as unreadable:
+        return ParsedJson(None, (*reader.violations, unreadable.violation), reader.omitted, is_complete=False)
+    return ParsedJson(value, tuple(reader.violations), reader.omitted)
 
 
-def _stopped(why: str) -> Read:
-    return Read(None, (Violation("", why),), whole=False)
+def _failed_read(message: str) -> ParsedJson:
+    return ParsedJson(None, (Violation("", message),), is_complete=False)
 
 
-class _StopError(Exception):
+class _UnreadableError(Exception):
     """Behind this there is no telling what is meant."""
 
     def __init__(self, violation: Violation) -> None:
@@ -77,162 +77,162 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
         self.violations: list[Violation] = []
-        self.more = 0
-        self.open: list[dict[str, object] | list[object]] = []
+        self.omitted = 0
+        self.containers: list[dict[str, object] | list[object]] = []
         self.path: list[str | int] = []
 
-    def run(self) -> object:
+    def parse(self) -> object:
         """The value of the text."""
         if self.text.startswith("\ufeff"):
-            self._note("", 0, "a byte order mark before it")
-            self.at = 1
+            self._add_violation("", 0, "a byte order mark before it")
+            self.position = 1
         while True:
-            value = self._value()
-            if isinstance(value, dict | list) and self._enter(value):
+            value = self._read_value()
+            if isinstance(value, dict | list) and self._open_container(value):
                 continue
-            while self.open:
-                if self._next(value):
+            while self.containers:
+                if self._store_value(value):
                     break
-                value = self.open.pop()
-            if not self.open:
+                value = self.containers.pop()
+            if not self.containers:
                 break
         if self._peek():
-            raise self._stop("something follows the end of the document")
+            raise self._fatal_error("something follows the end of the document")
         return value
 
-    def _enter(self, value: dict[str, object] | list[object]) -> bool:
+    def _open_container(self, value: dict[str, object] | list[object]) -> bool:
         """Whether a value just opened has something in it; then what comes next is read."""
         if self._peek() == ("}" if isinstance(value, dict) else "]"):
-            self.at += 1
+            self.position += 1
             return False
-        if len(self.open) == DEPTH:
-            raise self._stop(f"nested deeper than {DEPTH}")
-        self.open.append(value)
+        if len(self.containers) == MAX_DEPTH:
+            raise self._fatal_error(f"nested deeper than {MAX_DEPTH}")
+        self.containers.append(value)
         self.path.append(0)
         if isinstance(value, dict):
-            self._key(value)
+            self._read_key(value)
         return True
 
-    def _next(self, value: object) -> bool:
+    def _store_value(self, value: object) -> bool:
         """Put a value where it belongs; whether another follows in the same object or array."""
-        into = self.open[-1]
-        step = self.path[-1]
-        if isinstance(into, dict):
-            into[str(step)] = value
+        container = self.containers[-1]
+        key = self.path[-1]
+        if isinstance(container, dict):
+            container[str(key)] = value
             end = "}"
         else:
-            into.append(value)
+            container.append(value)
             end = "]"
-        mark = self._peek()
-        if mark == end:
-            self.at += 1
+        char = self._peek()
+        if char == end:
+            self.position += 1
             self.path.pop()
             return False
-        if mark != ",":
-            what = f"`,` or `{end}` is missing" if mark else f"it ends where `,` or `{end}` should stand"
-            raise self._stop(what, inside=True)
-        self.at += 1
-        if isinstance(into, dict):
-            self._key(into)
+        if char != ",":
+            message = f"`,` or `{end}` is missing" if char else f"it ends where `,` or `{end}` should stand"
+            raise self._fatal_error(message, in_container=True)
+        self.position += 1
+        if isinstance(container, dict):
+            self._read_key(container)
         else:
-            self.path[-1] = len(into)
+            self.path[-1] = len(container)
         return True
 
-    def _key(self, into: dict[str, object]) -> None:
+    def _read_key(self, container: dict[str, object]) -> None:
         """Read a name and its colon."""
-        start = self.at
+        start = self.position
         if self._peek() != '"':
-            raise self._stop("a name in double quotes should stand here", inside=True)
-        start = self.at
-        name = self._string(inside=True)
+            raise self._fatal_error("a name in double quotes should stand here", in_container=True)
+        start = self.position
+        name = self._read_string(is_key=True)
         self.path[-1] = name
-        if name in into:
-            self._note(pointer(self.path), start, "the key stands here twice")
+        if name in container:
+            self._add_violation(json_pointer(self.path), start, "the key stands here twice")
         if self._peek() != ":":
-            raise self._stop("`:` is missing behind a name")
-        self.at += 1
+            raise self._fatal_error("`:` is missing behind a name")
+        self.position += 1
 
-    def _value(self) -> object:
+    def _read_value(self) -> object:
         """Read a value; of an object or an array the opening bracket."""
-        mark = self._peek()
-        if mark == '"':
-            return self._string()
-        if mark in ("{", "["):
-            self.at += 1
-            return {} if mark == "{" else []
-        word = _WORD.match(self.text, self.at)
-        if word and word[0] in _CONSTANTS:
-            self.at = word.end()
-            return _CONSTANTS[word[0]]
-        if word and word[0] in _NO_NUMBERS:
-            self._note(pointer(self.path), self.at, f"{word[0]} is no number of JSON")
-            self.at = word.end()
+        char = self._peek()
+        if char == '"':
+            return self._read_string()
+        if char in ("{", "["):
+            self.position += 1
+            return {} if char == "{" else []
+        literal = _LITERAL.match(self.text, self.position)
+        if literal and literal[0] in _CONSTANTS:
+            self.position = literal.end()
+            return _CONSTANTS[literal[0]]
+        if literal and literal[0] in _NON_JSON_NUMBERS:
+            self._add_violation(json_pointer(self.path), self.position, f"{literal[0]} is no number of JSON")
+            self.position = literal.end()
             return 0
-        number = _NUMBER.match(self.text, self.at)
+        number = _NUMBER.match(self.text, self.position)
         if number:
-            return self._number(number)
-        raise self._stop("a value should stand here" if mark else "it ends where a value should stand")
+            return self._read_number(number)
+        raise self._fatal_error("a value should stand here" if char else "it ends where a value should stand")
 
-    def _number(self, found: re.Match[str]) -> int | float:
-        start, self.at = self.at, found.end()
-        length = found.end() - start
-        whole = found[1] is None and found[2] is None
-        digits = length - found[0].startswith("-")
-        if whole and digits <= DIGITS:
-            return int(found[0])
-        if whole:
-            self._note(pointer(self.path), start, f"an integer of {digits} digits; {DIGITS} are the most")
+    def _read_number(self, match: re.Match[str]) -> int | float:
+        start, self.position = self.position, match.end()
+        length = match.end() - start
+        is_integer = match[1] is None and match[2] is None
+        digits = length - match[0].startswith("-")
+        if is_integer and digits <= MAX_DIGITS:
+            return int(match[0])
+        if is_integer:
+            self._add_violation(json_pointer(self.path), start, f"an integer of {digits} digits; {MAX_DIGITS} are the most")
             return 0
-        value = float(found[0]) if length <= _NUMBER_LENGTH else float("inf")
+        value = float(match[0]) if length <= _MAX_NUMBER_LENGTH else float("inf")
         if value in (float("inf"), float("-inf")):
-            self._note(pointer(self.path), start, "a number that is too large or too long")
+            self._add_violation(json_pointer(self.path), start, "a number that is too large or too long")
             return 0
         return value
 
-    def _string(self, *, inside: bool = False) -> str:
-        """Read a string; `inside`: the name of what is open."""
-        start = self.at
-        found = _STRING.match(self.text, start)
-        assert found is not None  # it begins with a quote
-        self.at = found.end()
-        mark = self.text[self.at : self.at + 1]
-        if mark != '"':
-            what = "a string that is never closed"
-            if mark == "\\":
-                what = "an escape that JSON does not have"
-            elif mark:
-                what = f"a control character in a string: {mark!r}"
-            raise self._stop(what, inside=inside)
-        self.at += 1
-        if "\\" not in found[0]:
-            return found[0][1:]
-        value: str = json.loads(found[0] + '"')
+    def _read_string(self, *, is_key: bool = False) -> str:
+        """Read a string; `is_key`: the name of what is open."""
+        start = self.position
+        match = _STRING.match(self.text, start)
+        assert match is not None  # it begins with a quote
+        self.position = match.end()
+        char = self.text[self.position : self.position + 1]
+        if char != '"':
+            message = "a string that is never closed"
+            if char == "\\":
+                message = "an escape that JSON does not have"
+            elif char:
+                message = f"a control character in a string: {char!r}"
+            raise self._fatal_error(message, in_container=is_key)
+        self.position += 1
+        if "\\" not in match[0]:
+            return match[0][1:]
+        value: str = json.loads(match[0] + '"')
         if any(["\ud800" <= char <= "\udfff" for char in value]):
-            where = pointer(self.path[:-1] if inside else self.path)
-            self._note(where, start, "half of a surrogate pair, which is no character")
+            location = json_pointer(self.path[:-1] if is_key else self.path)
+            self._add_violation(location, start, "half of a surrogate pair, which is no character")
             value = value.encode("utf-8", "replace").decode()
         return value
 
     def _peek(self) -> str:
         """The next character that is no space."""
-        found = _SPACE.match(self.text, self.at)
-        assert found is not None  # it matches nothing, too
-        self.at = found.end()
-        return self.text[self.at : self.at + 1]
+        match = _SPACE.match(self.text, self.position)
+        assert match is not None  # it matches nothing, too
+        self.position = match.end()
+        return self.text[self.position : self.position + 1]
 
-    def _note(self, where: str, at: int, message: str) -> None:
-        if len(self.violations) < MOST:
-            self.violations.append(Violation(where, f"{message} ({self._place(at)})"))
+    def _add_violation(self, location: str, position: int, message: str) -> None:
+        if len(self.violations) < MAX_VIOLATIONS:
+            self.violations.append(Violation(location, f"{message} ({self._position_text(position)})"))
         else:
-            self.more += 1
+            self.omitted += 1
 
-    def _stop(self, message: str, *, inside: bool = False) -> _StopError:
-        """What is wrong with a value; `inside`: with the object or array that is open."""
-        where = pointer(self.path[:-1] if inside else self.path)
-        return _StopError(Violation(where, f"{message} ({self._place(self.at)})"))
+    def _fatal_error(self, message: str, *, in_container: bool = False) -> _UnreadableError:
+        """What is wrong with a value; `in_container`: with the object or array that is open."""
+        location = json_pointer(self.path[:-1] if in_container else self.path)
+        return _UnreadableError(Violation(location, f"{message} ({self._position_text(self.position)})"))
 
-    def _place(self, at: int) -> str:
-        line = self.text.count("\n", 0, at) + 1
-        return f"line {line}, column {at - self.text.rfind(chr(10), 0, at)}"
+    def _position_text(self, position: int) -> str:
+        line = self.text.count("\n", 0, position) + 1
+        return f"line {line}, column {position - self.text.rfind(chr(10), 0, position)}"

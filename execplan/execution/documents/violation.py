@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TOKEN_LENGTH = 200
+_MAX_TOKEN_LENGTH = 200
 
 
 class Violation(NamedTuple):
@@ -22,13 +22,13 @@ class Violation(NamedTuple):
         return f"{self.pointer or 'the document'}: {self.message}"
 
 
-def pointer(parts: Iterable[str | int]) -> str:
+def json_pointer(keys: Iterable[str | int]) -> str:
     """The pointer that names and indices from the top make; a name that is very long is cut."""
-    return "".join([f"/{_token(part)}" for part in parts])
+    return "".join([f"/{_escape_token(key)}" for key in keys])
 
 
-def _token(part: str | int) -> str:
-    if isinstance(part, int):
-        return str(part)
-    name = part if len(part) <= _TOKEN_LENGTH else part[:_TOKEN_LENGTH] + "…"
+def _escape_token(key: str | int) -> str:
+    if isinstance(key, int):
+        return str(key)
+    name = key if len(key) <= _MAX_TOKEN_LENGTH else key[:_MAX_TOKEN_LENGTH] + "…"
     return name.replace("~", "~0").replace("/", "~1")

@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from execplan.execution.model import Step
 
 
-class Line(NamedTuple):
+class StepCommand(NamedTuple):
     """One of them."""
 
     text: str
     """With the step's own variables in front."""
-    script: bool
+    is_script: bool
     """Whether a shell runs it."""
 
 
-def lines(step: Step) -> Iterator[Line]:
+def step_commands(step: Step) -> Iterator[StepCommand]:
     """What a step runs: its command or its script, and its test."""
-    given = "".join([f"{name}={quote(value)} " for name, value in step.env.items()])
+    assignments = "".join([f"{name}={quote(value)} " for name, value in step.env.items()])
     if step.shell is not None and step.command is not None:
-        before = f"export {given}\n" if given else ""
-        yield Line(before + step.command, script=True)
+        prefix = f"export {assignments}\n" if assignments else ""
+        yield StepCommand(prefix + step.command, is_script=True)
     elif step.argv is not None:
-        yield Line(given + join(step.argv), script=False)
+        yield StepCommand(assignments + join(step.argv), is_script=False)
     elif step.command is not None:
-        yield Line(given + step.command, script=False)
+        yield StepCommand(assignments + step.command, is_script=False)
     if step.validation.test_after is not None:
-        yield Line(join(step.validation.test_after), script=False)
+        yield StepCommand(join(step.validation.test_after), is_script=False)

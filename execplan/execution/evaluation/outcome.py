@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from execplan.execution.evaluation import patch
-from execplan.execution.evaluation.after import NEW, Changed
-from execplan.execution.evaluation.unified import cut, diff, spliced
+from execplan.execution.evaluation.after import DEFAULT_FILE_MODE, FileChange
+from execplan.execution.evaluation.unified import split_lines, file_diff, replacement_lines
 from execplan.execution.model import Type
-from execplan.execution.world import ABSENT, FILE, LINK, plain
+from execplan.execution.world import ABSENT, FILE, LINK, normalize_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,82 +29,82 @@ class ImpossibleError(Exception):
     """It can't be done; the words say why."""
 
 
-def outcome(step: Step, files: Files) -> tuple[Changed, ...]:
+def compute_changes(step: Step, files: Files) -> tuple[FileChange, ...]:
     """What a step makes of its files, in the order in which it is done.
 
     Raises ImpossibleError, ExecplanError, and whatever `files` raises.
     """
     if step.type is Type.REFACTOR:
-        return tuple(_refactored(files, step))
+        return tuple(_patch_changes(files, step))
     if step.type is Type.TOOL:
         raise ImpossibleError(f"an agent calls {step.tool}")
-    return (_changed(files, step, _inside(step.target or "..")),)
+    return (_target_change(files, step, _require_repository_path(step.target or "..")),)
 
 
-def shown(change: Changed) -> str:
+def format_change(change: FileChange) -> str:
     """How a file changes, as a diff."""
-    return _modes(change) + diff(change.before, change.after, change.path)
+    return _format_mode_change(change) + file_diff(change.before, change.after, change.path)
 
 
-def _modes(change: Changed) -> str:
+def _format_mode_change(change: FileChange) -> str:
     """How the mode of a file changes, as git tells it: a diff of its lines would not show what becomes a program."""
-    if change.after is None or change.mode == change.was:
+    if change.after is None or change.mode == change.old_mode:
         return ""
-    old = f"old mode 100{change.was:o}\nnew" if change.before is not None else "new file"
+    old = f"old mode 100{change.old_mode:o}\nnew" if change.before is not None else "new file"
     return f"diff --git a/{change.path} b/{change.path}\n{old} mode 100{change.mode:o}\n"
 
 
-def _changed(files: Files, step: Step, path: str) -> Changed:
+def _target_change(files: Files, step: Step, path: str) -> FileChange:
     """What a step makes of its target; raises ImpossibleError, ExecplanError."""
     if step.type is Type.CREATE:
-        if _mode(files, path) is not None:
+        if _file_mode(files, path) is not None:
             raise ImpossibleError(f"{path} is there already")
-        return Changed(path, None, (step.content or "").encode())
+        return FileChange(path, None, (step.content or "").encode())
     if step.type is Type.DELETE and (state := files.state(path)).kind == LINK:
-        return Changed(path, f"{state.link}\n".encode(), None)
-    mode = _mode(files, path)
+        return FileChange(path, f"{state.link}\n".encode(), None)
+    mode = _file_mode(files, path)
     if mode is None:
         raise ImpossibleError(f"there is no file {path}")
     old = files.read(path)
     if step.type is Type.DELETE:
-        return Changed(path, old, None)
+        return FileChange(path, old, None)
     if step.patch is not None:
-        (change,) = patch.read(step.patch, path)
-        return Changed(path, old, patch.apply(old, change), change.mode or mode, mode)
-    return Changed(path, old, _spliced(old, step), mode, mode)
+        (change,) = patch.parse_patch(step.patch, path)
+        return FileChange(path, old, patch.apply_patch(old, change), change.mode or mode, mode)
+    return FileChange(path, old, _replace_lines(old, step), mode, mode)
 
 
-def _refactored(files: Files, step: Step) -> list[Changed]:
+def _patch_changes(files: Files, step: Step) -> list[FileChange]:
     """What a diff over several files makes of them."""
-    changed = []
-    for change in patch.read(step.patch or ""):
-        source, target = [_inside(name) if name is not None else None for name in (change.source, change.target)]
-        mode = _mode(files, source) if source is not None else NEW
+    changes = []
+    for file_patch in patch.parse_patch(step.patch or ""):
+        source, target = [_require_repository_path(name) if name is not None else None for name in (file_patch.source, file_patch.target)]
+        mode = _file_mode(files, source) if source is not None else DEFAULT_FILE_MODE
         if mode is None:
             raise ImpossibleError(f"there is no file {source}")
-        if target is not None and target != source and _mode(files, target) is not None:
+        if target is not None and target != source and _file_mode(files, target) is not None:
             raise ImpossibleError(f"{target} is there already")
         old = files.read(source) if source is not None else b""
-        new = patch.apply(old, change)
+        new = patch.apply_patch(old, file_patch)
         if target is None and new:
             raise ImpossibleError(f"the diff deletes {source}, and leaves some of its lines")
         if source is not None and source != target:
-            changed.append(Changed(source, old, None))
+            changes.append(FileChange(source, old, None))
         if target is not None:
-            there = source == target
-            changed.append(Changed(target, old if there else None, new, change.mode or mode, mode if there else NEW))
-    return changed
+            is_same_path = source == target
+            changes.append(FileChange(target, old if is_same_path else None, new, file_patch.mode or mode, mode if is_same_path else DEFAULT_FILE_MODE))
+    return changes
 
 
-def _inside(name: str) -> str:
+def _require_repository_path(name: str) -> str:
     """A path in its plain form; raises ImpossibleError for one that leads out."""
-    path = plain(name)
+    path = normalize_path(name)
     if path is None:
         raise ImpossibleError("its target is not in the repository")
     return path
 
 
-def _mode(files: Files, path: str) -> int | None:
+def _file_mode(files: Files, path: str) -> int | None:
     """The mode of a file, None where there is nothing; raises ImpossibleError."""
     state = files.state(path)
     if state.kind == ABSENT:
@@ -114,12 +114,12 @@ def _mode(files: Files, path: str) -> int | None:
     return state.mode
 
 
-def _spliced(old: bytes, step: Step) -> bytes:
+def _replace_lines(old: bytes, step: Step) -> bytes:
     """A file with lines of it given anew; raises ImpossibleError."""
     assert step.lines is not None  # a step that modifies has a patch or lines
     first, last = step.lines
-    lines = cut(old)
+    lines = split_lines(old)
     if last > len(lines):
         raise ImpossibleError(f"{step.target} has {len(lines)} lines, not {last}")
-    new = spliced(lines, first, last, step.content or "")
+    new = replacement_lines(lines, first, last, step.content or "")
     return "".join([*lines[: first - 1], new, *lines[last:]]).encode("utf-8", "surrogateescape")

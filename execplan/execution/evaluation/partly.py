@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.unified import cut
+from execplan.execution.evaluation.unified import split_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from execplan.execution.evaluation.patch import Hunk
 
 
-def is_partly(before: bytes, after: bytes, hunks: Sequence[Hunk]) -> bool:
+def is_partially_applied(before: bytes, after: bytes, hunks: Sequence[Hunk]) -> bool:
     """Whether a file is as some of the hunks, none or all of them among these, make it of what it was."""
-    old, new = cut(before), cut(after)
-    ends, at = {0}, 0  # how many lines of the new file may have been read by then
+    old, new = split_lines(before), split_lines(after)
+    ends, index = {0}, 0  # how many lines of the new file may have been read by then
     for hunk in hunks:
-        between = old[at : hunk.start]
+        between = old[index : hunk.start]
         ends = {end + len(between) for end in ends if new[end : end + len(between)] == between}
-        parts = [list(part) for part in (hunk.old, hunk.new)]
-        ends = {end + len(part) for end in ends for part in parts if new[end : end + len(part)] == part}
-        at = hunk.start + len(hunk.old)
-    return any([new[end:] == old[at:] for end in ends])
+        variants = [list(lines) for lines in (hunk.old, hunk.new)]
+        ends = {end + len(variant) for end in ends for variant in variants if new[end : end + len(variant)] == variant}
+        index = hunk.start + len(hunk.old)
+    return any([new[end:] == old[index:] for end in ends])

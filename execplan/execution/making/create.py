@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.documents.document import check, refusal, to_bytes
-from execplan.execution.documents.filling import rate
+from execplan.execution.documents.document import validate_document, document_error, to_bytes
+from execplan.execution.documents.filling import fill_risk
 from execplan.execution.documents.violation import Violation
 from execplan.execution.model import ExecutionPlan
 from execplan.text.lines import digest
@@ -14,8 +14,8 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_UNNAMED: Final = "plan"
-_WHERE: Final = "the request"
+_DEFAULT_ID: Final = "plan"
+_LABEL: Final = "the request"
 
 
 def create_execution_plan(
@@ -26,37 +26,37 @@ def create_execution_plan(
     The tools are in the form `domain.tool`. Without an id one is derived from what is handed in: the same request, tools and
     context give the same bytes. Raises ExecplanError with everything that is wrong at once.
     """
-    wrong = []
+    violations = []
     if isinstance(selected_tools, str) or not isinstance(selected_tools, Iterable):
-        wrong.append(Violation("/selected_tools", "should be a list of tools, such as file.read"))
+        violations.append(Violation("/selected_tools", "should be a list of tools, such as file.read"))
     if context is not None and not isinstance(context, Mapping):
-        wrong.append(Violation("/context", "should be a mapping"))
-    if wrong:
-        raise refusal(_WHERE, ExecutionPlan, wrong, hint="see docs/api.md")
-    steps = [_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
-    made = {
-        "plan_id": plan_id if plan_id is not None else _UNNAMED,
+        violations.append(Violation("/context", "should be a mapping"))
+    if violations:
+        raise document_error(_LABEL, ExecutionPlan, violations, hint="see docs/api.md")
+    steps = [_tool_step(number, str(tool)) for number, tool in enumerate(selected_tools, 1)]
+    plan_fields = {
+        "plan_id": plan_id if plan_id is not None else _DEFAULT_ID,
         "description": request,
         "mode": "agent",
         "intent": {"summary": request, "category": "tools", "risk_level": "HIGH"},
         "steps": steps,
         "metadata": {"context": dict(context or {})},
     }
-    document = _checked(made)
+    document = _validate(plan_fields)
     if plan_id is None:
-        document = _checked({**made, "plan_id": f"{_UNNAMED}-{digest(to_bytes(document))[:12]}"})
-    document.refuse_unsafe(_WHERE)
+        document = _validate({**plan_fields, "plan_id": f"{_DEFAULT_ID}-{digest(to_bytes(document))[:12]}"})
+    document.ensure_safe(_LABEL)
     return document
 
 
-def _checked(made: dict[str, Any]) -> ExecutionPlan:
-    document, violations = check(made, ExecutionPlan)
+def _validate(plan_fields: dict[str, Any]) -> ExecutionPlan:
+    document, violations = validate_document(plan_fields, ExecutionPlan)
     if document is None:
-        raise refusal(_WHERE, ExecutionPlan, violations)
+        raise document_error(_LABEL, ExecutionPlan, violations)
     return document
 
 
-def _step(number: int, tool: str) -> dict[str, Any]:
+def _tool_step(number: int, tool: str) -> dict[str, Any]:
     step: dict[str, Any] = {
         "number": number,
         "id": f"step-{number}",
@@ -65,5 +65,5 @@ def _step(number: int, tool: str) -> dict[str, Any]:
         "description": f"Call {tool}",
         "depends_on": [f"step-{number - 1}"] if number > 1 else [],
     }
-    rate(step)
+    fill_risk(step)
     return step

@@ -19,14 +19,14 @@ class ExecutionState(Request):
     current_step: Number | None = None
     steps: Annotated[dict[Id, StepStatus], Field(default={})]
 
-    def advance(self, step: str, to: str) -> ExecutionState:
+    def advance(self, step: str, new_state: str) -> ExecutionState:
         """With a step in another state; raises ExecplanError where that may not follow."""
-        after = states.advance(self.steps.get(step, states.PENDING), to)
-        return self._with(steps={**self.steps, step: after})
+        step_state = states.advance(self.steps.get(step, states.PENDING), new_state)
+        return self._updated(steps={**self.steps, step: step_state})
 
-    def advance_run(self, to: str) -> ExecutionState:
+    def advance_run(self, new_state: str) -> ExecutionState:
         """With the run in another state; raises ExecplanError where that may not follow."""
-        return self._with(status=states.advance(self.status, to, states.RUN))
+        return self._updated(status=states.advance(self.status, new_state, states.RUN_TRANSITIONS))
 
-    def _with(self, **changed: object) -> ExecutionState:
+    def _updated(self, **changed: object) -> ExecutionState:
         return ExecutionState.model_validate({**self.model_dump(), **changed})

@@ -10,14 +10,14 @@ from execplan.clock import now
 from execplan.document import Many
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution.attributes import ALTERNATIVE, LEVELS
-from execplan.execution.documents.document import check, refusal, to_bytes
-from execplan.execution.documents.filling import describe, rate, read_command
+from execplan.execution.documents.document import validate_document, document_error, to_bytes
+from execplan.execution.documents.filling import describe_step, fill_risk, parse_command_fields
 from execplan.execution.documents.request import Request
-from execplan.execution.documents.rules_parts import TYPES
+from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 from execplan.execution.making.progress import ExecutionState
-from execplan.execution.making.shapes.form import Book
-from execplan.execution.model import ExecutionPlan, Number, Words
-from execplan.execution.states import COMPLETED, FAILED, GOOD, RECOVERED, REPLANNING, RUN
+from execplan.execution.making.shapes.form import ImportReport
+from execplan.execution.model import ExecutionPlan, Number, ShortText
+from execplan.execution.states import COMPLETED, FAILED, SUCCESS_STATES, RECOVERED, REPLANNING, RUN_TRANSITIONS
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
@@ -29,21 +29,21 @@ class ReplanRequest(Request):
 
     current_plan: ExecutionPlan
     execution_state: ExecutionState = ExecutionState.model_validate({"status": "in_progress"})
-    reason: Words
+    reason: ShortText
     completed_steps: Many[Number] = ()
     failed_steps: Many[Number] = ()
-    new_information: dict[str, JsonValue] | Words | None = None
+    new_information: dict[str, JsonValue] | ShortText | None = None
     """Its `steps`, if it has any, take the place of all that is not done; the rest is kept in the history."""
 
     @model_validator(mode="after")
-    def _agrees(self) -> Self:
-        wrong = list(_contradictions(self))
-        if wrong:
-            raise ValueError("; ".join(wrong))
+    def _check_consistency(self) -> Self:
+        contradictions = list(_find_contradictions(self))
+        if contradictions:
+            raise ValueError("; ".join(contradictions))
         return self
 
 
-def _contradictions(request: ReplanRequest) -> Iterator[str]:
+def _find_contradictions(request: ReplanRequest) -> Iterator[str]:
     """Where numbers, states and the plan say different things."""
     names = {step.number: step.id for step in request.current_plan.steps}
     state, completed, failed = request.execution_state, request.completed_steps, request.failed_steps
@@ -53,21 +53,21 @@ def _contradictions(request: ReplanRequest) -> Iterator[str]:
     if state.current_step is not None and state.current_step not in names:
         yield f"execution_state.current_step: there is no step {state.current_step}"
     yield from [f"execution_state.steps: there is no step {name}" for name in state.steps if name not in names.values()]
-    for said, numbers, fit in ((COMPLETED, completed, (COMPLETED, RECOVERED)), (FAILED, failed, (FAILED,))):
+    for listed_state, numbers, allowed_states in ((COMPLETED, completed, (COMPLETED, RECOVERED)), (FAILED, failed, (FAILED,))):
         for number in numbers:
-            other = state.steps.get(names.get(number, ""), said)
-            if other not in fit:
-                yield f"step {number} is {said}, and by execution_state {other}"
-    yield from _impossible(request, {names[number] for number in failed if number in names})
-    if state.status != "pending" and REPLANNING not in (state.status, *RUN[state.status]):
+            actual_state = state.steps.get(names.get(number, ""), listed_state)
+            if actual_state not in allowed_states:
+                yield f"step {number} is {listed_state}, and by execution_state {actual_state}"
+    yield from _find_impossible(request, {names[number] for number in failed if number in names})
+    if state.status != "pending" and REPLANNING not in (state.status, *RUN_TRANSITIONS[state.status]):
         yield f"execution_state.status: what is {state.status} can't be replanned"
 
 
-def _impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
+def _find_impossible(request: ReplanRequest, failed: set[str]) -> Iterator[str]:
     """Steps that are completed though one that they need has failed and was not recovered."""
     for step in request.current_plan.steps:
         if step.number in request.completed_steps:
-            for name in [each for each in step.depends_on if each in failed]:
+            for name in [dependency for dependency in step.depends_on if dependency in failed]:
                 yield f"step {step.number} is completed, and {name}, which it needs, has failed"
 
 
@@ -83,42 +83,42 @@ def replan(request: ReplanRequest) -> ExecutionPlan:
     information = {"note": information} if isinstance(information, str) else dict(information or {})
     old: list[dict[str, Any]] = plan.model_dump(mode="json", by_alias=True)["steps"]
     states = request.execution_state.steps
-    done = {step["id"] for step in old if step["number"] in request.completed_steps}
-    done |= {name for name, state in states.items() if state in GOOD}
+    finished = {step["id"] for step in old if step["number"] in request.completed_steps}
+    finished |= {name for name, state in states.items() if state in SUCCESS_STATES}
     failed = {step["id"] for step in old if step["number"] in request.failed_steps}
     failed |= {name for name, state in states.items() if state == FAILED}
-    book = Book(now().timestamp())
+    report = ImportReport(now().timestamp())
     if "steps" in information:
-        steps = [_settled(step, done) for step in old if step["id"] in done]
-        steps += _new(information["steps"], len(steps), book)
+        steps = [_finished_step(step, finished) for step in old if step["id"] in finished]
+        steps += _new_steps(information["steps"], len(steps), report)
     else:
-        steps = _recovered(old, failed)
-    _refuse_gone(old, steps)
+        steps = _apply_alternatives(old, failed)
+    _ensure_references_exist(old, steps)
     for number, step in enumerate(steps, 1):
         step["number"] = number
-    made = _revised(request, steps, information)
-    document, violations = check(made, ExecutionPlan)
+    plan_fields = _revised_plan(request, steps, information)
+    document, violations = validate_document(plan_fields, ExecutionPlan)
     if document is None:
-        raise refusal(f"revision {plan.revision + 1}", ExecutionPlan, [book.translated(each) for each in violations])
-    document.refuse_unsafe(f"revision {plan.revision + 1}")
+        raise document_error(f"revision {plan.revision + 1}", ExecutionPlan, [report.translate(violation) for violation in violations])
+    document.ensure_safe(f"revision {plan.revision + 1}")
     return document
 
 
-def _settled(step: dict[str, Any], done: set[str]) -> dict[str, Any]:
+def _finished_step(step: dict[str, Any], finished: set[str]) -> dict[str, Any]:
     """A step that is done, without what it would have fallen back on or looked at, where that goes."""
     strategy, when = step["on_failure"]["strategy"], step["when"]
-    if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in done:
+    if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in finished:
         step = {**step, "on_failure": {**step["on_failure"], "strategy": "fail_fast"}}
-    if when is not None and when["kind"] not in ("exists", "missing") and when["of"] not in done:
+    if when is not None and when["kind"] not in ("exists", "missing") and when["of"] not in finished:
         step = {**step, "when": None}
     return step
 
 
-def _revised(request: ReplanRequest, steps: list[dict[str, Any]], information: dict[str, Any]) -> dict[str, Any]:
+def _revised_plan(request: ReplanRequest, steps: list[dict[str, Any]], information: dict[str, Any]) -> dict[str, Any]:
     """The document around the steps."""
     plan = request.current_plan
-    made = plan.model_dump(mode="json", by_alias=True)
-    before = {
+    plan_fields = plan.model_dump(mode="json", by_alias=True)
+    previous_revision = {
         "revision": plan.revision,
         "sha256": digest(to_bytes(plan)),
         "reason": request.reason,
@@ -126,90 +126,90 @@ def _revised(request: ReplanRequest, steps: list[dict[str, Any]], information: d
         "failed_steps": sorted(set(request.failed_steps)),
         "new_information": information,
     }
-    made["metadata"]["history"].append(before)
+    plan_fields["metadata"]["history"].append(previous_revision)
     levels = [step["risk"].get("level") for step in steps]
-    made["intent"]["risk_level"] = max([each for each in levels if each in LEVELS], key=LEVELS.index, default="LOW")
-    return {**made, "revision": plan.revision + 1, "steps": steps}
+    plan_fields["intent"]["risk_level"] = max([level for level in levels if level in LEVELS], key=LEVELS.index, default="LOW")
+    return {**plan_fields, "revision": plan.revision + 1, "steps": steps}
 
 
-def _new(given: object, before: int, book: Book) -> list[dict[str, Any]]:
+def _new_steps(raw_steps: object, offset: int, report: ImportReport) -> list[dict[str, Any]]:
     """New steps, with what is derived filled in."""
-    where = "/new_information/steps"
-    book.origins["/steps"] = where
-    if not isinstance(given, list) or not all([isinstance(each, dict) for each in given]):
-        raise ExecplanError("bad-replan", f"{where}: should be an array of steps", exit=INPUT, hint=_HINT)
+    location = "/new_information/steps"
+    report.origins["/steps"] = location
+    if not isinstance(raw_steps, list) or not all([isinstance(entry, dict) for entry in raw_steps]):
+        raise ExecplanError("bad-replan", f"{location}: should be an array of steps", exit=INPUT, hint=_HINT)
     steps = []
-    for at, each in enumerate(given):
-        step = dict(each)
-        book.origins[f"/steps/{before + at}"] = f"{where}/{at}"
+    for index, entry in enumerate(raw_steps):
+        step = dict(entry)
+        report.origins[f"/steps/{offset + index}"] = f"{location}/{index}"
         kind = step.get("type")
-        if isinstance(kind, str) and kind in TYPES and TYPES[kind].tool:
-            step.setdefault("tool", TYPES[kind].tool)
-        step.setdefault("description", describe(step))
-        read_command(step)
-        _rate(step)
+        if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
+            step.setdefault("tool", FIELDS_BY_TYPE[kind].tool)
+        step.setdefault("description", describe_step(step))
+        parse_command_fields(step)
+        _rate_unchecked(step)
         steps.append(step)
     return steps
 
 
-def _rate(step: dict[str, Any]) -> None:
+def _rate_unchecked(step: dict[str, Any]) -> None:
     """Rate a step that may be wrong in any way; then what it says stays, and the check of its fields tells the rest."""
-    given = step.setdefault("risk", {"level": "LOW"})
-    alone = {**step, "number": 1, "depends_on": [], "when": None, "on_failure": {}, "source": None}
-    level = given.get("level") if isinstance(given, dict) else None
-    around = {"plan_id": "new", "description": "new", "mode": "agent"}
+    risk = step.setdefault("risk", {"level": "LOW"})
+    isolated = {**step, "number": 1, "depends_on": [], "when": None, "on_failure": {}, "source": None}
+    level = risk.get("level") if isinstance(risk, dict) else None
+    envelope = {"plan_id": "new", "description": "new", "mode": "agent"}
     intent = {"summary": "new", "category": "mixed", "risk_level": level}
-    valid, _ = check({**around, "intent": intent, "steps": [alone]}, ExecutionPlan)
-    if valid is not None:
-        checked = valid.model_dump(mode="json", by_alias=True)["steps"][0]
-        rate(checked)
-        step["risk"] = checked["risk"]
+    valid_plan, _ = validate_document({**envelope, "intent": intent, "steps": [isolated]}, ExecutionPlan)
+    if valid_plan is not None:
+        rated_step = valid_plan.model_dump(mode="json", by_alias=True)["steps"][0]
+        fill_risk(rated_step)
+        step["risk"] = rated_step["risk"]
 
 
-def _recovered(old: list[dict[str, Any]], failed: set[str]) -> list[dict[str, Any]]:
+def _apply_alternatives(old: list[dict[str, Any]], failed: set[str]) -> list[dict[str, Any]]:
     """The steps without those that failed and name an alternative, which stands in for them at their place."""
-    stands: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     for step in old:
         strategy = step["on_failure"]["strategy"]
         if step["id"] in failed and strategy.startswith(ALTERNATIVE):
-            stands[step["id"]] = strategy.removeprefix(ALTERNATIVE)
+            replacements[step["id"]] = strategy.removeprefix(ALTERNATIVE)
     by_id = {step["id"]: step for step in old}
-    moved = {name for name in stands.values() if name not in stands}
+    moved_ids = {name for name in replacements.values() if name not in replacements}
     steps: list[dict[str, Any]] = []
     for step in old:
-        name = _last(step["id"], stands)
-        if (step["id"] in stands or step["id"] not in moved) and by_id[name] not in steps:
+        name = _resolve_replacement(step["id"], replacements)
+        if (step["id"] in replacements or step["id"] not in moved_ids) and by_id[name] not in steps:
             steps.append(by_id[name])
     for step in steps:
-        step["depends_on"] = list(dict.fromkeys([_last(name, stands) for name in step["depends_on"]]))
-        if step["when"] is not None and step["when"]["kind"] == "failed" and step["when"]["of"] in stands:
+        step["depends_on"] = list(dict.fromkeys([_resolve_replacement(name, replacements) for name in step["depends_on"]]))
+        if step["when"] is not None and step["when"]["kind"] == "failed" and step["when"]["of"] in replacements:
             step["when"] = None  # it is known to hold by now
     return steps
 
 
-def _last(name: str, stands: dict[str, str]) -> str:
+def _resolve_replacement(name: str, replacements: dict[str, str]) -> str:
     """The step that stands in for a step, or itself; alternatives come later, so that this ends."""
-    while name in stands:
-        name = stands[name]
+    while name in replacements:
+        name = replacements[name]
     return name
 
 
-def _refuse_gone(old: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None:
+def _ensure_references_exist(old: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None:
     """Refuse steps that need, look at or fall back on one that is no longer there."""
-    gone = {step["id"] for step in old} - {step.get("id") for step in steps}
-    told = []
+    removed = {step["id"] for step in old} - {step.get("id") for step in steps}
+    problems = []
     for step in steps:
         when, recovery = step.get("when"), step.get("on_failure")
-        named = {f"needs {name}": name for name in step.get("depends_on") or () if isinstance(name, str)}
+        references = {f"needs {name}": name for name in step.get("depends_on") or () if isinstance(name, str)}
         if isinstance(when, dict) and when.get("kind") not in ("exists", "missing"):
-            named[f"looks at {when.get('of')}"] = str(when.get("of"))
+            references[f"looks at {when.get('of')}"] = str(when.get("of"))
         if isinstance(recovery, dict) and str(recovery.get("strategy")).startswith(ALTERNATIVE):
-            other = str(recovery["strategy"]).removeprefix(ALTERNATIVE)
-            named[f"falls back on {other}"] = other
-        told += [f"{step.get('id')} {words}, which is taken out" for words, name in named.items() if name in gone]
-    if told:
-        message = told[0] if len(told) == 1 else f"{told[0]}, and {len(told) - 1} more"
-        candidates = told if len(told) > 1 else ()
+            alternative = str(recovery["strategy"]).removeprefix(ALTERNATIVE)
+            references[f"falls back on {alternative}"] = alternative
+        problems += [f"{step.get('id')} {reference}, which is taken out" for reference, name in references.items() if name in removed]
+    if problems:
+        message = problems[0] if len(problems) == 1 else f"{problems[0]}, and {len(problems) - 1} more"
+        candidates = problems if len(problems) > 1 else ()
         raise ExecplanError("bad-replan", message, exit=INPUT, hint=_HINT, candidates=candidates)
 
 

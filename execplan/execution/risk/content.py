@@ -12,54 +12,54 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.execution.risk.table import Table
+    from execplan.execution.risk.table import RiskTable
 
-_SHELL = "runs a command in a shell"
-_CODE = "runs text as code"
-_PIPED = "pipes text into a shell"
-_SIGNS = (
+_RUNS_SHELL = "runs a command in a shell"
+_RUNS_CODE = "runs text as code"
+_PIPES_TO_SHELL = "pipes text into a shell"
+_DANGER_SIGNS = (
     ("/dev/tcp/", "opens a network connection from the shell"),
-    ("| sh", _PIPED),
-    ("|sh", _PIPED),
-    ("| bash", _PIPED),
-    ("|bash", _PIPED),
+    ("| sh", _PIPES_TO_SHELL),
+    ("|sh", _PIPES_TO_SHELL),
+    ("| bash", _PIPES_TO_SHELL),
+    ("|bash", _PIPES_TO_SHELL),
     ("| sudo", "pipes text into a command that runs as root"),
     ("verify=False", "does not check certificates"),
     ("rm -rf /", "deletes everything from the root directory"),
     ("rm -fr /", "deletes everything from the root directory"),
     ("pickle.loads(", "loads pickled objects, which can run any code"),
-    ("shell=True", _SHELL),
-    ("os.system(", _SHELL),
-    ("os.popen(", _SHELL),
-    ("system(", _SHELL),
-    ("shell_exec(", _SHELL),
-    ("child_process", _SHELL),
-    (".getRuntime().exec(", _SHELL),
-    ("eval(", _CODE),
-    ("exec(", _CODE),
+    ("shell=True", _RUNS_SHELL),
+    ("os.system(", _RUNS_SHELL),
+    ("os.popen(", _RUNS_SHELL),
+    ("system(", _RUNS_SHELL),
+    ("shell_exec(", _RUNS_SHELL),
+    ("child_process", _RUNS_SHELL),
+    (".getRuntime().exec(", _RUNS_SHELL),
+    ("eval(", _RUNS_CODE),
+    ("exec(", _RUNS_CODE),
 )
 """What dangerous text looks like, and what it does."""
-_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
+_SCRIPT_SUFFIXES = (".sh", ".bash", ".zsh", ".ksh")
 _INTERPRETERS = ("sh", "bash", "dash", "zsh", "ksh")
 
 
-def dangers(path: str, text: str, before: str, table: Table) -> list[str]:
+def find_dangers(path: str, text: str, old_text: str, table: RiskTable) -> list[str]:
     """What the text does that a person should read first, each once; what the file held before does not count."""
-    found = [what for sign, what in _SIGNS if _count(text, sign) > _count(before, sign)]
+    reasons = [reason for sign, reason in _DANGER_SIGNS if _count_sign(text, sign) > _count_sign(old_text, sign)]
     if _is_shell_script(path, text):
-        known = set(before.split("\n"))
-        lines = "\n".join([line for line in text.split("\n") if line not in known])
-        found += _critical(lines, table)
-    return list(dict.fromkeys(found))
+        old_lines = set(old_text.split("\n"))
+        added_text = "\n".join([line for line in text.split("\n") if line not in old_lines])
+        reasons += _critical_reasons(added_text, table)
+    return list(dict.fromkeys(reasons))
 
 
-def hidden_characters(text: str, before: str) -> list[str]:
+def find_hidden_characters(text: str, old_text: str) -> list[str]:
     """What the text holds that nobody can see, each once; what the file held before does not count."""
-    chars = [line[start:end] for line in text.split("\n") for start, end in hidden_in(line.removesuffix("\r"))]
-    return [f"holds {shown(each)}, which nobody can see" for each in dict.fromkeys(chars) if each not in before]
+    runs = [line[start:end] for line in text.split("\n") for start, end in hidden_in(line.removesuffix("\r"))]
+    return [f"holds {shown(run)}, which nobody can see" for run in dict.fromkeys(runs) if run not in old_text]
 
 
-def patched(patch: str, target: str) -> list[tuple[str, str, str]]:
+def patched_files(patch: str, target: str) -> list[tuple[str, str, str]]:
     """Each file of a unified diff: its path, or the target where the diff has none, the lines added and those removed.
 
     A line that looks like a header begins another file, so that no line of a hunk is passed over.
@@ -75,7 +75,7 @@ def patched(patch: str, target: str) -> list[tuple[str, str, str]]:
     return [(path, "\n".join(new), "\n".join(old)) for path, new, old in files if new or old]
 
 
-def _critical(script: str, table: Table) -> Iterator[str]:
+def _critical_reasons(script: str, table: RiskTable) -> Iterator[str]:
     """The reasons of the CRITICAL commands in a shell script."""
     for simple in parse(script).simple:
         for risk in rate_simple(simple, table):
@@ -84,19 +84,19 @@ def _critical(script: str, table: Table) -> Iterator[str]:
 
 
 def _is_shell_script(path: str, text: str) -> bool:
-    if path.endswith(_SCRIPTS):
+    if path.endswith(_SCRIPT_SUFFIXES):
         return True
-    first = text.partition("\n")[0]
-    return first.startswith("#!") and first.rpartition("/")[2].rpartition(" ")[2] in _INTERPRETERS
+    first_line = text.partition("\n")[0]
+    return first_line.startswith("#!") and first_line.rpartition("/")[2].rpartition(" ")[2] in _INTERPRETERS
 
 
-def _count(text: str, sign: str) -> int:
+def _count_sign(text: str, sign: str) -> int:
     """How often a sign is in a text on its own: `eval(`, not `model.eval(`; `| sh`, not `| show` or `| sh |`."""
     pieces = text.split(sign)
-    return sum([not _is_part(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
+    return sum([not _is_part_of_token(sign, left[-1:], right[:2]) for left, right in pairwise(pieces)])
 
 
-def _is_part(sign: str, before: str, after: str) -> bool:
+def _is_part_of_token(sign: str, before: str, after: str) -> bool:
     """Whether a sign is part of another name, a cell of a table, or the start of a longer path."""
     if sign[0].isalpha() and (before.isalnum() or before in ("_", ".")):
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.command.simple import is_local, is_remote, is_system, leads_out, program
-from execplan.execution.risk.questions import QUESTIONS, is_task
+from execplan.execution.risk.questions import ARGUMENT_PREDICATES, is_safe_task
 from execplan.execution.risk.table import CRITICAL, HIGH, SECRETS
 from execplan.record import NamedTuple
 from execplan.text.secret_files import is_secret
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from re import Pattern
 
     from execplan.execution.command.simple import Simple
-    from execplan.execution.risk.table import Row, Table
+    from execplan.execution.risk.table import RiskRow, RiskTable
 
-_LONG = frozenset(
+_SINGLE_DASH_PROGRAMS = frozenset(
     "find go gofmt java javac terraform tofu dotnet gcc g++ cc c++ clang clang++ ld swiftc ghc kotlinc mvn mvnw xcodebuild".split()
 )
 """Programs whose long flags have one dash, so that their letters can't be put together."""
-_CLUSTER = 7
+_MAX_FLAG_CLUSTER = 7
 """Characters of a flag that may be several in one, as `-rfvdx`."""
 _MODULE = "python -m"
-_FETCHING = {
+_PACKAGE_RUNNERS = {
     **dict.fromkeys(
         ("npx", "bunx", "bun x", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "pnpm", "yarn", "bun"),
         "npm",
@@ -32,227 +32,227 @@ _FETCHING = {
     _MODULE: "pypi stdlib",
 }
 """Runners that take a program by its name from elsewhere, and where they look for it."""
-_CHANNELS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
+_TOOLCHAIN_PROGRAMS = frozenset(("cargo", "rustc", "rustfmt", "rustdoc"))
 """Programs whose first word may say which version of them is meant: `+nightly`."""
-_PIECES = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-_CUT = r"(\*\*/|/\*\*|\*\*|\*|\?)"
-_NEUTRAL = frozenset(("cross-env",))
-_ASKING = frozenset(("--version", "-V", "-version", "--help"))
+_GLOB_TOKENS = {"**/": "(?:.*/)?", "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_GLOB_SPLIT = r"(\*\*/|/\*\*|\*\*|\*|\?)"
+_NEUTRAL_WRAPPERS = frozenset(("cross-env",))
+_HELP_FLAGS = frozenset(("--version", "-V", "-version", "--help"))
 
 
-class Read(NamedTuple):
+class AnalyzedCommand(NamedTuple):
     """A command taken apart, as far as its program is known."""
 
     program: str
     """By its name alone; as it was written where it is none of the machine and none of a package manager."""
-    words: tuple[str, ...]
+    args: tuple[str, ...]
     """What is no flag and no value of one that is known."""
-    loose: tuple[str, ...]
+    loose_args: tuple[str, ...]
     """All that is no flag, and what stands behind the `=` of flags."""
     flags: tuple[str, ...]
-    is_clear: bool
+    is_unambiguous: bool
     """Whether it is sure which word is the first."""
     sources: tuple[str, ...]
     """Where the program is taken from by its name, if not from the machine."""
     is_trusted: bool
     """Whether a row of LOW or MEDIUM may be about it."""
-    asks: bool
+    is_help_request: bool
     """Whether it only asks for a version or for help."""
 
 
-def read(simple: Simple, table: Table) -> Read:
+def analyze_command(simple: Simple, table: RiskTable) -> AnalyzedCommand:
     """Take a command apart."""
-    word = simple.argv[0] if simple.argv else ""
-    fetching = [at for at, each in enumerate(simple.via) if each in _FETCHING]
-    name, version = program(word), ""
-    if fetching and "@" in word[1:]:
-        name, _, version = word.rpartition("@")
-    elif word.startswith("@"):
-        name = word
+    name_arg = simple.argv[0] if simple.argv else ""
+    runners = [index for index, via in enumerate(simple.via) if via in _PACKAGE_RUNNERS]
+    name, version = program(name_arg), ""
+    if runners and "@" in name_arg[1:]:
+        name, _, version = name_arg.rpartition("@")
+    elif name_arg.startswith("@"):
+        name = name_arg
     last = len(simple.via) - 1
-    sources = tuple(_FETCHING[simple.via[fetching[-1]]].split()) if fetching else ()
-    if not fetching and is_local(word):
+    sources = tuple(_PACKAGE_RUNNERS[simple.via[runners[-1]]].split()) if runners else ()
+    if not runners and is_local(name_arg):
         sources = ("npm", "pypi", "local")
-    known_by_path = [row for row in table.rows if word in row.program]
+    known_by_path = [row for row in table.rows if name_arg in row.program]
     is_trusted = (
-        (is_system(word) or is_local(word) or bool(known_by_path) or (bool(fetching) and word.startswith("@")))
-        and all([at == last or simple.via[at + 1] in _FETCHING or simple.via[at + 1] in _NEUTRAL for at in fetching])
+        (is_system(name_arg) or is_local(name_arg) or bool(known_by_path) or (bool(runners) and name_arg.startswith("@")))
+        and all([index == last or simple.via[index + 1] in _PACKAGE_RUNNERS or simple.via[index + 1] in _NEUTRAL_WRAPPERS for index in runners])
         and version.replace(".", "").replace("-", "").replace("^", "").replace("~", "").isalnum() is bool(version)
     )
-    shown = word if known_by_path and "/" in word else name
-    words, loose, flags, is_clear = _apart(simple.argv[1:], shown.rpartition("/")[2], table)
-    asks = len(simple.argv) == 2 and simple.argv[1] in _ASKING
-    return Read(shown, words, loose, flags, is_clear, sources, is_trusted, asks)
+    program_name = name_arg if known_by_path and "/" in name_arg else name
+    args, loose_args, flags, is_unambiguous = _split_arguments(simple.argv[1:], program_name.rpartition("/")[2], table)
+    is_help_request = len(simple.argv) == 2 and simple.argv[1] in _HELP_FLAGS
+    return AnalyzedCommand(program_name, args, loose_args, flags, is_unambiguous, sources, is_trusted, is_help_request)
 
 
-def _apart(
-    argv: Sequence[str], name: str, table: Table
+def _split_arguments(
+    argv: Sequence[str], name: str, table: RiskTable
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], bool]:
     """The words, all that is no flag, and the flags behind a program; and whether the first word is sure to be it."""
     values = table.values.get(name, frozenset())
     bare = table.bare["all"] | table.bare.get(name, frozenset())
-    words: list[str] = []
-    loose: list[str] = []
+    args: list[str] = []
+    loose_args: list[str] = []
     flags: list[str] = []
-    is_clear, ended, at = True, False, 0
-    if name in _CHANNELS and argv and argv[0].startswith("+"):
-        at = 1
-    while at < len(argv):
-        word = argv[at]
-        at += 1
-        if name == "dotnet" and word.startswith("/") and "/" not in word[1:]:
-            word = f"-{word[1:]}"
-        if word.startswith("-") and len(word) > 1:
-            flags.append(word)
-        if word == "--":
-            ended = True
-        elif ended or not word.startswith("-") or word == "-":
-            words.append(word)
-            loose.append(word)
+    is_unambiguous, flags_ended, index = True, False, 0
+    if name in _TOOLCHAIN_PROGRAMS and argv and argv[0].startswith("+"):
+        index = 1
+    while index < len(argv):
+        arg = argv[index]
+        index += 1
+        if name == "dotnet" and arg.startswith("/") and "/" not in arg[1:]:
+            arg = f"-{arg[1:]}"
+        if arg.startswith("-") and len(arg) > 1:
+            flags.append(arg)
+        if arg == "--":
+            flags_ended = True
+        elif flags_ended or not arg.startswith("-") or arg == "-":
+            args.append(arg)
+            loose_args.append(arg)
         else:
-            flag, equals, value = word.partition("=")
+            flag, equals, value = arg.partition("=")
             if equals:
-                loose.append(value)
-            elif flag in values and at < len(argv):
-                loose.append(argv[at])
-                at += 1
-            elif not words and flag not in bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
-                is_clear = False
-    return tuple(words), tuple(loose), tuple(flags), is_clear
+                loose_args.append(value)
+            elif flag in values and index < len(argv):
+                loose_args.append(argv[index])
+                index += 1
+            elif not args and flag not in bare and flag[:2] not in values and flag[:2] not in ("-D", "-P", "-j"):
+                is_unambiguous = False
+    return tuple(args), tuple(loose_args), tuple(flags), is_unambiguous
 
 
-def fits(row: Row, command: Read, table: Table, *, anywhere: bool) -> bool:
+def row_matches(row: RiskRow, command: AnalyzedCommand, table: RiskTable, *, anywhere: bool) -> bool:
     """Whether a row is about a command; its words may stand anywhere where it is not sure how the command is read."""
-    patterns = [each for each in row.program if "*" in each]
+    patterns = [pattern for pattern in row.program if "*" in pattern]
     names = [command.program, command.program.rpartition("/")[2]][: 1 + (row.level in (HIGH, CRITICAL))]
-    if not any([name in row.program or any([_like(name, each) for each in patterns]) for name in names]):
+    if not any([name in row.program or any([_matches_glob(name, pattern) for pattern in patterns]) for name in names]):
         return False
-    if row.flags and not any([_has(command, flag) for flag in row.flags]):
+    if row.flags and not any([_has_flag(command, flag) for flag in row.flags]):
         return False
-    if any([_has(command, flag) for flag in row.without]):
+    if any([_has_flag(command, flag) for flag in row.without]):
         return False
-    if row.path and not any([on_path(path, row) for each in command.loose for path in paths(each)]):
+    if row.path and not any([row_matches_path(path, row) for arg in command.loose_args for path in candidate_paths(arg)]):
         return False
-    wanted = list(row.words)
-    if row.alone and len(command.words) != len(wanted):
+    expected = list(row.words)
+    if row.alone and len(command.args) != len(expected):
         return False
-    if not wanted:
+    if not expected:
         return True
     if anywhere:
-        spread = [piece for each in wanted if each != "..." for piece in ("...", each)]
-        return _follow(spread, command.loose, table) or _follow(wanted, command.words, table)
-    if not command.is_clear and wanted[0] not in QUESTIONS:
+        spaced = [spaced_token for token in expected if token != "..." for spaced_token in ("...", token)]
+        return _args_match(spaced, command.loose_args, table) or _args_match(expected, command.args, table)
+    if not command.is_unambiguous and expected[0] not in ARGUMENT_PREDICATES:
         return False
-    return _follow(wanted, command.words, table) or (wanted[0] == "..." and _follow(wanted, command.loose, table))
+    return _args_match(expected, command.args, table) or (expected[0] == "..." and _args_match(expected, command.loose_args, table))
 
 
-def is_from(row: Row, command: Read) -> bool:
+def is_from_source(row: RiskRow, command: AnalyzedCommand) -> bool:
     """Whether what a row knows is what the command gets by this name."""
     return row.package in command.sources if command.sources else row.package != "stdlib"
 
 
-def is_strange_module(simple: Simple, command: Read, table: Table) -> bool:
+def is_unknown_module(simple: Simple, command: AnalyzedCommand, table: RiskTable) -> bool:
     """Whether a command is a module of Python, behind `-m`, of no tool that a row knows as one of Python."""
     if simple.via[-1:] != (_MODULE,):
         return False
     return not any([command.program in row.program and row.package in command.sources for row in table.rows])
 
 
-def _follow(wanted: Sequence[str], words: Sequence[str], table: Table) -> bool:
+def _args_match(expected: Sequence[str], args: Sequence[str], table: RiskTable) -> bool:
     """Whether words begin with what is wanted."""
-    if not wanted:
+    if not expected:
         return True
-    first, rest = wanted[0], wanted[1:]
-    if first == "...":
-        if not rest or rest[0] in QUESTIONS:
-            return _follow(rest, words, table)
-        places = [at for at in range(len(words)) if _follow(rest[:1], words[at : at + 1], table)]
+    head, rest = expected[0], expected[1:]
+    if head == "...":
+        if not rest or rest[0] in ARGUMENT_PREDICATES:
+            return _args_match(rest, args, table)
+        indexes = [index for index in range(len(args)) if _args_match(rest[:1], args[index : index + 1], table)]
         if rest[1:2] in ([], ["..."]):
-            places = places[:1]
-        return any([_follow(rest[1:], words[at + 1 :], table) for at in places])
-    if first in QUESTIONS:
-        return QUESTIONS[first](words, table.tasks)
-    if not words:
+            indexes = indexes[:1]
+        return any([_args_match(rest[1:], args[index + 1 :], table) for index in indexes])
+    if head in ARGUMENT_PREDICATES:
+        return ARGUMENT_PREDICATES[head](args, table.tasks)
+    if not args:
         return False
-    here = (
-        is_task(words[0], table.tasks)
-        if first == "@task"
-        else any([_like(words[0], each) for each in first.split("|")])
+    is_match = (
+        is_safe_task(args[0], table.tasks)
+        if head == "@task"
+        else any([_matches_glob(args[0], pattern) for pattern in head.split("|")])
     )
-    return here and _follow(rest, words[1:], table)
+    return is_match and _args_match(rest, args[1:], table)
 
 
-def _has(command: Read, flag: str) -> bool:
+def _has_flag(command: AnalyzedCommand, flag: str) -> bool:
     """Whether a flag is there: alone, with its value, shortened, or among others of one letter."""
-    for word in command.flags:
-        name = word.partition("=")[0]
-        if name == flag or ("*" in flag and _like(word, flag)):
+    for argument in command.flags:
+        name = argument.partition("=")[0]
+        if name == flag or ("*" in flag and _matches_glob(argument, flag)):
             return True
         if flag.startswith("--"):
             if name.startswith("--") and len(name) > 3 and flag.startswith(name):
                 return True
-        elif command.program in _LONG:
+        elif command.program in _SINGLE_DASH_PROGRAMS:
             if name == "-" + flag:
                 return True
-        elif len(flag) == 2 and not word.startswith("--"):
-            if word.startswith(flag) or (len(word) <= _CLUSTER and word[1:].isalpha() and flag[1] in word):
+        elif len(flag) == 2 and not argument.startswith("--"):
+            if argument.startswith(flag) or (len(argument) <= _MAX_FLAG_CLUSTER and argument[1:].isalpha() and flag[1] in argument):
                 return True
     return False
 
 
-def paths(word: str) -> Iterator[str]:
+def candidate_paths(argument: str) -> Iterator[str]:
     """The paths that a word may hold: itself, what stands behind a `=`, and what is joined to a flag."""
-    for each in (word, word.partition("=")[2], word[2:] if word.startswith("-") and not word.startswith("--") else ""):
-        if each and each not in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"):
-            yield each
+    for path in (argument, argument.partition("=")[2], argument[2:] if argument.startswith("-") and not argument.startswith("--") else ""):
+        if path and path not in ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"):
+            yield path
 
 
-def goes_out(command: Read, argv: Sequence[str]) -> str:
+def find_outside_arg(command: AnalyzedCommand, argv: Sequence[str]) -> str:
     """The word of a command that leads out of the folder, or to another machine."""
-    for word in argv[1:]:
-        labels = word.startswith("//") and command.program.rpartition("/")[2] in (
+    for arg in argv[1:]:
+        is_label = arg.startswith("//") and command.program.rpartition("/")[2] in (
             "bazel",
             "bazelisk",
             "buck2",
             "buck",
             "pants",
         )
-        switch = command.program == "dotnet" and "/" not in word[1:]
-        for each in paths(word):
-            if is_remote(each) or (leads_out(each) and not labels and not switch):
-                return word
+        is_switch = command.program == "dotnet" and "/" not in arg[1:]
+        for path in candidate_paths(arg):
+            if is_remote(path) or (leads_out(path) and not is_label and not is_switch):
+                return arg
     return ""
 
 
-def on_path(path: str, row: Row) -> bool:
+def row_matches_path(path: str, row: RiskRow) -> bool:
     """Whether a row is about a path, however it is written; capitals make no difference."""
-    folded = "/".join([each for each in path.replace("\\", "/").split("/") if each not in ("", ".")])
-    plain = ("/" if path.startswith("/") else "") + folded
-    named = (SECRETS in row.path and is_secret(plain)) or _on(plain, row.path)
-    return named and not _on(plain, row.unless)
+    joined = "/".join([segment for segment in path.replace("\\", "/").split("/") if segment not in ("", ".")])
+    normalized = ("/" if path.startswith("/") else "") + joined
+    is_match = (SECRETS in row.path and is_secret(normalized)) or _matches_any(normalized, row.path)
+    return is_match and not _matches_any(normalized, row.unless)
 
 
-_MADE: dict[tuple[str, ...], Pattern[str]] = {}
+_COMPILED_PATTERNS: dict[tuple[str, ...], Pattern[str]] = {}
 
 
-def _on(path: str, patterns: tuple[str, ...]) -> bool:
+def _matches_any(path: str, patterns: tuple[str, ...]) -> bool:
     """Whether one of the patterns fits a whole path, or, where there is no slash in it, a part of one."""
     if not patterns:
         return False
-    if patterns not in _MADE:
+    if patterns not in _COMPILED_PATTERNS:
         import re
 
-        whole = [each if "/" in each else f"**/{each}/**" for each in patterns]
-        made = "|".join(["".join([_PIECES.get(at, re.escape(at)) for at in re.split(_CUT, each)]) for each in whole])
-        _MADE[patterns] = re.compile(made, re.DOTALL | re.IGNORECASE)
-    return _MADE[patterns].fullmatch(path) is not None
+        full_patterns = [pattern if "/" in pattern else f"**/{pattern}/**" for pattern in patterns]
+        expression = "|".join(["".join([_GLOB_TOKENS.get(token, re.escape(token)) for token in re.split(_GLOB_SPLIT, pattern)]) for pattern in full_patterns])
+        _COMPILED_PATTERNS[patterns] = re.compile(expression, re.DOTALL | re.IGNORECASE)
+    return _COMPILED_PATTERNS[patterns].fullmatch(path) is not None
 
 
-def _like(word: str, pattern: str) -> bool:
-    if pattern == word or pattern == "*":
+def _matches_glob(text: str, pattern: str) -> bool:
+    if pattern == text or pattern == "*":
         return True
     if not set(pattern) & set("*?["):
         return False
     from fnmatch import fnmatchcase
 
-    return fnmatchcase(word, pattern)
+    return fnmatchcase(text, pattern)

@@ -3,71 +3,71 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import LEVELS
-from execplan.execution.documents.touched import touched
-from execplan.execution.risk.rate import HIGH, LOW, MEDIUM, OWN, Risk, builtin, highest, rate_command, rate_path
+from execplan.execution.documents.touched import diff_paths
+from execplan.execution.risk.rate import HIGH, LOW, MEDIUM, USER, Risk, builtin_table, highest_risk, rate_command, rate_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from execplan.execution.risk.rate import Table
+    from execplan.execution.risk.rate import RiskTable
 
-_SHOWN = 200
+_MAX_SHOWN_LENGTH = 200
 """Characters of the calls that a reason shows; the evaluation shows all."""
 _ACTIONS = {"create_file": "create", "modify_file": "modify", "delete_file": "delete"}
 
 
-def rated(step: Mapping[str, Any], table: Table | None = None) -> Risk:
+def rate_step(step: Mapping[str, Any], table: RiskTable | None = None) -> Risk:
     """The highest risk of all that a step does, its test included; the level that the plan gives it only raises it."""
-    table = table or builtin()
-    risk = highest(list(_each(step, table)) or [Risk(LOW, ("it has nothing to run or write yet",))])
-    stated = step.get("risk") or {}
-    level = stated.get("level", "")
+    table = table or builtin_table()
+    risk = highest_risk(list(_step_risks(step, table)) or [Risk(LOW, ("it has nothing to run or write yet",))])
+    stated_risk = step.get("risk") or {}
+    level = stated_risk.get("level", "")
     if level in LEVELS and LEVELS.index(level) > LEVELS.index(risk.level):
-        reasons = stated.get("reasons") or [f"the plan sets its risk to {level}"]
+        reasons = stated_risk.get("reasons") or [f"the plan sets its risk to {level}"]
         return Risk(level, tuple(dict.fromkeys([*reasons, *risk.reasons])))
     return risk
 
 
-def _content(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
+def _rate_content(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
     """The risk of the text that a step writes: HIGH where a person must read it first."""
-    from execplan.execution.risk.content import dangers, hidden_characters, patched
+    from execplan.execution.risk.content import find_dangers, find_hidden_characters, patched_files
 
     texts = []
     if step.get("content"):
         texts.append((step.get("target") or "", step["content"], ""))
     if step.get("patch"):
-        texts += patched(step["patch"], step.get("target") or "")
-    for path, text, before in texts:
-        for what in [*dangers(path, text, before, table), *hidden_characters(text, before)]:
-            yield Risk(HIGH, (f"`{path}`: the new text {what}",))
+        texts += patched_files(step["patch"], step.get("target") or "")
+    for path, text, old_text in texts:
+        for danger in [*find_dangers(path, text, old_text, table), *find_hidden_characters(text, old_text)]:
+            yield Risk(HIGH, (f"`{path}`: the new text {danger}",))
 
 
-def _tool(name: str, table: Table) -> Risk:
+def _rate_tool(name: str, table: RiskTable) -> Risk:
     """HIGH, unless the user's own settings know the tool; a repository's only raise."""
     from fnmatch import fnmatchcase
 
-    rows = [row for row in table.rows if any([fnmatchcase(name, each) for each in row.tool])]
-    own = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == OWN][-1:]
-    raised = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != OWN]
-    return highest([*(own or [Risk(HIGH, ("calls a tool whose effects execplan does not know",))]), *raised])
+    rows = [row for row in table.rows if any([fnmatchcase(name, pattern) for pattern in row.tool])]
+    user_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin == USER][-1:]
+    raising_risks = [Risk(row.level, (f"`{name}` {row.reason}",)) for row in rows if row.origin != USER]
+    return highest_risk([*(user_risks or [Risk(HIGH, ("calls a tool whose effects execplan does not know",))]), *raising_risks])
 
 
-def _each(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
+def _step_risks(step: Mapping[str, Any], table: RiskTable) -> Iterator[Risk]:
     from shlex import join, quote
 
     kind = step["type"]
     if kind == "use_tool":
-        yield _tool(step.get("tool") or "", table)
+        yield _rate_tool(step.get("tool") or "", table)
     if step.get("command"):
-        given = "".join([f"{name}={quote(value)} " for name, value in step.get("env", {}).items()])
-        shell = step.get("shell") is not None
-        yield rate_command(step["command"] if shell else given + step["command"], table, shell=shell)
-        if shell and given:
-            yield rate_command(f"{given}true", table)
+        assignments = "".join([f"{name}={quote(value)} " for name, value in step.get("env", {}).items()])
+        is_script = step.get("shell") is not None
+        yield rate_command(step["command"] if is_script else assignments + step["command"], table, is_script=is_script)
+        if is_script and assignments:
+            yield rate_command(f"{assignments}true", table)
     if step.get("allow"):
-        yield Risk(HIGH, (f"lets an agent make further calls: {', '.join(step['allow'])[:_SHOWN]}",))
+        yield Risk(HIGH, (f"lets an agent make further calls: {', '.join(step['allow'])[:_MAX_SHOWN_LENGTH]}",))
     if kind == "install_package":
         yield Risk(MEDIUM, ("installs packages",))
     if kind in _ACTIONS and step.get("target"):
@@ -75,9 +75,9 @@ def _each(step: Mapping[str, Any], table: Table) -> Iterator[Risk]:
     if kind == "refactor_code":
         yield Risk(MEDIUM, ("changes several files",))
         action = "delete" if "\n+++ /dev/null" in step.get("patch", "") else "modify"
-        for path in touched(step.get("patch", "")):
+        for path in diff_paths(step.get("patch", "")):
             yield rate_path(path, action, table)
-    yield from _content(step, table)
+    yield from _rate_content(step, table)
     test = step.get("validation", {}).get("test_after")
     if test:
         yield rate_command(join(test), table)

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 LOW, MEDIUM, HIGH, CRITICAL = LEVELS
 BUILTIN: Final = "built in"
-OWN: Final = "the user's"
+USER: Final = "the user's"
 REPOSITORY: Final = "the repository's"
 SECRETS: Final = "@secrets"
 """A path that stands for all of secret_files.py."""
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
+_TABLE_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "risk.toml")
 _SUBJECTS = ("program", "via", "path", "variable", "tool")
 _LISTS = (*_SUBJECTS, "words", "flags", "without", "unless")
 _FLAGS = ("alone", "writes", "reading")
-_FORM = '{ program = "deploy", level = "CRITICAL", reason = "changes what runs" }'
+_EXAMPLE = '{ program = "deploy", level = "CRITICAL", reason = "changes what runs" }'
 
 
-class Row(NamedTuple):
+class RiskRow(NamedTuple):
     """What a row says; risk.toml tells what each field is."""
 
     level: str
@@ -49,10 +49,10 @@ class Row(NamedTuple):
     tool: tuple[str, ...] = ()
 
 
-class Table(NamedTuple):
+class RiskTable(NamedTuple):
     """Everything that a rating looks at."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RiskRow, ...]
     version: str
     """Changes when a rating may: the digest of all that is in it."""
     values: Mapping[str, frozenset[str]]
@@ -63,97 +63,97 @@ class Table(NamedTuple):
     """Which names of tasks are known, which are not to be trusted."""
 
 
-_READ: list[Table] = []
+_BUILTIN_CACHE: list[RiskTable] = []
 
 
-def builtin() -> Table:
+def builtin_table() -> RiskTable:
     """The table that comes with the tool."""
-    if not _READ:
+    if not _BUILTIN_CACHE:
         import tomllib
 
-        with open(_FILE, "rb") as file:
+        with open(_TABLE_FILE, "rb") as file:
             data = tomllib.load(file)
-        rows = tuple([_row(each, at, BUILTIN) for at, each in enumerate(data["risk"])])
-        table = Table(
+        rows = tuple([_parse_row(row, index, BUILTIN) for index, row in enumerate(data["risk"])])
+        table = RiskTable(
             rows,
             "",
             {name: frozenset(flags) for name, flags in data["values"].items()},
             {name: frozenset(flags) for name, flags in data["bare"].items()},
             {name: frozenset(words) for name, words in data["tasks"].items()},
         )
-        _READ.append(_digested(table))
-    return _READ[0]
+        _BUILTIN_CACHE.append(_with_version(table))
+    return _BUILTIN_CACHE[0]
 
 
-def extended(table: Table, rows: Sequence[Mapping[str, object]], *, may_lower: bool) -> Table:
+def extend_table(table: RiskTable, rows: Sequence[Mapping[str, object]], *, may_lower: bool) -> RiskTable:
     """The table with rows of the settings: the user's own decide where they fit, a repository's only raise.
 
     Raises ExecplanError for a row that says something else than it may.
     """
-    added = [_row(each, at, OWN if may_lower else REPOSITORY) for at, each in enumerate(rows)]
-    for at, row in enumerate(added):
-        if not may_lower and not _raises(row, table):
+    added = [_parse_row(settings_row, index, USER if may_lower else REPOSITORY) for index, settings_row in enumerate(rows)]
+    for index, row in enumerate(added):
+        if not may_lower and not _can_raise(row, table):
             raise ExecplanError(
                 "bad-setting",
-                f"risk row {at + 1}: {row.level} is no higher than what is rated so already, and a repository's rows only raise",
+                f"risk row {index + 1}: {row.level} is no higher than what is rated so already, and a repository's rows only raise",
                 exit=INPUT,
                 hint="a row that lowers belongs into your own settings, ~/.config/execplan/config.toml",
             )
-    return _digested(table._replace(rows=(*table.rows, *added))) if added else table
+    return _with_version(table._replace(rows=(*table.rows, *added))) if added else table
 
 
-def _raises(row: Row, table: Table) -> bool:
+def _can_raise(row: RiskRow, table: RiskTable) -> bool:
     """Whether a row of a repository can raise anything: what no row knows is HIGH already."""
     if row.path or row.variable or row.via:
         return row.level != LOW
     if row.tool:
         return row.level == CRITICAL
-    known = [each.level for each in table.rows if set(each.program) & set(row.program)]
-    return LEVELS.index(row.level) > min([LEVELS.index(each) for each in [*known, HIGH]])
+    known_levels = [other.level for other in table.rows if set(other.program) & set(row.program)]
+    return LEVELS.index(row.level) > min([LEVELS.index(level) for level in [*known_levels, HIGH]])
 
 
-def _row(given: Mapping[str, object], at: int, origin: str) -> Row:
+def _parse_row(fields: Mapping[str, object], index: int, origin: str) -> RiskRow:
     """A row as it was written, checked."""
-    known = [name for name in Row(LOW, "")._asdict() if name != "origin"]
+    field_names = [name for name in RiskRow(LOW, "")._asdict() if name != "origin"]
     values: dict[str, object] = {}
-    where = f"risk row {at + 1}"
-    if not isinstance(given, dict):
-        raise _bad(f"{where} is no table")
-    for name, value in given.items():
-        if name not in known:
+    label = f"risk row {index + 1}"
+    if not isinstance(fields, dict):
+        raise _setting_error(f"{label} is no table")
+    for name, value in fields.items():
+        if name not in field_names:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, known, n=1, cutoff=0.0)[0]
+            closest = get_close_matches(name, field_names, n=1, cutoff=0.0)[0]
             raise ExecplanError(
-                "unknown-setting", f"{where}: a row has no field {name}", exit=INPUT, hint=f"did you mean {near}?"
+                "unknown-setting", f"{label}: a row has no field {name}", exit=INPUT, hint=f"did you mean {closest}?"
             )
         if name in _LISTS:
-            listed = [value] if isinstance(value, str) else value
+            entries = [value] if isinstance(value, str) else value
             if (
-                not isinstance(listed, list)
-                or not listed
-                or not all([isinstance(each, str) and each for each in listed])
+                not isinstance(entries, list)
+                or not entries
+                or not all([isinstance(text, str) and text for text in entries])
             ):
-                raise _bad(f"{where}: {name} takes a string, or a list of strings")
-            values[name] = tuple(listed)
+                raise _setting_error(f"{label}: {name} takes a string, or a list of strings")
+            values[name] = tuple(entries)
         elif not isinstance(value, bool if name in _FLAGS else str):
-            raise _bad(f"{where}: {name} takes {'true or false' if name in _FLAGS else 'a string'}")
+            raise _setting_error(f"{label}: {name} takes {'true or false' if name in _FLAGS else 'a string'}")
         else:
             values[name] = value
     if values.get("level") not in LEVELS:
-        raise _bad(f"{where}: level is one of {', '.join(LEVELS)}, not {values.get('level')!r}")
+        raise _setting_error(f"{label}: level is one of {', '.join(LEVELS)}, not {values.get('level')!r}")
     if not str(values.get("reason", "")).strip():
-        raise _bad(f"{where} has no reason: say what such a command does")
+        raise _setting_error(f"{label} has no reason: say what such a command does")
     if not any([values.get(name) for name in _SUBJECTS]):
-        raise _bad(f"{where} does not say what it is about: {', '.join(_SUBJECTS)}")
-    return Row(**values, origin=origin)  # type: ignore[arg-type] # every value was checked above, by the name of its field
+        raise _setting_error(f"{label} does not say what it is about: {', '.join(_SUBJECTS)}")
+    return RiskRow(**values, origin=origin)  # type: ignore[arg-type] # every value was checked above, by the name of its field
 
 
-def _bad(message: str) -> ExecplanError:
-    return ExecplanError("bad-setting", message, exit=INPUT, hint=f"for instance {_FORM}")
+def _setting_error(message: str) -> ExecplanError:
+    return ExecplanError("bad-setting", message, exit=INPUT, hint=f"for instance {_EXAMPLE}")
 
 
-def _digested(table: Table) -> Table:
+def _with_version(table: RiskTable) -> RiskTable:
     """The table with the version that its content has."""
     from hashlib import sha256
 
@@ -162,8 +162,8 @@ def _digested(table: Table) -> Table:
         # a table without rows about tools keeps the version that it had before there were any
         [tuple(row) if row.tool else tuple(row)[:-1] for row in table.rows],
         *[
-            sorted([(name, sorted(words)) for name, words in each.items()])
-            for each in (table.values, table.bare, table.tasks)
+            sorted([(name, sorted(words)) for name, words in mapping.items()])
+            for mapping in (table.values, table.bare, table.tasks)
         ],
     ]
     return table._replace(version=sha256(repr(content).encode()).hexdigest())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.errors import ExecplanError
 from execplan.execution.command.typed import PROMPTS, SHELLS
-from execplan.execution.compile import find
-from execplan.execution.draft import INFERRED, Draft
+from execplan.execution.compile import find_plan_steps
+from execplan.execution.draft import INFERRED, StepDraft
 from execplan.execution.wild.block import raw_lines
 from execplan.execution.wild.line import split_comment
 from execplan.execution.wild.names import Names
@@ -34,7 +34,7 @@ _OTHERWISE = "would mean something else as a fence, itself or for the lines arou
 class _Place(NamedTuple):
     """A place with inferred steps, and the edit that makes code blocks with attributes of them."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[StepDraft, ...]
     edits: tuple[Edit, ...]
     why: str
     """Why there is no edit: `it ` would begin the sentence."""
@@ -65,7 +65,7 @@ def annotate(plan: Plan, *, dry_run: bool = False) -> Change:
     shown = plan if dry_run or not edits else read_text(apply(plan.text, edits))
     left = [each for each in found if not each.edits] if shown is plan else _kept(shown, _places(shown))
     more = [(draft.start, f"is left to you: it {each.why}: {draft.command}") for each in left for draft in each.drafts]
-    more += [(each.line, f"is no step: it {each.why}: {each.text}") for each in find(shown).left]
+    more += [(each.line, f"is no step: it {each.why}: {each.text}") for each in find_plan_steps(shown).skipped]
     lines = [f"line {line + 1} {words}" for line, words in sorted(more)]
     return Change(tuple(edits), facts(plan), f"annotate {count} step{'s' * (count != 1)}", (said, *lines))
 
@@ -95,7 +95,7 @@ def _told(plan: Plan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
     then = read_text(apply(plan.text, edits)) if edits else plan
     if edits and facts(then) != facts(plan):
         return ()
-    drafts = find(then).drafts
+    drafts = find_plan_steps(then).drafts
     last: dict[int, int] = {}
     for at, draft in enumerate(drafts):
         if "task" in draft.attributes:
@@ -109,7 +109,7 @@ def _told(plan: Plan, edits: Sequence[Edit] = ()) -> tuple[object, ...]:
 
 def _places(plan: Plan) -> list[_Place]:
     """The places of a plan with inferred steps."""
-    every = find(plan).drafts
+    every = find_plan_steps(plan).drafts
     names = Names(
         [name for each in every for name in (each.id, each.attributes.get("id", "")) if each.origin != INFERRED]
     )
@@ -130,7 +130,7 @@ def _places(plan: Plan) -> list[_Place]:
     return found
 
 
-def _expectation(plan: Plan, place: Place, draft: Draft, below: Sequence[Place]) -> list[Edit]:
+def _expectation(plan: Plan, place: Place, draft: StepDraft, below: Sequence[Place]) -> list[Edit]:
     """What a step prints as a fence marked `{expect}`: in place of the block that shows it, or below the step."""
     if draft.expect is None:
         return []
@@ -144,7 +144,7 @@ def _indent(place: Place) -> int:
     return place.fence.column if place.fence is not None else place.indent
 
 
-def _head(plan: Plan, language: str, drafts: Sequence[Draft], names: Names) -> str:
+def _head(plan: Plan, language: str, drafts: Sequence[StepDraft], names: Names) -> str:
     """The info string of a fence; `task` is what the last of its steps completes."""
     folder = drafts[0].cwd
     words = [f"#{names.new(drafts[0].command)}"]
@@ -168,7 +168,7 @@ def _reference(plan: Plan, name: str) -> str:
     return task_id
 
 
-def _block(plan: Plan, place: Place, drafts: Sequence[Draft], names: Names) -> Edit | str:
+def _block(plan: Plan, place: Place, drafts: Sequence[StepDraft], names: Names) -> Edit | str:
     """A block as one fence, or why it can't be one."""
     if len({each.cwd for each in drafts}) > 1:
         return "is in a block whose commands run in several directories: make a block for each"
@@ -192,7 +192,7 @@ def _block(plan: Plan, place: Place, drafts: Sequence[Draft], names: Names) -> E
     return Edit(place.start, place.end, tuple(_fence(indent, _head(plan, _LANGUAGE, drafts, names), body)))
 
 
-def _body(plan: Plan, place: Place, drafts: Sequence[Draft]) -> list[str] | str:
+def _body(plan: Plan, place: Place, drafts: Sequence[StepDraft]) -> list[str] | str:
     """The lines of a block as a fence holds them, or why one can't."""
     starts = {each.start: each for each in drafts}
     inside = {line for each in drafts for line in range(each.start + 1, each.end)}
@@ -230,9 +230,9 @@ def _fence(indent: str, head: str, body: Sequence[str]) -> list[str]:
     return [f"{indent}```{head}", *[f"{indent}{line}".rstrip() for line in body], f"{indent}```"]
 
 
-def _words(plan: Plan, place: Place, drafts: Sequence[Draft], names: Names) -> Edit:
+def _words(plan: Plan, place: Place, drafts: Sequence[StepDraft], names: Names) -> Edit:
     """Fences in place of an item that is only commands, or below the words that tell to run them."""
-    groups: list[list[Draft]] = []
+    groups: list[list[StepDraft]] = []
     for draft in drafts:
         task = draft.attributes.get("task")
         if groups and (groups[-1][0].cwd, groups[-1][0].attributes.get("task")) == (draft.cwd, task):

@@ -9,7 +9,7 @@ import re
 
 from execplan.execution.command.parse import parse
 from execplan.execution.command.typed import PLAIN, PROMPTS, SHELLS
-from execplan.execution.draft import INFERRED, VALIDATE, WORK, Draft, Found, Left
+from execplan.execution.draft import INFERRED, VALIDATE, WORK, StepDraft, ParsedSteps, SkippedLine
 from execplan.execution.wild.block import Line, activates, is_harmless, is_plain, is_sure, lines_of, printed_below, sets
 from execplan.execution.wild.folders import ROOT
 from execplan.execution.wild.line import masked, without_prompt
@@ -58,8 +58,8 @@ class _Reader:
         self.plan = plan
         self.taken = taken
         self.where = Whereabouts(plan)
-        self.drafts: list[Draft] = []
-        self.left: list[Left] = []
+        self.drafts: list[StepDraft] = []
+        self.left: list[SkippedLine] = []
         self.phase = WORK
         self.changed = ""
         """Why what stands below may not do the same: a block or an item that changes the shell for it was left."""
@@ -95,7 +95,7 @@ class _Reader:
         self.where.stray(place, given.value if given is not None else ROOT)
 
     def _leave(self, line: int, text: str, why: str) -> None:
-        self.left.append(Left(line, text, why))
+        self.left.append(SkippedLine(line, text, why))
         self.started = self.started or why in (UNTIL_STOPPED, KEEPS_RUNNING, IN_BACKGROUND, ELSEWHERE)
 
     def _take(self, start: int, end: int, typed: Typed, needs: tuple[str, ...], item: int) -> str:
@@ -105,7 +105,7 @@ class _Reader:
         if last is not None and item >= 0 and last.start >= item and (last.command, last.cwd) == (command, folder):
             return last.id  # an item names what the block below it shows
         name = f"inferred-{len(self.drafts) + 1}"
-        self.drafts.append(Draft(INFERRED, self.phase, start, end, name, {}, (command,), command, needs, folder))
+        self.drafts.append(StepDraft(INFERRED, self.phase, start, end, name, {}, (command,), command, needs, folder))
         return name
 
     # Blocks
@@ -275,7 +275,7 @@ class _Reader:
         return any([at in self.taken and lines[at].strip() == command for at in range(place.end, end)])
 
 
-def find_inferred(plan: Plan, taken: frozenset[int]) -> Found:
+def find_inferred(plan: Plan, taken: frozenset[int]) -> ParsedSteps:
     """The steps that a plan shows without attributes, and what looks like one and was not taken.
 
     `taken` are the lines of fences with attributes; nothing is inferred from them.
@@ -285,7 +285,7 @@ def find_inferred(plan: Plan, taken: frozenset[int]) -> Found:
     reader.where.next_section()
     reader.read(outline.VALIDATION, VALIDATE)
     drafts = sorted(reader.drafts, key=lambda each: each.start)
-    return Found(tuple(drafts), tuple(sorted(reader.left)), ())
+    return ParsedSteps(tuple(drafts), tuple(sorted(reader.left)), ())
 
 
 def _calls_commands(lead: str) -> bool:

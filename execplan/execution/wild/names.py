@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.execution.draft import Draft
+    from execplan.execution.draft import StepDraft
 
 _LONGEST = 36
 _LONGEST_WORD = 24
@@ -51,7 +51,7 @@ class Names:
         return name
 
 
-def named(drafts: Sequence[Draft], used: Iterable[str]) -> list[Draft]:
+def named(drafts: Sequence[StepDraft], used: Iterable[str]) -> list[StepDraft]:
     """Inferred steps with IDs that say what they do, beside those that are taken."""
     names = Names(used)
     new = {draft.id: names.new(draft.command) for draft in drafts}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.execution.draft import Draft
+    from execplan.execution.draft import StepDraft
     from execplan.execution.wild.places import Place, Sentence
     from execplan.plan.model import Plan
 
@@ -71,7 +71,7 @@ class Printer:
         self._under: tuple[int, tuple[int, ...]] = (-1, ())
         """The list item and the headings that it is in."""
 
-    def ran(self, at: int, draft: Draft, place: Place) -> None:
+    def ran(self, at: int, draft: StepDraft, place: Place) -> None:
         """A block was read that is this one step; a transcript shows already what it prints."""
         if draft.expect is None and not _REDIRECTED.search(masked(draft.command) or draft.command):
             self._at, self._under = at, (place.item, place.heads)

@@ -10,7 +10,7 @@ import re
 
 from execplan.errors import ExecplanError
 from execplan.execution.command.typed import is_command
-from execplan.execution.draft import INFERRED, WORK, Draft
+from execplan.execution.draft import INFERRED, WORK, StepDraft
 from execplan.execution.wild.places import places
 from execplan.execution.wild.said import sentences
 from execplan.execution.wild.work import covers, deleted, edited, is_edit, kind_of, kind_of_task
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.execution.draft import Left
+    from execplan.execution.draft import SkippedLine
     from execplan.plan.model import Plan, Task
 
 _CODE = re.compile(r"(`+)((?:(?!\1).)+?)\1(?!`)")
@@ -50,7 +50,7 @@ _EMPTY = frozenset(
 )
 
 
-def bind_tasks(plan: Plan, drafts: Sequence[Draft], left: Sequence[Left] = ()) -> list[Draft]:
+def bind_tasks(plan: Plan, drafts: Sequence[StepDraft], left: Sequence[SkippedLine] = ()) -> list[StepDraft]:
     """The steps of a plan, the inferred ones with the attribute `task` where it is sure which one they complete.
 
     A task keeps the name that annotated steps call it by, and is left to them where one of these does its work without
@@ -63,7 +63,7 @@ def bind_tasks(plan: Plan, drafts: Sequence[Draft], left: Sequence[Left] = ()) -
         return list(drafts)
     run = {draft.command for draft in drafts}
     unrun = [
-        Draft(_LEFT, WORK, each.line, each.line + 1, "", {}, (), each.text)
+        StepDraft(_LEFT, WORK, each.line, each.line + 1, "", {}, (), each.text)
         for each in left
         if each.text not in run and is_command(each.text)
     ]
@@ -101,7 +101,7 @@ def _can_be_named(plan: Plan, task: Task) -> bool:
     return len(same) == 1 and not task.text.strip().isdigit()
 
 
-def _named(plan: Plan, drafts: Sequence[Draft]) -> tuple[dict[int, str], dict[int, int]]:
+def _named(plan: Plan, drafts: Sequence[StepDraft]) -> tuple[dict[int, str], dict[int, int]]:
     """How annotated steps call tasks, by the number of the task, and which task each of these steps completes."""
     names: dict[int, str] = {}
     own: dict[int, int] = {}
@@ -117,7 +117,7 @@ def _named(plan: Plan, drafts: Sequence[Draft]) -> tuple[dict[int, str], dict[in
     return names, own
 
 
-def _leads(plan: Plan, drafts: Sequence[Draft]) -> list[tuple[str, ...]]:
+def _leads(plan: Plan, drafts: Sequence[StepDraft]) -> list[tuple[str, ...]]:
     """The words that lead to each step, the nearest first: its sentence, the paragraph above, its items, its headings."""
     found: list[tuple[str, ...]] = [()] * len(drafts)
     for name in (outline.STEPS, outline.VALIDATION):
@@ -131,7 +131,7 @@ def _leads(plan: Plan, drafts: Sequence[Draft]) -> list[tuple[str, ...]]:
 
 
 def _claim(
-    task: Task, tasks: Sequence[Task], drafts: Sequence[Draft], leads: Sequence[tuple[str, ...]]
+    task: Task, tasks: Sequence[Task], drafts: Sequence[StepDraft], leads: Sequence[tuple[str, ...]]
 ) -> tuple[int, list[int]]:
     """The steps that complete a task, and by which rule; the first rule is the surest."""
     commands = [span for span in _codes(task.text) if is_command(span) and " " in span]
@@ -154,7 +154,7 @@ def _claim(
     return 0, []
 
 
-def _named_commands(task: Task, commands: Sequence[str], drafts: Sequence[Draft]) -> list[int]:
+def _named_commands(task: Task, commands: Sequence[str], drafts: Sequence[StepDraft]) -> list[int]:
     """The steps that run what the task names."""
     bare = _LEADING.sub("", task.text).strip(" .:;")
     named = (
@@ -175,7 +175,7 @@ def _is_only(text: str) -> bool:
     return all([word in _BESIDE or word.replace(",", "").isdigit() for word in words])
 
 
-def _is_run(command: str, drafts: Sequence[Draft]) -> bool:
+def _is_run(command: str, drafts: Sequence[StepDraft]) -> bool:
     folder, words = _typed(command)
     return any([words == each.command and folder in (".", each.cwd) for each in drafts if each.origin != _LEFT])
 
@@ -187,7 +187,7 @@ def _typed(command: str) -> tuple[str, str]:
     return (found[1].removeprefix("./").rstrip("/"), found[2]) if found else (".", command)
 
 
-def _named_files(task: Task, drafts: Sequence[Draft]) -> list[int]:
+def _named_files(task: Task, drafts: Sequence[StepDraft]) -> list[int]:
     """The steps that write the one file that the task names."""
     words = [word.rstrip("`'\"()[],;:.").lstrip("`'\"([") for word in task.text.split()]
     files = {word for word in words if "/" in word.strip("/") or re.search(r"\w\.\w{1,5}$", word)}
@@ -199,7 +199,7 @@ def _named_files(task: Task, drafts: Sequence[Draft]) -> list[int]:
     return [at for at, draft in enumerate(drafts) if path in written(draft.command, draft.cwd)]
 
 
-def _changed(drafts: Sequence[Draft]) -> set[str]:
+def _changed(drafts: Sequence[StepDraft]) -> set[str]:
     return {path for draft in drafts for path in edited(draft.command, draft.cwd)}
 
 
@@ -263,7 +263,7 @@ def _number(words: str) -> tuple[str, str] | None:
     return ("milestone" if kind == "m" else kind), found[2].lower()
 
 
-def _same_kind(task: Task, tasks: Sequence[Task], drafts: Sequence[Draft]) -> list[int]:
+def _same_kind(task: Task, tasks: Sequence[Task], drafts: Sequence[StepDraft]) -> list[int]:
     """All steps that test, build, lint or format, for the one task that asks for that and for nothing else."""
     kind = kind_of_task(_words_of(task.text))
     if not kind or [kind_of_task(_words_of(each.text)) for each in tasks].count(kind) > 1:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from execplan.errors import ExecplanError
-from execplan.execution.attributes import BY_NAME, EXECUTE, RUNS
+from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTE, COMMAND_TYPES
 from execplan.execution.command.parse import parse
-from execplan.execution.documents.touched import touched
+from execplan.execution.documents.touched import diff_paths
 from execplan.execution.draft import ANNOTATED
 from execplan.execution.risk.rate import CRITICAL
-from execplan.execution.risk.rating import rated
+from execplan.execution.risk.rating import rate_step
 from execplan.execution.written.annotated import place
 from execplan.execution.written.fences import fences
 from execplan.execution.written.fields import all_fields
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.execution.command.parse import Command
-    from execplan.execution.draft import Draft, Found, Problem
+    from execplan.execution.draft import StepDraft, ParsedSteps, StepProblem
     from execplan.execution.written.fences import Fence
     from execplan.plan.model import Plan
 
@@ -38,19 +38,19 @@ _SOUGHT = 5000
 """How many tasks are compared, in all, with references that fit none."""
 
 
-def advice(plan: Plan, found: Found) -> tuple[Problem, ...]:
+def advice(plan: Plan, found: ParsedSteps) -> tuple[StepProblem, ...]:
     """Dangerous steps, paths outside, no expectation, tasks that are not there, lines that need a shell; by line."""
     drafts = [draft for draft in found.drafts if draft.origin == ANNOTATED][:_MOST]
     if not drafts:
         return ()
     all_of = {fence.line: fence for fence in fences(plan).steps}
-    told: list[Problem] = []
+    told: list[StepProblem] = []
     left, missed = _RATED, 0
     for number, (draft, step) in enumerate(zip(drafts, all_fields(drafts), strict=True)):
         fence = all_of[draft.start]
         last = drafts[number + 1 : number + 2] == [] or drafts[number + 1].start != draft.start
         told += _outside(fence, step)
-        if step["type"] in RUNS and len(step["command"]) <= _LONG:
+        if step["type"] in COMMAND_TYPES and len(step["command"]) <= _LONG:
             read = parse(step["command"])
             told += _shell(fence, step, read)
             left -= len(read.simple)
@@ -64,35 +64,35 @@ def advice(plan: Plan, found: Found) -> tuple[Problem, ...]:
     return tuple(sorted(dict.fromkeys(told), key=lambda each: (each.line, each.column, each.kind)))
 
 
-def _dangerous(fence: Fence, step: dict[str, Any]) -> Iterator[Problem]:
+def _dangerous(fence: Fence, step: dict[str, Any]) -> Iterator[StepProblem]:
     """A command that is CRITICAL by what it says; that a shell was asked for is no news to its author."""
-    risk = rated({name: value for name, value in step.items() if name != "shell"})
+    risk = rate_step({name: value for name, value in step.items() if name != "shell"})
     if risk.level == CRITICAL:
         yield place(fence, "EP607", f"{step['id']} can do great harm: {'; '.join(risk.reasons)}")
 
 
-def _outside(fence: Fence, step: dict[str, Any]) -> Iterator[Problem]:
+def _outside(fence: Fence, step: dict[str, Any]) -> Iterator[StepProblem]:
     """Every path that it names, those of a patch too."""
     for field in _PATHS:
         value = step.get(field, ())
         for path in [value] if isinstance(value, str) else value:
             why = why_outside(path)
             if why:
-                yield at(fence, "EP608", f"{path} {why}", BY_NAME[field].name)
-    for path in touched(step.get("patch", "")):
+                yield at(fence, "EP608", f"{path} {why}", ATTRIBUTES_BY_NAME[field].name)
+    for path in diff_paths(step.get("patch", "")):
         why = why_outside(path)
         if why:
             yield place(fence, "EP608", f"{path} {why}")
 
 
-def _unexpected(fence: Fence, draft: Draft) -> Iterator[Problem]:
+def _unexpected(fence: Fence, draft: StepDraft) -> Iterator[StepProblem]:
     runs = draft.attributes.get("type", EXECUTE) == EXECUTE
     if runs and draft.expect is None and not any([name in draft.attributes for name in _EXPECTS]):
         message = f"nothing says how {draft.id} is to end: give it expect, exit or test-after, or a fence {{expect}}"
         yield place(fence, "EP609", message)
 
 
-def _task(plan: Plan, fence: Fence, draft: Draft) -> Iterator[Problem]:
+def _task(plan: Plan, fence: Fence, draft: StepDraft) -> Iterator[StepProblem]:
     if "task" in draft.attributes:
         try:
             find_task(plan, draft.attributes["task"])
@@ -100,7 +100,7 @@ def _task(plan: Plan, fence: Fence, draft: Draft) -> Iterator[Problem]:
             yield at(fence, "EP610", error.message, "task")
 
 
-def _shell(fence: Fence, step: dict[str, Any], read: Command) -> Iterator[Problem]:
+def _shell(fence: Fence, step: dict[str, Any], read: Command) -> Iterator[StepProblem]:
     """A command that can't run as it is."""
     if "shell" not in step and step["command"] and read.argv is None:
         why = f"can't be read: {read.problem}" if read.problem else f"needs a shell: {read.needs}"

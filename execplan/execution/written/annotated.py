@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import EXECUTE, EXPECT, RUNS, SHELLS
-from execplan.execution.draft import ANNOTATED, INFERRED, Draft, Found, Problem
+from execplan.execution.attributes import EXECUTE, EXPECT, COMMAND_TYPES, SHELLS
+from execplan.execution.draft import ANNOTATED, INFERRED, StepDraft, ParsedSteps, StepProblem
 from execplan.execution.written.fences import Fence, fences
 from execplan.execution.written.transcript import Typed, commands
 from execplan.execution.written.values import WrongValueError, parts
@@ -18,11 +18,11 @@ LAST = ("expect", "exit", "outputs", "test-after", "task", "checkpoint")
 """What is true of a fence of several commands when all of them have run, and so goes to the last of their steps."""
 
 
-def find_annotated(plan: Plan) -> Found:
+def find_annotated(plan: Plan) -> ParsedSteps:
     """The steps that fences with attributes tell, in the order of their lines; those with a flaw as far as it goes."""
     seen = fences(plan)
     drafts = [draft for fence in seen.steps for draft in _drafts(fence)]
-    flaws: list[Problem] = []
+    flaws: list[StepProblem] = []
     for fence in seen.steps:
         flaws += _flaws(fence)
         if fence.expect is not None:
@@ -30,18 +30,18 @@ def find_annotated(plan: Plan) -> Found:
     for fence in seen.loose:
         message = f"a fence marked {{{EXPECT}}} stands below the step that prints it; there is none above this one"
         flaws += [*_flaws(fence), place(fence, "EP603", message)]
-    return Found(numbered(drafts), seen.left, tuple(flaws))
+    return ParsedSteps(numbered(drafts), seen.left, tuple(flaws))
 
 
-def place(fence: Fence, kind: str, message: str, start: int | None = None, end: int | None = None) -> Problem:
+def place(fence: Fence, kind: str, message: str, start: int | None = None, end: int | None = None) -> StepProblem:
     """A problem at columns of a fence's info string, or at all of its attributes."""
     words = [*fence.info.given, *([fence.info.id] if fence.info.id else [])]
     if start is None or end is None:
         start, end = min([each.start for each in words], default=0), max([each.end for each in words], default=1)
-    return Problem(kind, fence.line, fence.column + start, fence.column + end, message)
+    return StepProblem(kind, fence.line, fence.column + start, fence.column + end, message)
 
 
-def numbered(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+def numbered(drafts: Iterable[StepDraft]) -> tuple[StepDraft, ...]:
     """The drafts by line; a fence without an ID is called by its number, `step-3`. Inferred steps have their names.
 
     What needs an id that a fence of several commands has needs the last of its steps.
@@ -67,12 +67,12 @@ def numbered(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
     )
 
 
-def last_ids(drafts: Sequence[Draft]) -> dict[str, str]:
+def last_ids(drafts: Sequence[StepDraft]) -> dict[str, str]:
     """The last step of each id that a fence has."""
     return {draft.attributes["id"]: draft.id for draft in drafts if "id" in draft.attributes}
 
 
-def _drafts(fence: Fence) -> Iterator[Draft]:
+def _drafts(fence: Fence) -> Iterator[StepDraft]:
     """The steps of one fence."""
     info = fence.info
     attributes = {each.name: each.value for each in info.given}
@@ -80,7 +80,7 @@ def _drafts(fence: Fence) -> Iterator[Draft]:
         attributes["id"] = info.id.value
     if attributes.get("shell") == "true" and info.language in SHELLS:
         attributes["shell"] = info.language
-    runs = attributes.get("type", EXECUTE) in RUNS
+    runs = attributes.get("type", EXECUTE) in COMMAND_TYPES
     typed = commands(fence.body) if runs and "shell" not in attributes else ()
     typed = typed or (Typed("\n".join(fence.body) if runs and "shell" in attributes else ""),)
     base = info.id.value if info.id is not None else f"@{fence.line}"
@@ -95,7 +95,7 @@ def _drafts(fence: Fence) -> Iterator[Draft]:
         expect = own.get("expect", shown) if last else None
         expect = each.printed if expect is None else expect
         where = (ANNOTATED, fence.phase, fence.line, end)
-        yield Draft(*where, name, own, fence.body, each.command, needs, cwd, expect)
+        yield StepDraft(*where, name, own, fence.body, each.command, needs, cwd, expect)
         needs = (name,)
 
 
@@ -106,7 +106,7 @@ def _needs(attributes: dict[str, str]) -> tuple[str, ...]:
         return ()
 
 
-def _flaws(fence: Fence) -> Iterator[Problem]:
+def _flaws(fence: Fence) -> Iterator[StepProblem]:
     """What of its info string can't be read."""
     for flaw in fence.info.flaws:
         yield place(fence, "EP601", flaw.message, flaw.start, flaw.end)
@@ -114,7 +114,7 @@ def _flaws(fence: Fence) -> Iterator[Problem]:
         yield place(fence, "EP601", "this fence is never closed")
 
 
-def _alone(fence: Fence) -> Iterator[Problem]:
+def _alone(fence: Fence) -> Iterator[StepProblem]:
     """An expectation has no attributes of its own."""
     for each in (*fence.info.given, *([fence.info.id] if fence.info.id else [])):
         yield place(fence, "EP603", f"a fence marked {{{EXPECT}}} has no attributes", each.start, each.end)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import BY_NAME, EXAMPLE, EXECUTION, EXPECT
+from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXAMPLE, EXECUTION, EXPECT
 from execplan.record import NamedTuple
 
-_KNOWN = BY_NAME.keys() - {"id"}
+_KNOWN = ATTRIBUTES_BY_NAME.keys() - {"id"}
 _QUOTES = "\"'"
 _MOST = 100
 """Words between braces that anybody has written."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import EXAMPLE, EXECUTION, EXPECT
-from execplan.execution.draft import VALIDATE, WORK, Left
+from execplan.execution.draft import VALIDATE, WORK, SkippedLine
 from execplan.execution.written.fence import Info, attributes_of
 from execplan.plan import outline
 from execplan.record import NamedTuple
@@ -45,7 +45,7 @@ class Fences(NamedTuple):
     """Those that are marked `{expect}` and stand below no step."""
     settings: tuple[Fence, ...] = ()
     """Those that are marked `{execution}`: how the whole plan runs."""
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedLine, ...] = ()
     taken: frozenset[int] = frozenset()
     """Every line of a fence with attributes, so that nothing else is read into it."""
 
@@ -77,7 +77,7 @@ class _Found:
         self.steps: list[Fence] = []
         self.loose: list[Fence] = []
         self.settings: list[Fence] = []
-        self.left: list[Left] = []
+        self.left: list[SkippedLine] = []
         self.taken: set[int] = set()
 
     def add(self, plan: Plan, fence: Fence, above: str, *, quoted: bool) -> str:
@@ -94,7 +94,7 @@ class _Found:
             return ""
         if not phase or quoted:
             why = "stands in a quote" if phase else f"stands outside {outline.STEPS} and {outline.VALIDATION}"
-            self.left.append(Left(fence.line, plan.text.lines[fence.line].strip(), why))
+            self.left.append(SkippedLine(fence.line, plan.text.lines[fence.line].strip(), why))
             return _LEFT
         if fence.info.mark == EXECUTION:
             self.settings.append(fence)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED, EXECUTE, RUNS, TOOL
+from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, EXECUTE, COMMAND_TYPES, TOOL
 from execplan.execution.written.annotated import last_ids
 from execplan.execution.written.values import WrongValueError, value
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from execplan.execution.draft import Draft
+    from execplan.execution.draft import StepDraft
 
 
-def all_fields(drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+def all_fields(drafts: Sequence[StepDraft]) -> list[dict[str, Any]]:
     """Those of each draft; an id that a fence of several commands has is the last of its steps."""
     ends = last_ids(drafts)
     return [fields(draft, ends) for draft in drafts]
 
 
-def fields(draft: Draft, ends: Mapping[str, str]) -> dict[str, Any]:
+def fields(draft: StepDraft, ends: Mapping[str, str]) -> dict[str, Any]:
     """Those of one draft."""
     kind = draft.attributes.get("type", EXECUTE)
     step: dict[str, Any] = {"id": draft.id, "type": kind}
     for name, text in draft.attributes.items():
-        if name in BY_NAME and name not in ("id", "needs"):
+        if name in ATTRIBUTES_BY_NAME and name not in ("id", "needs"):
             try:
-                _put(step, BY_NAME[name].field, value(name, text))
+                _put(step, ATTRIBUTES_BY_NAME[name].field, value(name, text))
             except WrongValueError:
                 continue
     step |= {"depends_on": list(draft.needs), "cwd": draft.cwd, **_body(draft, kind)}
-    if step.get("when", {}).get("kind") in ENDED:
+    if step.get("when", {}).get("kind") in STEP_OUTCOMES:
         step["when"]["of"] = ends.get(step["when"]["of"], step["when"]["of"])
     strategy = step.get("on_failure", {}).get("strategy", "")
     if strategy.startswith(ALTERNATIVE):
@@ -49,9 +49,9 @@ def _put(step: dict[str, Any], field: str, found: Any) -> None:
         step[outer] = found
 
 
-def _body(draft: Draft, kind: str) -> dict[str, Any]:
+def _body(draft: StepDraft, kind: str) -> dict[str, Any]:
     """What the fence holds, in the field that the type has for it; lines end in LF, whatever those of the plan end in."""
-    if kind in RUNS:
+    if kind in COMMAND_TYPES:
         return {"command": draft.command, "expect": draft.expect}
     if kind == TOOL:
         return {"parameters": parameters(draft.body) or None, "expect": draft.expect}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from os.path import normpath
 
-from execplan.execution.attributes import BY_NAME, EXECUTE, RUNS, SHELLS, TOOL, TYPES
-from execplan.execution.documents.touched import touched
+from execplan.execution.attributes import ATTRIBUTES_BY_NAME, EXECUTE, COMMAND_TYPES, SHELLS, TOOL, TYPES
+from execplan.execution.documents.touched import diff_paths
 from execplan.execution.written.annotated import place
 from execplan.execution.written.fields import parameters
 from execplan.execution.written.values import WrongValueError, value
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from execplan.execution.draft import Draft, Problem
+    from execplan.execution.draft import StepDraft, StepProblem
     from execplan.execution.written.fence import Given
     from execplan.execution.written.fences import Fence
 
@@ -24,8 +24,8 @@ USED = {
     "lines": ("modify_file",),
     "syntax-check": ("create_file", "modify_file", "refactor_code"),
     "tool": (TOOL,),
-    **dict.fromkeys(("shell", "exit"), RUNS),
-    **dict.fromkeys(("cwd", "env", "network", "expect"), (*RUNS, TOOL)),
+    **dict.fromkeys(("shell", "exit"), COMMAND_TYPES),
+    **dict.fromkeys(("cwd", "env", "network", "expect"), (*COMMAND_TYPES, TOOL)),
 }
 """The types that have a use for an attribute, where not all do."""
 _TYPED = ("", *SHELLS, "shell", "ksh", "console", "terminal", "shell-session", "shellsession")
@@ -34,7 +34,7 @@ PATCHES = ("diff", "patch")
 """The languages of a fence that holds a patch."""
 
 
-def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterator[Problem]:
+def unfitting(fence: Fence, drafts: list[StepDraft], *, near: bool = True) -> Iterator[StepProblem]:
     """What is wrong with one fence on its own: unknown attributes, wrong values, what is missing or of no use.
 
     `near` is whether the attribute that may be meant is named.
@@ -44,7 +44,7 @@ def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterat
         yield from _wrong(fence, info.id, "id", info.id.value)
     kind = drafts[0].attributes.get("type", EXECUTE)
     for each in info.given:
-        if each.name not in BY_NAME or each.name == "id":
+        if each.name not in ATTRIBUTES_BY_NAME or each.name == "id":
             yield place(fence, "EP602", _unknown(each.name, near=near), each.start, each.end)
             continue
         yield from _wrong(fence, each, each.name, each.value)
@@ -61,7 +61,7 @@ def unfitting(fence: Fence, drafts: list[Draft], *, near: bool = True) -> Iterat
             )
 
 
-def _wrong(fence: Fence, given: Given, name: str, text: str) -> Iterator[Problem]:
+def _wrong(fence: Fence, given: Given, name: str, text: str) -> Iterator[StepProblem]:
     try:
         value(name, text)
     except WrongValueError as error:
@@ -72,22 +72,22 @@ def _unknown(name: str, *, near: bool) -> str:
     """That there is no such attribute, and the one that is meant: named by its field, or misspelled."""
     from difflib import get_close_matches
 
-    known = {each.field.rpartition(".")[2]: each.name for each in BY_NAME.values()}
-    known |= {each: each for each in BY_NAME}
+    known = {each.field.rpartition(".")[2]: each.name for each in ATTRIBUTES_BY_NAME.values()}
+    known |= {each: each for each in ATTRIBUTES_BY_NAME}
     like = get_close_matches(name, known, n=1, cutoff=0.6) if near else []
     meant = known.get(name) or (known[like[0]] if like else "")
     hint = f"; did you mean {meant}?" if meant else ""
     return f"there is no attribute {name}" + ("; an id is written #NAME" if meant == "id" else hint)
 
 
-def _missing(fence: Fence, drafts: list[Draft], kind: str) -> Iterator[str]:
+def _missing(fence: Fence, drafts: list[StepDraft], kind: str) -> Iterator[str]:
     """What a step of a type must have, and what can't stand beside it."""
     given = drafts[-1].attributes
     if kind in _TARGETED and "target" not in given:
         yield f"{kind} needs a target: target=PATH"
     if "type" not in given and fence.info.language.lower() not in _TYPED:
         yield f"{fence.info.language} is no language of commands: say what it does by type=, or write sh"
-    elif kind in RUNS:
+    elif kind in COMMAND_TYPES:
         if not any([each.command.strip() for each in drafts]):
             yield f"{kind} holds no command"
     elif kind == TOOL:
@@ -112,15 +112,15 @@ def _unwritten(fence: Fence, kind: str, given: Mapping[str, str]) -> Iterator[st
         yield from _unpatched(fence, kind, given.get("target", ""))
 
 
-def _uncallable(tool: str, draft: Draft) -> Iterator[str]:
+def _uncallable(tool: str, draft: StepDraft) -> Iterator[str]:
     """What is wrong with a call that can be seen without knowing the tool."""
-    from execplan.execution.documents.rules_parts import is_own
+    from execplan.execution.documents.rules_parts import is_own_tool
 
     if not tool:
         yield f"{TOOL} needs a tool: tool=domain.tool"
     elif tool.count(".") != 1 or not all([part.replace("-", "_").isidentifier() for part in tool.split(".")]):
         yield f"{tool} is no name of a tool: domain.tool, with one dot"
-    elif is_own(tool):
+    elif is_own_tool(tool):
         yield f"{tool} is in a domain of execplan's own: no installed tool is named so"
     if parameters(draft.body) is None:
         yield 'its parameters are a JSON object, such as {"city": "Bern"}, or nothing'
@@ -128,7 +128,7 @@ def _uncallable(tool: str, draft: Draft) -> Iterator[str]:
 
 def _unpatched(fence: Fence, kind: str, target: str) -> Iterator[str]:
     """What is wrong with a patch that can be seen without the files."""
-    files = touched("\n".join(fence.body))
+    files = diff_paths("\n".join(fence.body))
     if not any([line.startswith("@@ ") for line in fence.body]):
         yield "the patch holds no hunk: lines below a line such as `@@ -1,3 +1,4 @@`"
     elif kind == "refactor_code" and not files:

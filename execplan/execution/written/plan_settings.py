@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution.attributes import PLAN_ATTRIBUTES
-from execplan.execution.draft import Problem
+from execplan.execution.draft import StepProblem
 from execplan.execution.written.annotated import place
 from execplan.execution.written.fences import fences
 from execplan.execution.written.values import WrongValueError, value_of
@@ -30,7 +30,7 @@ class PlanSettings(NamedTuple):
     """Fields that every step gets: `timeout_s` where it has none of its own, `allow` and `deny` added to its own."""
     lines: tuple[int, ...]
     """The lines of the fence, from 0."""
-    problems: tuple[Problem, ...]
+    problems: tuple[StepProblem, ...]
 
 
 def plan_settings(plan: Plan) -> PlanSettings:
@@ -62,7 +62,7 @@ def apply_to_step(settings: PlanSettings, step: dict[str, Any], *, has_timeout: 
             step[name] = value
 
 
-def _problems(fence: Fence) -> Iterator[Problem]:
+def _problems(fence: Fence) -> Iterator[StepProblem]:
     """What is wrong with one fence."""
     from difflib import get_close_matches
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED
-from execplan.execution.documents.rules_order import conditions, dependencies, recoveries
-from execplan.execution.documents.rules_parts import shared_paths
-from execplan.execution.draft import ANNOTATED, Draft, Found, Problem
+from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES
+from execplan.execution.documents.rules_order import check_conditions, check_dependencies, check_recoveries
+from execplan.execution.documents.rules_parts import check_shared_paths
+from execplan.execution.draft import ANNOTATED, StepDraft, ParsedSteps, StepProblem
 from execplan.execution.written.annotated import last_ids, place
 from execplan.execution.written.fences import Fence, fences
 from execplan.execution.written.fields import all_fields
@@ -27,9 +27,9 @@ _NAMED = 100
 """How often the word that is meant is looked for, and among how many ids: it takes time."""
 
 
-def problems(plan: Plan, found: Found) -> tuple[Problem, ...]:
+def problems(plan: Plan, found: ParsedSteps) -> tuple[StepProblem, ...]:
     """Everything that stops the annotated steps from being compiled, by line; without a fence with attributes nothing."""
-    by_line: dict[int, list[Draft]] = {}
+    by_line: dict[int, list[StepDraft]] = {}
     for draft in found.drafts:
         if draft.origin == ANNOTATED:
             by_line.setdefault(draft.start, []).append(draft)
@@ -45,13 +45,13 @@ def problems(plan: Plan, found: Found) -> tuple[Problem, ...]:
     return tuple(sorted(dict.fromkeys(wrong), key=lambda each: (each.line, each.column, each.kind)))
 
 
-def at(fence: Fence, kind: str, message: str, name: str) -> Problem:
+def at(fence: Fence, kind: str, message: str, name: str) -> StepProblem:
     """A problem with an attribute of a fence; with the whole of its attributes where it has not got that one."""
     given = fence.info.id if name == "id" else fence.info.get(name)
     return place(fence, kind, message, *((given.start, given.end) if given is not None else ()))
 
 
-def _names(all_of: dict[int, Fence], drafts: list[Draft]) -> Iterator[Problem]:
+def _names(all_of: dict[int, Fence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
     """Ids that stand twice, and references to none."""
     seen: dict[str, int] = {}
     for draft in drafts:
@@ -73,13 +73,13 @@ def _names(all_of: dict[int, Fence], drafts: list[Draft]) -> Iterator[Problem]:
                 yield at(fence, "EP603", f"{name} is several steps, and an alternative is one", attribute)
 
 
-def _references(draft: Draft, step: dict[str, Any], *, first: bool) -> Iterator[tuple[str, str]]:
+def _references(draft: StepDraft, step: dict[str, Any], *, first: bool) -> Iterator[tuple[str, str]]:
     """The ids that a fence names, each with the attribute that does."""
     if not first:
         return
     for name in step["depends_on"]:
         yield "needs", name
-    if step.get("when", {}).get("kind") in ENDED:
+    if step.get("when", {}).get("kind") in STEP_OUTCOMES:
         yield "when", step["when"]["of"]
     if "strategy" in step.get("on_failure", {}) and draft.attributes["on-failure"].startswith(ALTERNATIVE):
         yield "on-failure", draft.attributes["on-failure"].removeprefix(ALTERNATIVE)
@@ -92,7 +92,7 @@ def _like(name: str, known: list[str]) -> str:
     return f"; did you mean {near[0]}?" if near else "; a step that others name has its id written, #NAME"
 
 
-def _between(all_of: dict[int, Fence], drafts: list[Draft]) -> Iterator[Problem]:
+def _between(all_of: dict[int, Fence], drafts: list[StepDraft]) -> Iterator[StepProblem]:
     """What the rules between steps say, with references to no step left out: these are told already."""
     if len(drafts) > _MOST:
         return
@@ -100,14 +100,14 @@ def _between(all_of: dict[int, Fence], drafts: list[Draft]) -> Iterator[Problem]
     known = {draft.id for draft in drafts}
     for step in steps:
         step["depends_on"] = [name for name in step["depends_on"] if name in known]
-        if step.get("when", {}).get("kind") in ENDED and step["when"]["of"] not in known:
+        if step.get("when", {}).get("kind") in STEP_OUTCOMES and step["when"]["of"] not in known:
             del step["when"]
         recovery = step.get("on_failure", {})
         strategy = recovery.get("strategy", "")
         if strategy.startswith(ALTERNATIVE) and strategy.removeprefix(ALTERNATIVE) not in known:
             del recovery["strategy"]
-    names = {each.field.partition(".")[0]: each.name for each in BY_NAME.values()} | {"on_failure": "on-failure"}
-    for rule in (dependencies, conditions, recoveries, shared_paths):
+    names = {each.field.partition(".")[0]: each.name for each in ATTRIBUTES_BY_NAME.values()} | {"on_failure": "on-failure"}
+    for rule in (check_dependencies, check_conditions, check_recoveries, check_shared_paths):
         for broken in rule(steps):
             _, _, number, field, *inner = broken.pointer.split("/")
             kind = "EP603" if inner[:1] == ["max_retries"] else _KINDS[field]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.execution import attributes as of
-from execplan.execution.attributes import ALTERNATIVE, BY_NAME, ENDED, Attribute
+from execplan.execution.attributes import ALTERNATIVE, ATTRIBUTES_BY_NAME, STEP_OUTCOMES, Attribute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ class WrongValueError(Exception):
 
 def value(name: str, text: str) -> Any:
     """The JSON value of an attribute of a step; raises WrongValueError."""
-    return value_of(BY_NAME[name], text)
+    return value_of(ATTRIBUTES_BY_NAME[name], text)
 
 
 def value_of(attribute: Attribute, text: str) -> Any:
     """The JSON value of an attribute; raises WrongValueError."""
     name = attribute.name
-    if not text.strip() and attribute.kind != of.WORDS:
+    if not text.strip() and attribute.kind != of.TEXT:
         raise WrongValueError(f"{name} says nothing")
     found = _READERS[attribute.kind](attribute, text)
     if found == []:
@@ -220,8 +220,8 @@ def _when(attribute: Attribute, text: str) -> dict[str, str]:
     if colon and kind in _PATHS and path:
         return {"kind": kind, "of": _path(attribute, path)}
     step, dot, ended = text.rpartition(".")
-    if not dot or ended not in ENDED or not is_id(step):
-        forms = [f"ID.{each}" for each in ENDED] + [f"{each}:PATH" for each in _PATHS]
+    if not dot or ended not in STEP_OUTCOMES or not is_id(step):
+        forms = [f"ID.{each}" for each in STEP_OUTCOMES] + [f"{each}:PATH" for each in _PATHS]
         raise WrongValueError(f"{attribute.name} is {', '.join(forms[:-1])} or {forms[-1]}, not {text!r}")
     return {"kind": ended, "of": step}
 
@@ -242,7 +242,7 @@ _READERS: dict[str, Callable[[Attribute, str], Any]] = {
     of.PATH: _path,
     of.PATHS: _paths,
     of.LIST: _list,
-    of.WORDS: _words,
+    of.TEXT: _words,
     of.COMMAND: _command,
     of.PAIRS: _pairs,
     of.LINES: _lines,

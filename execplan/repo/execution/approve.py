@@ -8,10 +8,10 @@ from datetime import timedelta
 from execplan.clock import now
 from execplan.errors import CHANGED, NO, POLICY, ExecplanError
 from execplan.execution import approval as seals
-from execplan.execution.approval import Approval, Derived, Terms
+from execplan.execution.approval import Approval, Derived, UnsignedApproval
 from execplan.execution.binding import drift
 from execplan.execution.evaluation.checks.check import ERROR
-from execplan.execution.evaluation.scope import Scope, forbidden
+from execplan.execution.evaluation.scope import ApprovalScope, find_forbidden_paths
 from execplan.execution.model import Level
 from execplan.execution.world import FILE
 from execplan.record import NamedTuple
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal
 
-    from execplan.execution.evaluate import Underway
+    from execplan.execution.evaluate import ActiveRun
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -66,7 +66,7 @@ class Given(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def look(home: Home, ref: Ref, underway: Underway | None = None) -> Evaluated:
+def look(home: Home, ref: Ref, underway: ActiveRun | None = None) -> Evaluated:
     """What would be approved, for a run that goes on if there is one; raises ExecplanError."""
     existing(home)
     stop_archived(home, ref)
@@ -77,7 +77,7 @@ def stop_unfit(home: Home, ref: Ref, found: Evaluated) -> None:
     """Refuse what nobody may approve, and what must not run; raises ExecplanError with all of it."""
     errors = [each for each in found.evaluation.findings if each.level == ERROR]
     told = [f"{each.step.id if each.step else found.path}: {each.message}" for each in errors]
-    barred = list(forbidden(found.current.document, Disk(home)))
+    barred = list(find_forbidden_paths(found.current.document, Disk(home)))
     barred += [line for line, each in zip(told, errors, strict=True) if each.check == "hidden"]
     if barred:
         raise ExecplanError(
@@ -123,7 +123,7 @@ def give(
     home: Home,
     ref: Ref,
     shown: Evaluated,
-    scope: Scope,
+    scope: ApprovalScope,
     yes: Yes,
     options: Options,
     record: Callable[[Approval], Before],
@@ -166,45 +166,45 @@ def give(
         return told._replace(approval=approval, commit=made.digest, warnings=made.warnings)
 
 
-def _sealed(home: Home, found: standing.Now, scope: Scope, yes: Yes) -> Approval:
+def _sealed(home: Home, found: standing.Now, scope: ApprovalScope, yes: Yes) -> Approval:
     """The approval, with the key of the user, which is made for the first one."""
     document, binding, moment = found.current.document, found.binding, now()
     sealing = key.make(home)
     covered = tuple([each.step.id for each in scope.covered])
     by_policy = covered if yes.how == "policy" else None
-    steps = covered if scope.done else yes.steps  # what is done was not judged: nobody has approved it once more
+    steps = covered if scope.finished else yes.steps  # what is done was not judged: nobody has approved it once more
     session = author.session()
     covers = yes.covers
-    until = covers.expires_at if covers is not None else seals.moment(moment + timedelta(seconds=yes.seconds))
-    terms = Terms(
+    until = covers.expires_at if covers is not None else seals.format_timestamp(moment + timedelta(seconds=yes.seconds))
+    terms = UnsignedApproval(
         id=os.urandom(16).hex(),
         plan_id=document.plan_id,
         revision=document.revision,
         place=standing.place(home),
         digest=binding.digest,
         document=binding.document,
-        states=seals.before(binding),
+        states=seals.to_bound_states(binding),
         policy=binding.policy,
-        programs=seals.found(binding),
+        programs=seals.to_bound_programs(binding),
         tree=tree.tree(home) if found.policy.pin == "tree" else None,
         head=git.head(home),
         approver=author.as_name("the policy" if by_policy is not None else yes.by),
         user=author.as_name(author.login()),
         session=author.as_name(session) if session else None,
-        approved_at=seals.moment(moment),
+        approved_at=seals.format_timestamp(moment),
         expires_at=until,
         how=yes.how,
         derived_from=_derived(covers, yes.run) if covers is not None else None,
         inferred=yes.inferred,
         max_risk=Level(yes.max_risk) if yes.max_risk is not None else None,
         steps=by_policy if by_policy is not None else steps,
-        key=seals.name_of(sealing),
+        key=seals.key_id(sealing),
     )
-    return seals.seal(terms, sealing)
+    return seals.sign(terms, sealing)
 
 
 def _derived(covers: Approval, run: str) -> Derived:
-    how: Any = covers.given_how
+    how: Any = covers.effective_how
     return Derived(
         digest=covers.digest,
         revision=covers.revision,

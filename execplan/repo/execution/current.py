@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.errors import INPUT, About, ExecplanError
 from execplan.execution.compile import compile_plan
-from execplan.execution.documents.differing import differences
+from execplan.execution.documents.differing import describe_differences
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan
 from execplan.plan import reader
@@ -17,7 +17,7 @@ from execplan.repo.execution import store
 
 if TYPE_CHECKING:
     from execplan.execution.compile import Compiled
-    from execplan.execution.draft import Left
+    from execplan.execution.draft import SkippedLine
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -35,7 +35,7 @@ class Current(NamedTuple):
     """Whether these very bytes lie there."""
     stale: str
     """Why what is stored is not used; empty where it is, or where nothing is stored."""
-    left: tuple[Left, ...]
+    left: tuple[SkippedLine, ...]
     """What looked like a step and was not taken."""
     differences: tuple[str, ...] = ()
     """How what is stored differs, where it is not used."""
@@ -77,10 +77,10 @@ def current(home: Home, ref: Ref) -> Current:
         return Current(document, data, where, True, "", ())
     made = _timed(home, ref)
     placed = made.compiled.document and _placed(made.compiled.document, document, ref)
-    found = () if placed is None else differences(document, placed)
+    found = () if placed is None else describe_differences(document, placed)
     if placed is None or found:
         return _fresh(home, ref, where, made, f"the plan compiles to something else now: {'; '.join(found[:3])}", found)
-    return Current(placed, data, where, True, "", made.compiled.left, generation_s=made.seconds)
+    return Current(placed, data, where, True, "", made.compiled.skipped, generation_s=made.seconds)
 
 
 class _Timed(NamedTuple):
@@ -108,11 +108,11 @@ def _placed(made: ExecutionPlan, stored: ExecutionPlan, ref: Ref) -> ExecutionPl
 def _fresh(home: Home, ref: Ref, where: str, timed: _Timed, stale: str, found: tuple[str, ...] = ()) -> Current:
     made = timed.compiled
     if made.document is None:
-        raise no_steps(home.shown(ref.path), made.left)
-    return Current(made.document, to_bytes(made.document), where, False, stale, made.left, found, timed.seconds)
+        raise no_steps(home.shown(ref.path), made.skipped)
+    return Current(made.document, to_bytes(made.document), where, False, stale, made.skipped, found, timed.seconds)
 
 
-def no_steps(path: str, left: tuple[Left, ...]) -> ExecplanError:
+def no_steps(path: str, left: tuple[SkippedLine, ...]) -> ExecplanError:
     """The refusal of a plan that gives no step, with what looked like one."""
     return ExecplanError(
         "no-steps",

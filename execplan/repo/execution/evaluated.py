@@ -13,7 +13,7 @@ from execplan.text.lines import digest
 
 if TYPE_CHECKING:
     from execplan.execution.binding import Binding
-    from execplan.execution.evaluate import Evaluation, Underway
+    from execplan.execution.evaluate import Evaluation, ActiveRun
     from execplan.execution.policy import Policy
     from execplan.repo.execution.current import Current
     from execplan.repo.home import Home
@@ -30,11 +30,11 @@ class Evaluated(NamedTuple):
     """What an approval would bind now."""
     path: str
     """Where the steps stand: the plan, or the document where they come from no plan; from the root."""
-    underway: Underway | None = None
+    underway: ActiveRun | None = None
     """The run that goes on with this very document, if there is one."""
 
 
-def evaluated(home: Home, ref: Ref, underway: Underway | None = None) -> Evaluated:
+def evaluated(home: Home, ref: Ref, underway: ActiveRun | None = None) -> Evaluated:
     """Evaluate a plan, given the last run of it that may go on; nothing is written. Raises ExecplanError."""
     found = current(home, ref)
     if underway is not None and underway.document != digest(found.data):

@@ -18,13 +18,13 @@ def effective(home: Home) -> Policy:
     from execplan.repo import own
 
     mine, ours = own.execution(), home.settings.execution
-    policy = policies.tighter(Policy()._replace(**values(mine)), values(ours))
+    policy = policies.tighten(Policy()._replace(**values(mine)), values(ours))
     off = {**checks(mine), **checks(ours)}
     policy = policy._replace(
         off=tuple(sorted([name for name, on in off.items() if not on])), notify=str(mine.get("notify", ""))
     )
-    table = risk.builtin()
+    table = risk.builtin_table()
     for rows, may_lower in ((mine.get("risk", ()), True), (ours.get("risk", ()), False)):
         if isinstance(rows, list) and rows:
-            table = risk.extended(table, rows, may_lower=may_lower)
+            table = risk.extend_table(table, rows, may_lower=may_lower)
     return policy._replace(table=table)

@@ -8,7 +8,7 @@ from execplan.clock import now
 from execplan.errors import CHANGED, POLICY, ExecplanError
 from execplan.execution import approval as seals
 from execplan.execution.binding import bind, drift
-from execplan.execution.permission import NOBODY, wrong_time
+from execplan.execution.permission import NEVER, validity_problem
 from execplan.record import NamedTuple
 from execplan.repo.execution import approvals, key, register, tree
 from execplan.text.lines import digest
@@ -127,8 +127,8 @@ def _judged(
     given = kept.approval
     if given is None:
         return JudgedApproval(kept, ALTERED, (kept.why,))
-    if sealing is None or not seals.check(given, sealing):
-        other = sealing is None or seals.name_of(sealing) != given.key
+    if sealing is None or not seals.verify_signature(given, sealing):
+        other = sealing is None or seals.key_id(sealing) != given.key
         why = "it is sealed with another key: by another user, or on another machine" if other else "its seal is broken"
         return JudgedApproval(kept, ALTERED, (why,))
     if not kept.untouched:
@@ -143,7 +143,7 @@ def _judged(
         return JudgedApproval(kept, USED, (f"it is for the run {only}, whose revision it covers",))
     if known.run and known.run != run:
         return JudgedApproval(kept, USED, (f"it was used by the run {known.run}",))
-    if why := wrong_time(given.terms(NOBODY), now().timestamp()):
+    if why := validity_problem(given.terms(NEVER), now().timestamp()):
         return JudgedApproval(kept, EXPIRED, (why,))
     if isinstance(found, str):
         return JudgedApproval(kept, STALE, (found,))

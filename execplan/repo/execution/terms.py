@@ -5,8 +5,8 @@ from __future__ import annotations
 from execplan.errors import INPUT, ExecplanError
 from execplan.execution import policy as policies
 from execplan.execution.attributes import LEVELS
-from execplan.execution.permission import NOBODY, READS
-from execplan.execution.policy import CAUSES, CHANGED_PROGRAMS, PINS, SANDBOXES
+from execplan.execution.permission import NEVER, READ_POLICIES
+from execplan.execution.policy import ROLLBACK_CAUSES, CHANGED_PROGRAMS, PINS, SANDBOXES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 _OWN = "~/.config/execplan/config.toml"
 _CHOICES = {
-    "person_from": (*LEVELS, NOBODY),
+    "person_from": (*LEVELS, NEVER),
     "sandbox": SANDBOXES,
     "pin": PINS,
     "programs": CHANGED_PROGRAMS,
-    "reads": READS,
+    "reads": READ_POLICIES,
 }
 _LIMITS = {
     "steps": 1000,
@@ -45,7 +45,7 @@ def values(said: dict[str, object]) -> dict[str, Any]:
         if isinstance(names := said.get(name), list):
             found[name] = tuple(sorted(set(names)))
     if isinstance(causes := said.get("rollback_on"), list):
-        found["rollback_on"] = tuple([each for each in CAUSES if each in causes])
+        found["rollback_on"] = tuple([each for each in ROLLBACK_CAUSES if each in causes])
     return found
 
 
@@ -71,7 +71,7 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
         if name == "risk" and isinstance(value, list):
             from execplan.execution.risk import rate as risk
 
-            risk.extended(risk.builtin(), value, may_lower=may_loosen)
+            risk.extend_table(risk.builtin_table(), value, may_lower=may_loosen)
     if not may_loosen:
         _check_tight(table, where)
 
@@ -79,7 +79,7 @@ def check_table(table: dict[str, object], where: str, *, may_loosen: bool) -> No
 def _check_tight(table: dict[str, object], where: str) -> None:
     """Refuse what a repository may not say; raises ExecplanError."""
     said = {name: value for name, value in values(table).items() if name not in _OWN_ONLY}
-    loose = [f"{name} = {table[name]!r}" for name, value in said.items() if policies.loosens(name, value)]
+    loose = [f"{name} = {table[name]!r}" for name, value in said.items() if policies.is_looser(name, value)]
     loose += [f"checks.{name} = false" for name, on in checks(table).items() if not on]
     loose += ["environment names what commands get to see"] if "environment" in table else []
     loose += ["tools names what an agent may do unplanned"] if "tools" in table else []
@@ -101,8 +101,8 @@ def _why_not(name: str, value: object, where: str) -> str:
     if name in _LIMITS:
         return "" if type(value) is int and 0 < value <= _LIMITS[name] else f"is a number from 1 to {_LIMITS[name]:,}"
     if name == "rollback_on":
-        good = isinstance(value, list) and all([each in CAUSES for each in value])
-        return "" if good else f"is a list of {', '.join(CAUSES)}"
+        good = isinstance(value, list) and all([each in ROLLBACK_CAUSES for each in value])
+        return "" if good else f"is a list of {', '.join(ROLLBACK_CAUSES)}"
     if name == "risk":
         good = isinstance(value, list) and all([isinstance(each, dict) for each in value])
         return "" if good else "is a list of tables"

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from functools import cache
 
-from execplan.execution.documents.rules_parts import is_own
+from execplan.execution.documents.rules_parts import is_own_tool
 from execplan.execution.world import Program
 from execplan.record import NamedTuple
 from execplan.repo.execution import tool_runner
@@ -59,7 +59,7 @@ def installed(root: str) -> dict[str, Tool]:
     folders = search_path(root)
     for each in distributions(path=folders):
         for point in each.entry_points:
-            if point.group == GROUP and point.name.count(".") == 1 and not is_own(point.name):
+            if point.group == GROUP and point.name.count(".") == 1 and not is_own_tool(point.name):
                 tool = Tool(point.name, point.value, each.name, each.version, _module(point.value, folders))
                 found.setdefault(point.name, tool)
     return dict(sorted(found.items()))

@@ -7,7 +7,7 @@ import os
 import stat
 
 from execplan.errors import CHANGED, INPUT, ExecplanError
-from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, plain
+from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER, OUTSIDE, State, normalize_path
 from execplan.record import NamedTuple
 from execplan.repo.execution.protected import protected
 from execplan.text.disk import open_regular, trouble
@@ -164,7 +164,7 @@ class Disk:
 
     def _walk(self, path: str) -> _Place:
         """Go to the folder that a path lies in."""
-        inside = plain(path)
+        inside = normalize_path(path)
         if inside is None:
             return _Place(-1, "")
         parts = [] if inside == "." else inside.split("/")

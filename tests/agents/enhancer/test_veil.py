@@ -19,7 +19,7 @@ from execplan.agents.enhancer.share import FIELDS
 from execplan.agents.enhancer.unveil import unveil
 from execplan.agents.enhancer.veil import Veil, texts
 from execplan.document import models_of
-from execplan.execution.documents.document import check
+from execplan.execution.documents.document import validate_document
 from execplan.execution.model import ExecutionPlan
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def veil(*ignored: str, paths: Iterable[str] = (), names: Iterable[str] = ()) ->
 def whole() -> dict[str, Any]:
     """The plan with all that is there by default."""
     made = ExecutionPlan.model_construct(**PLAN).model_dump(mode="json", by_alias=True, warnings=False)
-    filled, _ = check({**PLAN, "revision": 1, "metadata": {}, "steps": [LEAST]}, ExecutionPlan)
+    filled, _ = validate_document({**PLAN, "revision": 1, "metadata": {}, "steps": [LEAST]}, ExecutionPlan)
     assert filled is not None
     other = filled.model_dump(mode="json", by_alias=True)
     step = {**other["steps"][0], **STEP, "on_failure": {**other["steps"][0]["on_failure"], **STEP["on_failure"]}}
@@ -215,7 +215,7 @@ def _names(value: Any) -> Iterator[str]:
 
 
 def test_where_a_plan_comes_from_is_not_sent() -> None:
-    document, wrong = check(
+    document, wrong = validate_document(
         {**PLAN, "revision": 1, "steps": [LEAST], "metadata": {"context": {"a": "b"}}}, ExecutionPlan
     )
     assert document is not None, wrong

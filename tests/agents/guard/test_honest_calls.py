@@ -15,7 +15,7 @@ from execplan.agents.guard.call import COMMAND, Call
 from execplan.agents.guard.decide import Judged, judge
 from execplan.document import canonical
 from execplan.engine.agent.warrant import Allowed, Warrant
-from execplan.execution.permission import ALLOW, DENY, Terms
+from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
 from execplan.execution.world import State
 from execplan.repo import homes
 from execplan.text.lines import digest
@@ -75,7 +75,7 @@ class Here:
             canonical(loaded(plan(*STEPS, mode="agent")).model_dump(mode="json", by_alias=True))
         )
         now = int(clock.seconds())
-        terms = Terms("digest", None, None, True, now - 10, now + 10_000, "LOW")
+        terms = ApprovalTerms("digest", None, None, True, now - 10, now + 10_000, "LOW")
         warrant = Warrant(
             plan="2026-01-01_parser",
             path="",

@@ -16,8 +16,8 @@ from execplan.agents.guard.plain import plain
 from execplan.agents.guard.planned import Around
 from execplan.agents.guard.readers import FIND, GIT, NO_PATHS, PROGRAMS, Reads
 from execplan.agents.guard.suspects import PIECES
-from execplan.execution.permission import ALLOW, ASK, DENY, READS
-from execplan.execution.risk.rate import LOW, builtin, rate_command
+from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
+from execplan.execution.risk.rate import LOW, builtin_table, rate_command
 from execplan.execution.risk.table import SECRETS
 from tests.agents.guard.around import Ground
 
@@ -418,7 +418,7 @@ def rated(text: str) -> list[str]:
     """How the table rates each command of a text."""
     found = plain(text, "/")
     assert found is not None
-    return [rate_command(join(argv), builtin()).level for argv in found.commands]
+    return [rate_command(join(argv), builtin_table()).level for argv in found.commands]
 
 
 def test_what_only_reads_passes_and_is_rated_low(ground: Ground) -> None:
@@ -467,7 +467,7 @@ def test_every_flag_that_passes_is_rated_low(ground: Ground) -> None:
 
 
 def test_what_must_not_be_read_has_its_pieces(ground: Ground) -> None:
-    rows = [row for row in builtin().rows if row.reading and SECRETS not in row.path]
+    rows = [row for row in builtin_table().rows if row.reading and SECRETS not in row.path]
     assert rows
     for row in rows:
         for path in row.path:
@@ -524,7 +524,7 @@ def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], read
             if at_cd or (path.startswith("~") and reader != "Read"):
                 continue  # a shell would expand it
             call = ground.read(path) if reader == "Read" else ground.command(f"{reader} {path}")
-            found = [reading.reads(call, ground.around, policy) for policy in READS]
+            found = [reading.reads(call, ground.around, policy) for policy in READ_POLICIES]
             assert (
                 found
                 == {

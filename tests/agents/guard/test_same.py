@@ -28,7 +28,7 @@ from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
 from execplan.errors import ExecplanError
 from execplan.execution.attributes import LEVELS
-from execplan.execution.permission import ALLOW, ASK, DENY, Terms
+from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
 from execplan.execution.policy import Policy
 from execplan.repo import homes
 from tests.conftest import Folder
@@ -49,7 +49,7 @@ class Drawn(SimpleNamespace):
 
     document: ExecutionPlan
     levels: dict[str, str]
-    terms: Terms
+    terms: ApprovalTerms
     interval: int
     outcomes: dict[str, list[Performed]]
     answers: dict[str, str | None]
@@ -69,7 +69,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         levels={name: draw(st.sampled_from(LEVELS)) for name in names},
         terms=_terms(draw, names)
         if draw(st.booleans())
-        else Terms("digest", None, None, True, 0, clock.seconds() + FAR, "LOW"),
+        else ApprovalTerms("digest", None, None, True, 0, clock.seconds() + FAR, "LOW"),
         interval=draw(st.sampled_from((10, 10, 2, 1))),
         outcomes={name: draw(results) for name in names},
         answers={
@@ -80,9 +80,9 @@ def runs(draw: st.DrawFn) -> Drawn:
     )
 
 
-def _terms(draw: st.DrawFn, names: list[str]) -> Terms:
+def _terms(draw: st.DrawFn, names: list[str]) -> ApprovalTerms:
     now = int(clock.seconds())
-    return Terms(
+    return ApprovalTerms(
         draw(st.sampled_from(("digest", "terminal", "policy"))),
         draw(st.sampled_from((None, *reversed(LEVELS)))),
         draw(st.none() | st.lists(st.sampled_from(names), unique=True).map(tuple)),

@@ -15,7 +15,7 @@ from execplan.engine.order import Order
 from execplan.engine.plain import plainly
 from execplan.engine.watch import Watch
 from execplan.errors import CHANGED, ExecplanError
-from execplan.execution.permission import DENY, Terms, calls, permitted
+from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
 from tests.engine.agent.agent import MAKE, Agent
 from tests.engine.fakes import Told, Try, no
@@ -24,7 +24,7 @@ from tests.engine.plans import plan, step
 if TYPE_CHECKING:
     from execplan.engine.journal import Entry
 
-TERMS = Terms("digest", None, None, True, 0, float("inf"), "MEDIUM")
+TERMS = ApprovalTerms("digest", None, None, True, 0, float("inf"), "MEDIUM")
 
 
 @some.composite
@@ -61,7 +61,7 @@ class Guard(Told):
         """Ask, then do as told."""
         (plain,) = [each for each in self._plain.steps if each.id == step.id]
         found = asked(plain, "LOW", self.course, self._order, interval=99, there=lambda path: False)
-        assert permitted(found, TERMS, self.course.status_of, 0).kind != DENY, found
+        assert check_permission(found, TERMS, self.course.status_of, 0).kind != DENY, found
         return super().prepare(bench, step, expected)
 
 
@@ -111,6 +111,6 @@ def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again
 
 def test_a_diff_may_be_carried_out_place_by_place() -> None:
     patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\nrename from y\nrename to z\n"
-    assert [calls(1, patch), calls(2, patch), calls(2, None), calls(1, "")] == [3, 6, 2, 1]
+    assert [allowed_calls(1, patch), allowed_calls(2, patch), allowed_calls(2, None), allowed_calls(1, "")] == [3, 6, 2, 1]
     found = plainly({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
     assert found.steps[0].max_invocations == 3

@@ -24,7 +24,7 @@ class Finding(NamedTuple):
     level: str
     """`error`: it must not run; `warning`: whoever approves it should know."""
     message: str
-    mend: str = ""
+    fix: str = ""
     """An edit or a command."""
     step: Step | None = None
     """None: it is about the whole."""
@@ -32,7 +32,7 @@ class Finding(NamedTuple):
     """The name of the check, which is filled in."""
 
 
-class Case(NamedTuple):
+class CheckContext(NamedTuple):
     """What the checks look at."""
 
     document: ExecutionPlan
@@ -43,30 +43,30 @@ class Case(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Looking = Callable[[Case], Iterator[Finding]]
+    CheckFunction = Callable[[CheckContext], Iterator[Finding]]
 
 
 class Check(NamedTuple):
     """A check as it is registered."""
 
     name: str
-    look: Looking
+    run: CheckFunction
 
     @property
     def sentence(self) -> str:
         """What holds when it finds nothing."""
-        return (self.look.__doc__ or "").split("\n", 1)[0].rstrip(".")
+        return (self.run.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
 CHECKS: dict[str, Check] = {}
 """Every check by its name; `every` fills it."""
 
 
-def check(name: str) -> Callable[[Looking], Looking]:
+def check(name: str) -> Callable[[CheckFunction], CheckFunction]:
     """Register a function as a check; the first sentence of its docstring is what holds when it finds nothing."""
 
-    def register(look: Looking) -> Looking:
-        CHECKS[name] = Check(name, look)
-        return look
+    def register(function: CheckFunction) -> CheckFunction:
+        CHECKS[name] = Check(name, function)
+        return function
 
     return register

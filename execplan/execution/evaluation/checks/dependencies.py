@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
+from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.model import Type
-from execplan.execution.programs import directory, first_on_path
+from execplan.execution.programs import working_directory, first_path_directory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,52 +12,52 @@ if TYPE_CHECKING:
 
     from execplan.execution.model import Step
 
-_GO_ON = ("skip", "alternative")
+_CONTINUING_STRATEGIES = ("skip", "alternative")
 """What a step that failed must say for a step that is for its failure to run."""
 
 
 @check("dependencies")
-def dependencies(case: Case) -> Iterator[Finding]:
+def dependencies(context: CheckContext) -> Iterator[Finding]:
     """Every program and tool is installed, parameters fit their types, and every condition can come true."""
-    steps = {step.id: step for step in case.document.steps}
-    if case.document.mode == "engine":
-        yield from _tools(case)
-    installs = False
-    for trial in case.trials:
+    steps = {step.id: step for step in context.document.steps}
+    if context.document.mode == "engine":
+        yield from _check_tools(context)
+    is_after_install = False
+    for trial in context.trials:
         step = trial.step
-        yield from _programs(case, step, installs=installs)
-        yield from _conditions(step, steps)
-        installs = installs or step.type is Type.INSTALL
+        yield from _check_programs(context, step, is_after_install=is_after_install)
+        yield from _check_conditions(step, steps)
+        is_after_install = is_after_install or step.type is Type.INSTALL
 
 
-def _programs(case: Case, step: Step, *, installs: bool) -> Iterator[Finding]:
+def _check_programs(context: CheckContext, step: Step, *, is_after_install: bool) -> Iterator[Finding]:
     """Programs that are missing; what is named by its path from the repository is looked for by `existence`."""
-    named = {"": step.argv, "its test ": step.validation.test_after}
-    words = {what + argv[0]: argv[0] for what, argv in named.items() if argv is not None}
+    commands = {"": step.argv, "its test ": step.validation.test_after}
+    programs = {label + argv[0]: argv[0] for label, argv in commands.items() if argv is not None}
     if step.shell is not None:
-        words[step.shell] = step.shell
-    for what, word in words.items():
-        if ("/" not in word or word.startswith("/")) and not _is_there(case, step, word):
-            level = WARNING if installs else ERROR
-            yield Finding(level, f"{what}: there is no such program on PATH", "install it, or mend the name", step)
+        programs[step.shell] = step.shell
+    for label, program in programs.items():
+        if ("/" not in program or program.startswith("/")) and not _is_installed(context, step, program):
+            level = WARNING if is_after_install else ERROR
+            yield Finding(level, f"{label}: there is no such program on PATH", "install it, or mend the name", step)
 
 
-def _tools(case: Case) -> Iterator[Finding]:
+def _check_tools(context: CheckContext) -> Iterator[Finding]:
     """Tools that are missing, and parameters that they don't take."""
-    steps = [trial.step for trial in case.trials if trial.step.type is Type.TOOL]
-    for step, wrong in zip(
-        steps, case.world.calls([(each.tool, each.parameters or {}) for each in steps]), strict=True
+    steps = [trial.step for trial in context.trials if trial.step.type is Type.TOOL]
+    for step, problems in zip(
+        steps, context.world.calls([(tool_step.tool, tool_step.parameters or {}) for tool_step in steps]), strict=True
     ):
-        for each in wrong:
-            yield Finding(ERROR, each, "see what is installed: execplan explain tools", step)
+        for problem in problems:
+            yield Finding(ERROR, problem, "see what is installed: execplan explain tools", step)
 
 
-def _is_there(case: Case, step: Step, word: str) -> bool:
-    place, first = directory(step, case.world.state), first_on_path(step, case.world.state)
-    return bool(case.world.program(word, place, step.env.get("PATH", ""), first).path)
+def _is_installed(context: CheckContext, step: Step, program: str) -> bool:
+    cwd, first_directory = working_directory(step, context.world.state), first_path_directory(step, context.world.state)
+    return bool(context.world.program(program, cwd, step.env.get("PATH", ""), first_directory).path)
 
 
-def _conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
+def _check_conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
     """Conditions that never come true, and steps that wait for one that nobody names."""
     for name in step.depends_on:
         if name not in steps or steps[name].number >= step.number:
@@ -65,11 +65,11 @@ def _conditions(step: Step, steps: dict[str, Step]) -> Iterator[Finding]:
     when = step.when
     if when is None or when.kind in ("exists", "missing"):
         return
-    other = steps.get(when.of)
-    if other is None or other.number >= step.number:
+    condition_step = steps.get(when.of)
+    if condition_step is None or condition_step.number >= step.number:
         yield Finding(ERROR, f"its condition is about {when.of}, which is no earlier step", "name one", step)
-    elif when.kind == "failed" and other.on_failure.strategy.partition(":")[0] not in _GO_ON:
-        mend = f"let {when.of} say on-failure=alternative:{step.id}, or skip"
-        yield Finding(WARNING, f"it never runs: when {when.of} has failed, the run ends", mend, step)
-    elif when.kind == "skipped" and other.when is None and other.on_failure.strategy != "skip":
+    elif when.kind == "failed" and condition_step.on_failure.strategy.partition(":")[0] not in _CONTINUING_STRATEGIES:
+        fix = f"let {when.of} say on-failure=alternative:{step.id}, or skip"
+        yield Finding(WARNING, f"it never runs: when {when.of} has failed, the run ends", fix, step)
+    elif when.kind == "skipped" and condition_step.when is None and condition_step.on_failure.strategy != "skip":
         yield Finding(WARNING, f"it never runs: nothing skips {when.of}", f"give {when.of} a condition", step)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
-from execplan.execution.evaluation.trial import targets, texts
+from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.text.hidden import hidden_in, shown
 
 TYPE_CHECKING = False
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 
 @check("hidden")
-def hidden(case: Case) -> Iterator[Finding]:
+def hidden(context: CheckContext) -> Iterator[Finding]:
     """No command, path or text that is written holds a character that can't be seen or that turns the direction."""
-    for trial in case.trials:
+    for trial in context.trials:
         step = trial.step
-        for what, said in _read_by_a_person(step):
-            for text in said:
-                for chars in _hidden(text):
-                    yield Finding(ERROR, f"{what} holds {shown(chars)}, which nobody sees", "take it out", step)
-        for change in texts(trial):
+        for label, fragments in _reviewed_texts(step):
+            for text in fragments:
+                for chars in _hidden_runs(text):
+                    yield Finding(ERROR, f"{label} holds {shown(chars)}, which nobody sees", "take it out", step)
+        for change in written_texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
-            for chars in dict.fromkeys(_hidden(after)):
+            for chars in dict.fromkeys(_hidden_runs(after)):
                 if chars not in before:
                     yield Finding(WARNING, f"{change.path} would hold {shown(chars)}", "take it out", step)
 
 
-def _read_by_a_person(step: Step) -> Iterator[tuple[str, list[str]]]:
+def _reviewed_texts(step: Step) -> Iterator[tuple[str, list[str]]]:
     """What a person approves by reading it."""
     yield "its command", [step.command or "", *(step.argv or ())]
     yield "its test", list(step.validation.test_after or ())
     yield "its environment", [f"{name}={value}" for name, value in step.env.items()]
-    yield "a path", [*targets(step), *step.inputs, *step.outputs, step.cwd]
+    yield "a path", [*target_paths(step), *step.inputs, *step.outputs, step.cwd]
 
 
-def _hidden(text: str) -> list[str]:
+def _hidden_runs(text: str) -> list[str]:
     """The runs of such characters, each once."""
-    found = [line[start:end] for line in text.split("\n") for start, end in hidden_in(line.removesuffix("\r"))]
-    return list(dict.fromkeys(found))
+    runs = [line[start:end] for line in text.split("\n") for start, end in hidden_in(line.removesuffix("\r"))]
+    return list(dict.fromkeys(runs))

@@ -8,9 +8,9 @@ import sys
 import warnings
 
 from execplan.errors import ExecplanError
-from execplan.execution.evaluation.after import above, inside
-from execplan.execution.evaluation.checks.check import WARNING, Case, Finding, check
-from execplan.execution.evaluation.trial import targets, texts
+from execplan.execution.evaluation.after import parent_directories, normalize_paths
+from execplan.execution.evaluation.checks.check import WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.trial import target_paths, written_texts
 from execplan.execution.model import Type
 from execplan.execution.world import FILE, FOLDER
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PYTHON = (".py", ".pyi")
 _JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
-_LARGEST = 1 << 20
+_MAX_BYTES = 1 << 20
 """Bytes of the largest file that is parsed."""
 _REQUIREMENTS = (
     "pyproject.toml",
@@ -64,9 +64,9 @@ _DISTRIBUTIONS = {
     "zmq": "pyzmq",
 }
 """Modules whose distribution has another name, spelled with `_` for `-`."""
-_WITH_OTHERS = {"_pytest": "pytest", "mypy_extensions": "mypy", "pydantic_core": "pydantic", "starlette": "fastapi"}
+_BUNDLED_MODULES = {"_pytest": "pytest", "mypy_extensions": "mypy", "pydantic_core": "pydantic", "starlette": "fastapi"}
 """Modules that come with the distribution of another."""
-_BUILT_INTO_NODE = frozenset(
+_NODE_BUILTINS = frozenset(
     (
         "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http "
         "http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream string_decoder "
@@ -77,21 +77,21 @@ _IMPORT = re.compile(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']
 
 
 @check("imports")
-def imports(case: Case) -> Iterator[Finding]:
+def imports(context: CheckContext) -> Iterator[Finding]:
     """Every module that a new or changed Python or JavaScript file imports exists or is declared as a dependency."""
-    project = _Project(case)
-    for trial in case.trials:
-        for change in texts(trial):
-            if change.after is None or len(change.after) > _LARGEST:
+    resolver = _ImportResolver(context)
+    for trial in context.trials:
+        for change in written_texts(trial):
+            if change.after is None or len(change.after) > _MAX_BYTES:
                 continue
-            before, after = [_modules(change.path, data or b"") for data in (change.before, change.after)]
-            for module in dict.fromkeys([each for each in after if each not in before]):
-                if problem := project.problem(change.path, module):
+            before, after = [_imported_modules(change.path, data or b"") for data in (change.before, change.after)]
+            for module in dict.fromkeys([name for name in after if name not in before]):
+                if problem := resolver.find_problem(change.path, module):
                     hint = "add it to the project's dependencies, or correct the import"
                     yield Finding(WARNING, f"{change.path} imports {module}: {problem}", hint, trial.step)
 
 
-def _modules(path: str, data: bytes) -> list[str]:
+def _imported_modules(path: str, data: bytes) -> list[str]:
     """The modules that a file imports, as written; a Python import that is relative begins with its dots."""
     text = data.decode("utf-8", "replace")
     if path.endswith(_PYTHON):
@@ -117,26 +117,26 @@ def _python_modules(text: str) -> list[str]:
             modules.append("." * node.level + (node.module or ""))
         if not isinstance(node, ast.Try) and not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
             nodes += ast.iter_child_nodes(node)
-    return sorted([each for each in modules if each.strip(".")])
+    return sorted([module for module in modules if module.strip(".")])
 
 
-class _Project:
+class _ImportResolver:
     """What can be imported in the repository once the plan has run."""
 
-    def __init__(self, case: Case) -> None:
-        self.world = case.world
-        self.made = {path for step in case.document.steps for path in inside([*targets(step), *step.outputs])}
-        self.folders = {folder for path in self.made for folder in above(path)} | self.made
-        self.installs = " ".join([step.command or "" for step in case.document.steps if step.type is Type.INSTALL])
-        self._read: dict[str, str] = {}
+    def __init__(self, context: CheckContext) -> None:
+        self.world = context.world
+        self.planned_files = {path for step in context.document.steps for path in normalize_paths([*target_paths(step), *step.outputs])}
+        self.planned_folders = {folder for path in self.planned_files for folder in parent_directories(path)} | self.planned_files
+        self.install_commands = " ".join([step.command or "" for step in context.document.steps if step.type is Type.INSTALL])
+        self._texts: dict[str, str] = {}
 
-    def problem(self, path: str, module: str) -> str:
+    def find_problem(self, path: str, module: str) -> str:
         """Why an import of a module fails, or nothing."""
         if path.endswith(_PYTHON):
-            return self._python(path, module)
-        return self._javascript(path, module)
+            return self._python_problem(path, module)
+        return self._javascript_problem(path, module)
 
-    def _python(self, path: str, module: str) -> str:
+    def _python_problem(self, path: str, module: str) -> str:
         name = module.lstrip(".")
         parts = name.split(".")
         if module.startswith("."):
@@ -145,10 +145,10 @@ class _Project:
             return "" if self._is_python(relative) else f"there is no {relative}.py"
         if parts[0] in sys.stdlib_module_names or parts[0] == "__future__":
             return ""
-        for root in _roots(path):
+        for root in _search_directories(path):
             if self._is_python(root + parts[0]):
                 modules = [root + "/".join(parts[:length]) for length in range(2, len(parts) + 1)]
-                missing = next((each for each in modules if not self._is_python(each)), "")
+                missing = next((candidate for candidate in modules if not self._is_python(candidate)), "")
                 return f"there is no {missing}.py" if missing else ""
         return "" if self._is_declared(path, parts[0]) else "the project neither has it nor declares it as a dependency"
 
@@ -157,55 +157,55 @@ class _Project:
 
     def _is_declared(self, path: str, module: str) -> bool:
         """Whether a file that declares dependencies, or a step that installs some, names the distribution of a module."""
-        texts = [self.installs, *[self._text(f"{folder}{name}") for folder in _roots(path) for name in _REQUIREMENTS]]
-        words = {word.lower().replace("-", "_") for text in texts for word in re.findall(r"[A-Za-z0-9][\w.-]*", text)}
-        wanted = {module.lower(), _DISTRIBUTIONS.get(module, ""), _WITH_OTHERS.get(module, "")} - {""}
-        ends = tuple([end for each in wanted for end in (f"_{each}", f"py{each}")])
-        starts = tuple([f"{each}_" for each in wanted])
-        return any([word in wanted or word.startswith(starts) or word.endswith(ends) for word in words])
+        texts = [self.install_commands, *[self._read_text(f"{folder}{name}") for folder in _search_directories(path) for name in _REQUIREMENTS]]
+        declared_names = {token.lower().replace("-", "_") for text in texts for token in re.findall(r"[A-Za-z0-9][\w.-]*", text)}
+        distribution_names = {module.lower(), _DISTRIBUTIONS.get(module, ""), _BUNDLED_MODULES.get(module, "")} - {""}
+        suffixes = tuple([end for name in distribution_names for end in (f"_{name}", f"py{name}")])
+        prefixes = tuple([f"{name}_" for name in distribution_names])
+        return any([declared in distribution_names or declared.startswith(prefixes) or declared.endswith(suffixes) for declared in declared_names])
 
-    def _javascript(self, path: str, module: str) -> str:
+    def _javascript_problem(self, path: str, module: str) -> str:
         if module.startswith(("./", "../", ".")):
             parts = path.split("/")[:-1]
-            for piece in module.split("/"):
-                parts = parts[:-1] if piece == ".." else parts if piece in ("", ".") else [*parts, piece]
-            place = "/".join(parts)
-            stem = place.rpartition(".")[0] if place.endswith(_JAVASCRIPT) else place
-            named = [place, *[f"{each}{end}" for each in (place, stem) for end in (*_JAVASCRIPT, ".json", ".d.ts")]]
-            found = any([self._is_file(each) for each in named]) or self._is_folder(place)
-            return "" if found else f"there is no {place}"
+            for segment in module.split("/"):
+                parts = parts[:-1] if segment == ".." else parts if segment in ("", ".") else [*parts, segment]
+            target = "/".join(parts)
+            stem = target.rpartition(".")[0] if target.endswith(_JAVASCRIPT) else target
+            candidates = [target, *[f"{base}{end}" for base in (target, stem) for end in (*_JAVASCRIPT, ".json", ".d.ts")]]
+            exists = any([self._is_file(candidate) for candidate in candidates]) or self._is_folder(target)
+            return "" if exists else f"there is no {target}"
         name = "/".join(module.split("/")[: 1 + module.startswith("@")])
         if module.startswith(("node:", "bun:", "npm:", "jsr:", "http:", "https:", "@/", "~", "#", "/", "virtual:")):
             return ""
-        if name in _BUILT_INTO_NODE:
+        if name in _NODE_BUILTINS:
             return ""
-        packages = [text for folder in _roots(path) if (text := self._text(f"{folder}package.json"))]
-        if not packages or any([f'"{name}"' in text for text in packages]) or name in self.installs:
+        packages = [text for folder in _search_directories(path) if (text := self._read_text(f"{folder}package.json"))]
+        if not packages or any([f'"{name}"' in text for text in packages]) or name in self.install_commands:
             return ""
         aliases = [
-            self._text(f"{folder}{config}")
-            for folder in _roots(path)
+            self._read_text(f"{folder}{config}")
+            for folder in _search_directories(path)
             for config in ("tsconfig.json", "deno.json", "vite.config.ts")
         ]
         return "" if any([f'"{name}' in text for text in aliases]) else "package.json does not declare it"
 
-    def _text(self, path: str) -> str:
-        if path not in self._read:
+    def _read_text(self, path: str) -> str:
+        if path not in self._texts:
             try:
                 is_file = self.world.state(path).kind == FILE
-                self._read[path] = self.world.read(path).decode("utf-8", "replace") if is_file else ""
+                self._texts[path] = self.world.read(path).decode("utf-8", "replace") if is_file else ""
             except ExecplanError:
-                self._read[path] = ""
-        return self._read[path]
+                self._texts[path] = ""
+        return self._texts[path]
 
     def _is_file(self, path: str) -> bool:
-        return path in self.made or self.world.state(path).kind == FILE
+        return path in self.planned_files or self.world.state(path).kind == FILE
 
     def _is_folder(self, path: str) -> bool:
-        return path in self.folders or self.world.state(path).kind == FOLDER
+        return path in self.planned_folders or self.world.state(path).kind == FOLDER
 
 
-def _roots(path: str) -> list[str]:
+def _search_directories(path: str) -> list[str]:
     """The folders in which modules are looked for: that of the file, those above it, and their `src` and `lib`."""
-    folders = ["", *[f"{folder}/" for folder in above(path) if folder != "."]]
+    folders = ["", *[f"{folder}/" for folder in parent_directories(path) if folder != "."]]
     return [*reversed(folders), *[f"{folder}{name}/" for folder in folders for name in ("src", "lib")]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import tomllib
 
-from execplan.execution.evaluation.checks.check import ERROR, Case, Finding, check
-from execplan.execution.evaluation.trial import targets
+from execplan.execution.evaluation.checks.check import ERROR, CheckContext, Finding, check
+from execplan.execution.evaluation.trial import target_paths
 from execplan.execution.model import Type
-from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, plain
+from execplan.execution.world import FOLDER, LINK, OTHER, OUTSIDE, normalize_path
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -23,70 +23,70 @@ _PYPROJECT = "pyproject.toml"
 
 
 @check("paths")
-def paths(case: Case) -> Iterator[Finding]:
+def paths(context: CheckContext) -> Iterator[Finding]:
     """Every path stays in the repository and follows no link, and none is git's or execplan's own."""
-    source = case.document.source
-    plan = source.path if source is not None else ""
-    for trial in case.trials:
-        for named in _named(trial.step):
-            for message, mend in _wrong(case.world, trial.step, named, plan):
-                yield Finding(ERROR, f"{named.what} {named.path} {message}", mend, trial.step)
+    source = context.document.source
+    plan_path = source.path if source is not None else ""
+    for trial in context.trials:
+        for step_path in _step_paths(trial.step):
+            for message, fix in _path_problems(context.world, trial.step, step_path, plan_path):
+                yield Finding(ERROR, f"{step_path.role} {step_path.path} {message}", fix, trial.step)
         for change in trial.changes:
-            if _tables(change.before) != _tables(change.after) and change.path.rpartition("/")[2] == _PYPROJECT:
-                what = f"{change.path}: tool.execplan would change"
-                yield Finding(ERROR, what, "change settings by hand", trial.step)
+            if _execplan_settings(change.before) != _execplan_settings(change.after) and change.path.rpartition("/")[2] == _PYPROJECT:
+                problem = f"{change.path}: tool.execplan would change"
+                yield Finding(ERROR, problem, "change settings by hand", trial.step)
 
 
-class _Named(NamedTuple):
+class _StepPath(NamedTuple):
     """A path of a step."""
 
-    what: str
+    role: str
     path: str
-    written: bool = False
+    is_written: bool = False
     """Whether something is made, changed or deleted there."""
 
 
-def _wrong(world: World, step: Step, named: _Named, plan: str) -> Iterator[tuple[str, str]]:
+def _path_problems(world: World, step: Step, step_path: _StepPath, plan_path: str) -> Iterator[tuple[str, str]]:
     """What is wrong with a path, and what to do about it."""
-    path = plain(named.path)
+    path = normalize_path(step_path.path)
     if path is None:
-        out = os.path.normpath(named.path).startswith("..")
-        why = "is absolute" if named.path.startswith("/") else "leads out with `..`" if out else "has `..` in it"
+        leads_out = os.path.normpath(step_path.path).startswith("..")
+        why = "is absolute" if step_path.path.startswith("/") else "leads out with `..`" if leads_out else "has `..` in it"
         yield why, "name a path in the repository, from its root"
         return
     state = world.state(path)
     if state.kind == OUTSIDE:
-        where = f"the link {state.link}" if state.link else "a folder that can't be entered"
-        yield f"leads through {where}", "name the path that it leads to"
-    elif state.kind == LINK and not (step.type is Type.DELETE and named.written):
+        link_text = f"the link {state.link}" if state.link else "a folder that can't be entered"
+        yield f"leads through {link_text}", "name the path that it leads to"
+    elif state.kind == LINK and not (step.type is Type.DELETE and step_path.is_written):
         yield f"is a link to {state.link}", "name the file itself"
     elif state.kind == OTHER:
         yield "is a device, a pipe or a socket", "name a regular file"
-    elif state.kind == FOLDER and named.what == _TARGET:
+    elif state.kind == FOLDER and step_path.role == _TARGET:
         yield "is a folder", "name a file; what is done to many takes a command"
-    if named.written:
-        own = "the plan itself, which a run ticks" if path == plan else world.protected(path)
-        if own:
-            yield f"is {own}", "leave it out"
+    if step_path.is_written:
+        protected_as = "the plan itself, which a run ticks" if path == plan_path else world.protected(path)
+        if protected_as:
+            yield f"is {protected_as}", "leave it out"
 
 
-def _named(step: Step) -> Iterator[_Named]:
+def _step_paths(step: Step) -> Iterator[_StepPath]:
     """The paths of a step."""
-    for path in targets(step):
-        yield _Named(_TARGET, path, written=True)
+    for path in target_paths(step):
+        yield _StepPath(_TARGET, path, is_written=True)
     if step.type is Type.INSTALL and step.target is not None:
-        yield _Named("environment", step.target, written=True)
+        yield _StepPath("environment", step.target, is_written=True)
     for path in step.outputs:
-        yield _Named("output", path, written=True)
+        yield _StepPath("output", path, is_written=True)
     for path in step.inputs:
-        yield _Named("input", path)
-    if plain(step.cwd) != ".":
-        yield _Named("cwd", step.cwd)
+        yield _StepPath("input", path)
+    if normalize_path(step.cwd) != ".":
+        yield _StepPath("cwd", step.cwd)
     if step.when is not None and step.when.kind in ("exists", "missing"):
-        yield _Named("condition", step.when.of)
+        yield _StepPath("condition", step.when.of)
 
 
-def _tables(data: bytes | None) -> object:
+def _execplan_settings(data: bytes | None) -> object:
     """What a pyproject.toml says of execplan; nothing where it is none."""
     try:
         tools = tomllib.loads((data or b"").decode("utf-8")).get("tool", {})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
-from execplan.execution.evaluation.commands import lines
-from execplan.execution.evaluation.trial import texts
-from execplan.execution.risk.content import dangers
+from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
+from execplan.execution.evaluation.commands import step_commands
+from execplan.execution.evaluation.trial import written_texts
+from execplan.execution.risk.content import find_dangers
 from execplan.text import secrets
 
 TYPE_CHECKING = False
@@ -36,59 +36,59 @@ _INTERPRETERS = (
 
 
 @check("patterns")
-def patterns(case: Case) -> Iterator[Finding]:
+def patterns(context: CheckContext) -> Iterator[Finding]:
     """No command destroys or runs what the network sends, and no text that is written holds a secret or a known trap."""
     from execplan.execution.command.parse import parse
 
-    for trial in case.trials:
+    for trial in context.trials:
         step = trial.step
-        for line in lines(step):
+        for line in step_commands(step):
             for simple in parse(line.text).simple:
-                yield from _command(step, simple)
-            yield from _secrets(step, "its command", line.text, "")
-        yield from _secrets(step, "its environment", "\n".join([f"{k}={v}" for k, v in step.env.items()]), "")
-        for change in texts(trial):
+                yield from _check_command(step, simple)
+            yield from _check_secrets(step, "its command", line.text, "")
+        yield from _check_secrets(step, "its environment", "\n".join([f"{name}={value}" for name, value in step.env.items()]), "")
+        for change in written_texts(trial):
             before, after = [(data or b"").decode("utf-8", "replace") for data in (change.before, change.after)]
-            yield from _secrets(step, change.path, after, before)
-            for what in dangers(change.path, after, before, case.policy.rated):
-                yield Finding(WARNING, f"{change.path}: the new text {what}", "read it before you approve it", step)
+            yield from _check_secrets(step, change.path, after, before)
+            for danger in find_dangers(change.path, after, before, context.policy.risk_table):
+                yield Finding(WARNING, f"{change.path}: the new text {danger}", "read it before you approve it", step)
 
 
-def _command(step: Step, simple: Simple) -> Iterator[Finding]:
+def _check_command(step: Step, simple: Simple) -> Iterator[Finding]:
     """What one command says of itself."""
     if not simple.argv:
         return
-    name = _name(simple.argv[0])
-    flags = "".join([each.lstrip("-") for each in simple.argv[1:] if each.startswith("-")])
+    name = _base_name(simple.argv[0])
+    flags = "".join([arg.lstrip("-") for arg in simple.argv[1:] if arg.startswith("-")])
     if name == "rm" and ("r" in flags.lower() or "recursive" in flags):
-        whole = [each for each in simple.argv[1:] if _is_everything(each)]
-        if whole:
-            yield Finding(ERROR, f"rm deletes {whole[0]} and all below it", "name the files that should go", step)
-    fetched = [_name(each) for each in simple.reads if _name(each) in _FETCHERS]
-    if fetched and name.rstrip("0123456789.") in _INTERPRETERS + tuple([each.rstrip("3") for each in _INTERPRETERS]):
+        broad_paths = [arg for arg in simple.argv[1:] if _is_whole_tree(arg)]
+        if broad_paths:
+            yield Finding(ERROR, f"rm deletes {broad_paths[0]} and all below it", "name the files that should go", step)
+    fetchers = [_base_name(source) for source in simple.reads if _base_name(source) in _FETCHERS]
+    if fetchers and name.rstrip("0123456789.") in _INTERPRETERS + tuple([interpreter.rstrip("3") for interpreter in _INTERPRETERS]):
         yield Finding(
             ERROR if step.shell is None else WARNING,
-            f"{name} runs what {fetched[0]} gets from the network",
+            f"{name} runs what {fetchers[0]} gets from the network",
             "get it with one step, look at it, and run it with another",
             step,
         )
 
 
-def _secrets(step: Step, where: str, text: str, before: str) -> Iterator[Finding]:
+def _check_secrets(step: Step, location: str, text: str, old_text: str) -> Iterator[Finding]:
     """Secrets that were not there before."""
     for secret in secrets.find(text):
-        word = text[secret.start : secret.end]
-        if word not in before:
-            told = word[: secrets.shown(secret)] + "…"
-            yield Finding(ERROR, f"{where} holds a {secret.kind} ({told})", "take it out, and renew it", step)
+        secret_text = text[secret.start : secret.end]
+        if secret_text not in old_text:
+            preview = secret_text[: secrets.shown(secret)] + "…"
+            yield Finding(ERROR, f"{location} holds a {secret.kind} ({preview})", "take it out, and renew it", step)
 
 
-def _is_everything(word: str) -> bool:
+def _is_whole_tree(path: str) -> bool:
     """Whether a path is the root, the home or the folder itself, or all that is in one of them: `/`, `~/*`, `./*`, `..`."""
-    for home in ("${HOME}", "$HOME", "~"):
-        word = "/" + word.removeprefix(home) if word.startswith(home) else word
-    return bool(word) and not word.strip("/.*")
+    for user_home in ("${HOME}", "$HOME", "~"):
+        path = "/" + path.removeprefix(user_home) if path.startswith(user_home) else path
+    return bool(path) and not path.strip("/.*")
 
 
-def _name(word: str) -> str:
-    return word.rpartition("/")[2]
+def _base_name(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.after import above, inside
-from execplan.execution.evaluation.checks.check import ERROR, WARNING, Case, Finding, check
+from execplan.execution.evaluation.after import parent_directories, normalize_paths
+from execplan.execution.evaluation.checks.check import ERROR, WARNING, CheckContext, Finding, check
 from execplan.execution.model import Type
 from execplan.execution.world import LINK, OUTSIDE
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 @check("permissions")
-def permissions(case: Case) -> Iterator[Finding]:
+def permissions(context: CheckContext) -> Iterator[Finding]:
     """Every file that a step writes or deletes may be written, and so may its folder."""
-    asked: dict[str, bool] = {}
+    writable: dict[str, bool] = {}
     deleted: set[str] = set()
-    for trial in case.trials:
-        for paths, level in ((trial.targets, ERROR), (inside(trial.step.outputs), WARNING)):
+    for trial in context.trials:
+        for paths, level in ((trial.targets, ERROR), (normalize_paths(trial.step.outputs), WARNING)):
             for path in paths:
-                if case.world.state(path).kind in (OUTSIDE, LINK):
+                if context.world.state(path).kind in (OUTSIDE, LINK):
                     continue
-                place = next((each for each in above(path) if each in deleted), path)
-                if place not in asked:
-                    asked[place] = case.world.writable(place)
-                if not asked[place]:
+                checked_path = next((parent for parent in parent_directories(path) if parent in deleted), path)
+                if checked_path not in writable:
+                    writable[checked_path] = context.world.writable(checked_path)
+                if not writable[checked_path]:
                     yield Finding(level, f"{path} may not be written", "look at its mode and its folder's", trial.step)
         if trial.step.type is Type.DELETE:
             deleted.update(trial.targets)

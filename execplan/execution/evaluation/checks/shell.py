@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.execution.evaluation.checks.check import ERROR, Case, Finding, check
+from execplan.execution.evaluation.checks.check import ERROR, CheckContext, Finding, check
 from execplan.execution.model import Type
 
 TYPE_CHECKING = False
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 @check("shell")
-def shell(case: Case) -> Iterator[Finding]:
+def shell(context: CheckContext) -> Iterator[Finding]:
     """A line that needs a shell says so, and every other can be read as the one command that it is."""
     from execplan.execution.command.parse import parse
 
-    for trial in case.trials:
+    for trial in context.trials:
         step = trial.step
         if step.type not in (Type.COMMAND, Type.INSTALL) or step.argv is not None or step.shell is not None:
             continue
-        read = parse(step.command or "")
-        why = f"needs a shell: {read.needs}" if read.needs else f"can't be read: {read.problem or 'it is empty'}"
-        mend = "say `shell` in its attributes, or write commands that need none, a line each"
-        yield Finding(ERROR, f"its command {why}", mend, step)
+        parsed = parse(step.command or "")
+        why = f"needs a shell: {parsed.needs}" if parsed.needs else f"can't be read: {parsed.problem or 'it is empty'}"
+        fix = "say `shell` in its attributes, or write commands that need none, a line each"
+        yield Finding(ERROR, f"its command {why}", fix, step)

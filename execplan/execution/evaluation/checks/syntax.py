@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from execplan.execution.evaluation.checks.check import ERROR, Case, Finding, check
-from execplan.execution.evaluation.trial import texts
+from execplan.execution.evaluation.checks.check import ERROR, CheckContext, Finding, check
+from execplan.execution.evaluation.trial import written_texts
 from execplan.execution.model import Type
 
 TYPE_CHECKING = False
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from execplan.execution.world import World
 
-_LARGEST = 2 << 20
+_MAX_BYTES = 2 << 20
 """Bytes of the largest text that is parsed."""
-_COMMENTED = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer")
+_COMMENTED_JSON = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer")
 """How files named *.json begin that may hold comments."""
 _SUFFIXES = {
     ".py": "python",
@@ -32,62 +32,62 @@ _SUFFIXES = {
     ".mjs": "javascript",
     ".cjs": "javascript",
 }
-_TEMPLATE = (b"{{-", b"-}}", b"{%")
+_TEMPLATE_MARKERS = (b"{{-", b"-}}", b"{%")
 """What stands in a YAML file that a program fills in before it is one."""
 _SHELLS = ("sh", "bash", "dash", "zsh")
 
 
 @check("syntax")
-def syntax(case: Case) -> Iterator[Finding]:
+def syntax(context: CheckContext) -> Iterator[Finding]:
     """What is written in a language that can be parsed here parses: Python, JSON, TOML, YAML, scripts by their shell."""
-    for trial in case.trials:
+    for trial in context.trials:
         step = trial.step
         if not step.validation.syntax_check:
             continue
         if step.shell is not None and step.command is not None:
-            said = case.world.syntax(step.shell, step.command.encode())
-            if said:
-                yield Finding(ERROR, f"its script does not parse: {said}", "mend it", step)
-        for change in texts(trial) if step.type is Type.CREATE else trial.changes:
-            said = unparsed(change.path, change.after, case.world) if change.after is not None else ""
-            if said:
-                mend = "mend it, or say syntax-check=false"
-                yield Finding(ERROR, f"{change.path} would not parse as {said}", mend, step)
+            problem = context.world.syntax(step.shell, step.command.encode())
+            if problem:
+                yield Finding(ERROR, f"its script does not parse: {problem}", "mend it", step)
+        for change in written_texts(trial) if step.type is Type.CREATE else trial.changes:
+            problem = syntax_problem(change.path, change.after, context.world) if change.after is not None else ""
+            if problem:
+                fix = "mend it, or say syntax-check=false"
+                yield Finding(ERROR, f"{change.path} would not parse as {problem}", fix, step)
 
 
-def unparsed(path: str, data: bytes, world: World) -> str:
+def syntax_problem(path: str, data: bytes, world: World) -> str:
     """The language in which a file can't be parsed, and what is wrong; nothing where it can, or nobody here reads it."""
-    language = _language(path, data)
-    said = _judge(language, data, world) if language and len(data) <= _LARGEST else ""
-    return f"{language}: {said}" if said else ""
+    language = _detect_language(path, data)
+    problem = _find_problem(language, data, world) if language and len(data) <= _MAX_BYTES else ""
+    return f"{language}: {problem}" if problem else ""
 
 
-def _language(path: str, data: bytes | None) -> str:
+def _detect_language(path: str, data: bytes | None) -> str:
     """What a file is written in, or nothing."""
     name = path.rpartition("/")[2]
     suffix = name[name.rfind(".") :] if "." in name else ""
-    if suffix == ".json" and (name.startswith(_COMMENTED) or "/.vscode/" in f"/{path}"):
+    if suffix == ".json" and (name.startswith(_COMMENTED_JSON) or "/.vscode/" in f"/{path}"):
         return ""
-    if suffix in (".yml", ".yaml") and any([sign in (data or b"") for sign in _TEMPLATE]):
+    if suffix in (".yml", ".yaml") and any([sign in (data or b"") for sign in _TEMPLATE_MARKERS]):
         return ""
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    first = (data or b"").split(b"\n", 1)[0]
-    if not first.startswith(b"#!"):
+    first_line = (data or b"").split(b"\n", 1)[0]
+    if not first_line.startswith(b"#!"):
         return ""
-    program = first.decode("utf-8", "replace").split()[-1].rpartition("/")[2]
+    program = first_line.decode("utf-8", "replace").split()[-1].rpartition("/")[2]
     return program if program in _SHELLS else "python" if program.startswith("python") else ""
 
 
-def _judge(language: str, data: bytes, world: World) -> str:
+def _find_problem(language: str, data: bytes, world: World) -> str:
     """What is wrong, or nothing."""
-    own = {"python": _python, "json": _json, "toml": _toml, "yaml": _yaml}.get(language)
-    if own is None:
+    parse = {"python": _parse_python, "json": _parse_json, "toml": _parse_toml, "yaml": _parse_yaml}.get(language)
+    if parse is None:
         return world.syntax(language, data) or ""
-    return _said(own, data)
+    return _parse_problem(parse, data)
 
 
-def _said(parse: Callable[[bytes], object], data: bytes) -> str:
+def _parse_problem(parse: Callable[[bytes], object], data: bytes) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python's own of strange escapes
@@ -101,38 +101,38 @@ def _said(parse: Callable[[bytes], object], data: bytes) -> str:
     return ""
 
 
-def _python(data: bytes) -> None:
+def _parse_python(data: bytes) -> None:
     import ast
 
     ast.parse(data, "it")
 
 
-def _json(data: bytes) -> None:
+def _parse_json(data: bytes) -> None:
     import json
 
-    json.loads(data.decode("utf-8"), parse_constant=_no_number, object_pairs_hook=_object)
+    json.loads(data.decode("utf-8"), parse_constant=_reject_constant, object_pairs_hook=_unique_object)
 
 
-def _no_number(name: str) -> None:
+def _reject_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """An object whose names differ; raises ValueError."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"it has {next(name for name in names if names.count(name) > 1)!r} twice")
-    return found
+    return members
 
 
-def _toml(data: bytes) -> None:
+def _parse_toml(data: bytes) -> None:
     import tomllib
 
     tomllib.loads(data.decode("utf-8"))
 
 
-def _yaml(data: bytes) -> None:
+def _parse_yaml(data: bytes) -> None:
     import yaml
 
     try:

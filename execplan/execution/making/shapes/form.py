@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.documents.rules_record import GRACE, in_the_future
-from execplan.execution.documents.violation import Violation, pointer
+from execplan.execution.documents.rules_record import CLOCK_SKEW_SECONDS, is_in_future
+from execplan.execution.documents.violation import Violation, json_pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WORDS: Final = {
+_TYPE_NAMES: Final = {
     str: "a string",
     int: "an integer",
     bool: "true or false",
@@ -20,7 +20,7 @@ _WORDS: Final = {
 }
 
 
-class Book:
+class ImportReport:
     """What is wrong with a document, and where the fields of ours come from."""
 
     def __init__(self, now: float) -> None:
@@ -30,137 +30,137 @@ class Book:
         self.origins: dict[str, str] = {}
         """Their pointer by ours; what lies below goes along."""
 
-    def note(self, where: str, message: str) -> None:
+    def add_violation(self, location: str, message: str) -> None:
         """Write down what is wrong."""
-        self.violations.append(Violation(where, message))
+        self.violations.append(Violation(location, message))
 
-    def translated(self, found: Violation) -> Violation:
+    def translate(self, violation: Violation) -> Violation:
         """A violation of our document with the pointer into theirs."""
-        ours = found.pointer
-        while ours and ours not in self.origins:
-            ours = ours.rpartition("/")[0]
-        theirs = self.origins.get(ours)
-        return found if theirs is None else Violation(theirs + found.pointer[len(ours) :], found.message)
+        our_pointer = violation.pointer
+        while our_pointer and our_pointer not in self.origins:
+            our_pointer = our_pointer.rpartition("/")[0]
+        source_pointer = self.origins.get(our_pointer)
+        return violation if source_pointer is None else Violation(source_pointer + violation.pointer[len(our_pointer) :], violation.message)
 
 
-class Form:
+class ObjectReader:
     """One object; its keys may be written in camelCase or in snake_case."""
 
-    def __init__(self, value: dict[str, Any], where: str, book: Book) -> None:
+    def __init__(self, value: dict[str, Any], location: str, report: ImportReport) -> None:
         self.value = value
-        self.where = where
-        self.book = book
-        self.taken: set[str] = set()
+        self.location = location
+        self.report = report
+        self.used_keys: set[str] = set()
 
-    def place(self, name: str) -> str:
+    def pointer_to(self, name: str) -> str:
         """The pointer of a key, as it is written here."""
-        return self.where + pointer((_key(self.value, name) or name,))
+        return self.location + json_pointer((_find_key(self.value, name) or name,))
 
-    def note(self, name: str, message: str) -> None:
+    def add_violation(self, name: str, message: str) -> None:
         """Write down what is wrong with the value of a key."""
-        self.book.note(self.place(name), message)
+        self.report.add_violation(self.pointer_to(name), message)
 
-    def take(self, name: str, kind: type, default: Any = None, *, needed: bool = False) -> Any:
+    def get(self, name: str, kind: type, default: Any = None, *, required: bool = False) -> Any:
         """The value of a key; the default where it is absent, null, or of another kind, which is a violation."""
-        both = [each for each in dict.fromkeys((name, _camel(name))) if each in self.value]
-        self.taken.update(both)
-        if len(both) > 1:
-            self.book.note(self.where + pointer((both[1],)), f"{both[0]} says the same")
-        value = self.value[both[0]] if both else None
+        present_keys = [key for key in dict.fromkeys((name, _to_camel_case(name))) if key in self.value]
+        self.used_keys.update(present_keys)
+        if len(present_keys) > 1:
+            self.report.add_violation(self.location + json_pointer((present_keys[1],)), f"{present_keys[0]} says the same")
+        value = self.value[present_keys[0]] if present_keys else None
         if value is None:
-            if needed:
-                self.note(name, "missing")
+            if required:
+                self.add_violation(name, "missing")
             return default
-        if _is(value, kind):
+        if _has_type(value, kind):
             return value
-        self.note(name, f"should be {_WORDS[kind]}")
+        self.add_violation(name, f"should be {_TYPE_NAMES[kind]}")
         return default
 
-    def words(self, name: str) -> list[str]:
+    def get_strings(self, name: str) -> list[str]:
         """The strings of an array."""
-        values = self.take(name, list, [])
-        wrong = [at for at, each in enumerate(values) if not isinstance(each, str)]
-        for at in wrong:
-            self.book.note(f"{self.place(name)}/{at}", "should be a string")
-        return [] if wrong else values
+        values = self.get(name, list, [])
+        bad_indexes = [index for index, entry in enumerate(values) if not isinstance(entry, str)]
+        for index in bad_indexes:
+            self.report.add_violation(f"{self.pointer_to(name)}/{index}", "should be a string")
+        return [] if bad_indexes else values
 
-    def forms(self, name: str, *, needed: bool = False) -> list[Form]:
+    def get_objects(self, name: str, *, required: bool = False) -> list[ObjectReader]:
         """The objects of an array."""
-        values = self.take(name, list, [], needed=needed)
-        found = []
-        for at, each in enumerate(values):
-            where = f"{self.place(name)}/{at}"
-            if isinstance(each, dict):
-                found.append(Form(each, where, self.book))
+        values = self.get(name, list, [], required=required)
+        readers = []
+        for index, entry in enumerate(values):
+            location = f"{self.pointer_to(name)}/{index}"
+            if isinstance(entry, dict):
+                readers.append(ObjectReader(entry, location, self.report))
             else:
-                self.book.note(where, "should be an object")
-        return found
+                self.report.add_violation(location, "should be an object")
+        return readers
 
-    def form(self, name: str, *, needed: bool = False) -> Form:
+    def get_object(self, name: str, *, required: bool = False) -> ObjectReader:
         """The object of a key; an empty one where it is absent."""
-        return Form(self.take(name, dict, {}, needed=needed), self.place(name), self.book)
+        return ObjectReader(self.get(name, dict, {}, required=required), self.pointer_to(name), self.report)
 
-    def moment(self, name: str) -> Any:
+    def get_time(self, name: str) -> Any:
         """A time, as text or in seconds since 1970, which must not lie in the future."""
-        self.taken.update((name, _camel(name)))
-        value = self.value.get(_key(self.value, name) or name)
+        self.used_keys.update((name, _to_camel_case(name)))
+        value = self.value.get(_find_key(self.value, name) or name)
         if isinstance(value, str):
-            if _no_time(value):
-                self.note(name, "is no time")
-            elif in_the_future(value, self.book.now):
-                self.note(name, f"{value} is in the future")
+            if _is_invalid_time(value):
+                self.add_violation(name, "is no time")
+            elif is_in_future(value, self.report.now):
+                self.add_violation(name, f"{value} is in the future")
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            if value > self.book.now + GRACE:
-                self.note(name, f"{value} is in the future")
+            if value > self.report.now + CLOCK_SKEW_SECONDS:
+                self.add_violation(name, f"{value} is in the future")
         elif value is not None:
-            self.note(name, "should be a time")
+            self.add_violation(name, "should be a time")
         return value
 
-    def pending(self, name: str = "status") -> None:
+    def require_pending(self, name: str = "status") -> None:
         """Refuse a status that says that something has begun."""
-        status = self.take(name, str, "pending")
+        status = self.get(name, str, "pending")
         if status != "pending":
-            self.note(name, f"is {status}: what has begun can't be imported, only what is pending")
+            self.add_violation(name, f"is {status}: what has begun can't be imported, only what is pending")
 
-    def nothing(self, *names: str, why: str) -> None:
+    def reject_values(self, *names: str, why: str) -> None:
         """Refuse values that can't be carried; null is none."""
         for name in names:
-            self.taken.update((name, _camel(name)))
-            key = _key(self.value, name)
+            self.used_keys.update((name, _to_camel_case(name)))
+            key = _find_key(self.value, name)
             if key is not None and self.value[key] not in (None, [], {}):
-                self.note(name, why)
+                self.add_violation(name, why)
 
-    def close(self) -> None:
+    def reject_unknown_keys(self) -> None:
         """Refuse every key that nobody took."""
-        for name in _unknown(self):
-            self.book.note(self.where + pointer((name,)), "unknown key; what it says can't be carried")
+        for name in _unknown_keys(self):
+            self.report.add_violation(self.location + json_pointer((name,)), "unknown key; what it says can't be carried")
 
 
-def _unknown(form: Form) -> Iterator[str]:
-    return (name for name in form.value if name not in form.taken)
+def _unknown_keys(reader: ObjectReader) -> Iterator[str]:
+    return (name for name in reader.value if name not in reader.used_keys)
 
 
-def _key(value: dict[str, Any], name: str) -> str | None:
+def _find_key(value: dict[str, Any], name: str) -> str | None:
     """A name as it is written in an object, or None."""
-    return next((each for each in (name, _camel(name)) if each in value), None)
+    return next((spelling for spelling in (name, _to_camel_case(name)) if spelling in value), None)
 
 
-def _camel(name: str) -> str:
+def _to_camel_case(name: str) -> str:
     first, *rest = name.split("_")
-    return first + "".join([each.capitalize() for each in rest])
+    return first + "".join([word.capitalize() for word in rest])
 
 
-def _is(value: object, kind: type) -> bool:
+def _has_type(value: object, kind: type) -> bool:
     if kind is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
-def _no_time(said: str) -> bool:
+def _is_invalid_time(text: str) -> bool:
     from datetime import datetime
 
     try:
-        datetime.fromisoformat(said)
+        datetime.fromisoformat(text)
     except ValueError:
         return True
     return False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.attributes import LEVELS, RUNS
-from execplan.execution.documents.rules_parts import TYPES
+from execplan.execution.attributes import LEVELS, COMMAND_TYPES
+from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
 
 if TYPE_CHECKING:
-    from execplan.execution.making.shapes.form import Form
+    from execplan.execution.making.shapes.form import ObjectReader
 
 NAME: Final = "stepwise"
 _NO_TOOL: Final = "none.known"
@@ -21,104 +21,104 @@ def fits(value: dict[str, Any]) -> bool:
     return "steps" in value and "description" in value
 
 
-def read(form: Form) -> dict[str, Any]:
+def read(reader: ObjectReader) -> dict[str, Any]:
     """Our document, as plain data without risks."""
-    kept: dict[str, Any] = {"shape": NAME, "plan_id": form.take("id", str, needed=True)}
-    description = form.take("description", str, needed=True)
-    form.book.origins["/intent/summary"] = form.place("description")
-    kept["created_at"] = form.moment("created_at")
-    form.pending()
-    level = form.take("risk_level", str)
+    preserved: dict[str, Any] = {"shape": NAME, "plan_id": reader.get("id", str, required=True)}
+    description = reader.get("description", str, required=True)
+    reader.report.origins["/intent/summary"] = reader.pointer_to("description")
+    preserved["created_at"] = reader.get_time("created_at")
+    reader.require_pending()
+    level = reader.get("risk_level", str)
     if level is not None and level not in LEVELS:
-        form.note("risk_level", f"is none of {', '.join(LEVELS)}")
-    form.nothing("validation", why="is a result; what has begun can't be imported")
-    metadata = form.form("metadata")
-    metadata.nothing(*_RESULTS, why="is a result; what has begun can't be imported")
-    kept |= {"risk_level": level, "metadata": metadata.value}
-    parts = form.forms("steps", needed=True)
-    steps = [_step(part, at, level if level in LEVELS else None) for at, part in enumerate(parts)]
-    for each in (form, *parts):
-        each.close()
+        reader.add_violation("risk_level", f"is none of {', '.join(LEVELS)}")
+    reader.reject_values("validation", why="is a result; what has begun can't be imported")
+    metadata = reader.get_object("metadata")
+    metadata.reject_values(*_RESULTS, why="is a result; what has begun can't be imported")
+    preserved |= {"risk_level": level, "metadata": metadata.value}
+    step_readers = reader.get_objects("steps", required=True)
+    steps = [_read_step(step_reader, index, level if level in LEVELS else None) for index, step_reader in enumerate(step_readers)]
+    for section in (reader, *step_readers):
+        section.reject_unknown_keys()
     return {
         "description": description,
         "intent": {"summary": description, "category": "mixed"},
         "steps": steps,
-        "kept": kept,
+        "kept": preserved,
     }
 
 
-def _step(form: Form, at: int, level: str | None) -> dict[str, Any]:
-    ours = f"/steps/{at}"
-    form.book.origins |= {
-        ours: form.where,
-        f"{ours}/lines": form.place("line_range"),
-        f"{ours}/tool": form.place("type"),
+def _read_step(reader: ObjectReader, index: int, level: str | None) -> dict[str, Any]:
+    step_pointer = f"/steps/{index}"
+    reader.report.origins |= {
+        step_pointer: reader.location,
+        f"{step_pointer}/lines": reader.pointer_to("line_range"),
+        f"{step_pointer}/tool": reader.pointer_to("type"),
     }
-    kind = form.take("type", str, "", needed=True)
-    target, content = form.take("target", str), form.take("content", str)
-    command = form.take("command", str)
-    if kind in RUNS and command is None:
+    kind = reader.get("type", str, "", required=True)
+    target, content = reader.get("target", str), reader.get("content", str)
+    command = reader.get("command", str)
+    if kind in COMMAND_TYPES and command is None:
         command, content = content, None
-        form.book.origins[f"{ours}/command"] = form.place("content")
-    description = form.take("description", str)
-    action = form.take("action", str)
+        reader.report.origins[f"{step_pointer}/command"] = reader.pointer_to("content")
+    description = reader.get("description", str)
+    action = reader.get("action", str)
     step = {
-        "number": at + 1,
-        "id": form.take("id", str, f"step-{at + 1}"),
+        "number": index + 1,
+        "id": reader.get("id", str, f"step-{index + 1}"),
         "type": kind,
-        "tool": TYPES[kind].tool if kind in TYPES else _NO_TOOL,
+        "tool": FIELDS_BY_TYPE[kind].tool if kind in FIELDS_BY_TYPE else _NO_TOOL,
         "target": target,
         "action": action,
         "content": content,
         "command": command,
-        "lines": form.take("line_range", list),
-        "description": description or " ".join([each for each in (action or kind, target or command) if each]),
-        "validation": _validation(form.form("validation"), ours),
-        "rollback": _rollback(form.form("rollback")),
-        "checkpoint": form.take("checkpoint", bool),
-        "timeout_s": form.take("timeout", int),
-        "risk": _risk(form, level),
+        "lines": reader.get("line_range", list),
+        "description": description or " ".join([text for text in (action or kind, target or command) if text]),
+        "validation": _read_validation(reader.get_object("validation"), step_pointer),
+        "rollback": _read_rollback(reader.get_object("rollback")),
+        "checkpoint": reader.get("checkpoint", bool),
+        "timeout_s": reader.get("timeout", int),
+        "risk": _read_risk(reader, level),
     }
-    form.book.origins[f"{ours}/timeout_s"] = form.place("timeout")
+    reader.report.origins[f"{step_pointer}/timeout_s"] = reader.pointer_to("timeout")
     return {name: value for name, value in step.items() if value is not None}
 
 
-def _validation(form: Form, ours: str) -> dict[str, Any]:
-    checked = form.take("syntax_check", bool, True)
-    test = form.value.get("test_after", form.value.get("testAfter"))
-    form.book.origins[f"{ours}/validation/test_after"] = form.place("test_after")
+def _read_validation(reader: ObjectReader, step_pointer: str) -> dict[str, Any]:
+    checks_syntax = reader.get("syntax_check", bool, True)
+    test = reader.value.get("test_after", reader.value.get("testAfter"))
+    reader.report.origins[f"{step_pointer}/validation/test_after"] = reader.pointer_to("test_after")
     argv: list[str] | None = None
     if test is True:
-        form.nothing("test_after", why="names no command; write the one that tests")
+        reader.reject_values("test_after", why="names no command; write the one that tests")
     elif isinstance(test, str):
-        argv = _words(form, form.take("test_after", str))
+        argv = _parse_test_command(reader, reader.get("test_after", str))
     elif test is False:
-        form.take("test_after", bool)
+        reader.get("test_after", bool)
     else:
-        argv = form.take("test_after", list)
-    form.close()
-    return {"syntax_check": checked, "test_after": argv}
+        argv = reader.get("test_after", list)
+    reader.reject_unknown_keys()
+    return {"syntax_check": checks_syntax, "test_after": argv}
 
 
-def _words(form: Form, line: str) -> list[str] | None:
+def _parse_test_command(reader: ObjectReader, line: str) -> list[str] | None:
     from execplan.execution.command.parse import parse
 
-    read = parse(line)
-    if read.argv is None or read.assigned:
-        form.note("test_after", "needs a shell, or can't be read; write its words as an array")
+    parsed = parse(line)
+    if parsed.argv is None or parsed.assigned:
+        reader.add_violation("test_after", "needs a shell, or can't be read; write its words as an array")
         return None
-    return list(read.argv)
+    return list(parsed.argv)
 
 
-def _risk(form: Form, plan_level: str | None) -> dict[str, Any] | None:
+def _read_risk(reader: ObjectReader, plan_level: str | None) -> dict[str, Any] | None:
     """The risk that the document gives a step itself, or the whole plan; None where it gives neither."""
-    own = form.take("risk_level", str)
-    level, rated = (own, "this step") if own else (plan_level, "the whole plan")
-    return {"level": level, "reasons": [f"the imported document rates {rated} {level}"]} if level else None
+    step_level = reader.get("risk_level", str)
+    level, subject = (step_level, "this step") if step_level else (plan_level, "the whole plan")
+    return {"level": level, "reasons": [f"the imported document rates {subject} {level}"]} if level else None
 
 
-def _rollback(form: Form) -> dict[str, Any]:
-    enabled = form.take("enabled", bool, True)
-    form.nothing("backup_id", why="names a backup of another system; what has begun can't be imported")
-    form.close()
+def _read_rollback(reader: ObjectReader) -> dict[str, Any]:
+    enabled = reader.get("enabled", bool, True)
+    reader.reject_values("backup_id", why="names a backup of another system; what has begun can't be imported")
+    reader.reject_unknown_keys()
     return {"enabled": enabled}

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.documents.rules_parts import TYPES
-from execplan.execution.documents.violation import pointer
+from execplan.execution.documents.rules_parts import FIELDS_BY_TYPE
+from execplan.execution.documents.violation import json_pointer
 
 if TYPE_CHECKING:
-    from execplan.execution.making.shapes.form import Book
+    from execplan.execution.making.shapes.form import ImportReport
 
-_OURS: Final = {made.tool: kind for kind, made in TYPES.items() if made.tool}
-_MORE: Final = ("inputs", "outputs", "timeout_s")
+_TYPES_BY_TOOL: Final = {step_fields.tool: kind for kind, step_fields in FIELDS_BY_TYPE.items() if step_fields.tool}
+_COMMON_FIELDS: Final = ("inputs", "outputs", "timeout_s")
 _ALIASES: Final = {"path": "target"}
-AGENT: Final = "use_tool"
+USE_TOOL: Final = "use_tool"
 
 
-def kind_of(tool: str) -> str:
+def tool_step_type(tool: str) -> str:
     """The type of step that a tool is ours for; `use_tool` for one of an agent."""
-    return _OURS.get(tool, AGENT)
+    return _TYPES_BY_TOOL.get(tool, USE_TOOL)
 
 
-def fields_of(tool: str, arguments: dict[str, Any], where: str, ours: str, book: Book) -> dict[str, Any]:
-    """The fields of the step that calls a tool with arguments, which stand at `where` and are `ours` in our document."""
-    kind = kind_of(tool)
-    if kind == AGENT:
-        book.origins[f"{ours}/parameters"] = where
+def tool_step_fields(tool: str, arguments: dict[str, Any], location: str, step_pointer: str, report: ImportReport) -> dict[str, Any]:
+    """The fields of the step that calls a tool with arguments, which stand at `location` and are `step_pointer` in our document."""
+    kind = tool_step_type(tool)
+    if kind == USE_TOOL:
+        report.origins[f"{step_pointer}/parameters"] = location
         return {"type": kind, "tool": tool, "parameters": arguments or None}
-    made, fields = TYPES[kind], {"type": kind, "tool": tool}
+    allowed, fields = FIELDS_BY_TYPE[kind], {"type": kind, "tool": tool}
     for name, value in arguments.items():
         field = _ALIASES.get(name, name)
-        place = where + pointer((name,))
-        if field not in (*made.must, *made.may, *_MORE):
-            book.note(place, f"{tool} takes {', '.join((*made.must, *made.may, *_MORE))}")
+        argument_pointer = location + json_pointer((name,))
+        if field not in (*allowed.required, *allowed.optional, *_COMMON_FIELDS):
+            report.add_violation(argument_pointer, f"{tool} takes {', '.join((*allowed.required, *allowed.optional, *_COMMON_FIELDS))}")
         elif field in fields:
-            book.note(place, f"{field} is given twice")
+            report.add_violation(argument_pointer, f"{field} is given twice")
         else:
             fields[field] = value
-            book.origins[f"{ours}/{field}"] = place
-    for name in made.must:
-        book.origins.setdefault(f"{ours}/{name}", where + pointer((name,)))
+            report.origins[f"{step_pointer}/{field}"] = argument_pointer
+    for name in allowed.required:
+        report.origins.setdefault(f"{step_pointer}/{name}", location + json_pointer((name,)))
     return fields

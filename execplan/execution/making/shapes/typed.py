@@ -4,74 +4,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.execution.making.shapes.tools import AGENT, fields_of
+from execplan.execution.making.shapes.tools import USE_TOOL, tool_step_fields
 
 if TYPE_CHECKING:
-    from execplan.execution.making.shapes.form import Form
+    from execplan.execution.making.shapes.form import ObjectReader
 
 NAME: Final = "typed"
-_MADE: Final = "is a result; what has begun can't be imported"
+_IS_RESULT: Final = "is a result; what has begun can't be imported"
 
 
 def fits(value: dict[str, Any]) -> bool:
     """Whether a document has this shape."""
     steps = value.get("steps")
-    first = steps[0] if isinstance(steps, list) and steps else None
+    first_step = steps[0] if isinstance(steps, list) and steps else None
     keys = {"step_number", "tool_name", "stepNumber", "toolName"}
     return (
-        "selected_tools" in value or "selectedTools" in value or (isinstance(first, dict) and bool(keys & first.keys()))
+        "selected_tools" in value or "selectedTools" in value or (isinstance(first_step, dict) and bool(keys & first_step.keys()))
     )
 
 
-def read(form: Form) -> dict[str, Any]:
+def read(reader: ObjectReader) -> dict[str, Any]:
     """Our document, as plain data without risks."""
-    book = form.book
-    book.origins |= {"/intent/summary": form.place("request"), "/description": form.place("request")}
-    kept: dict[str, Any] = {"shape": NAME, "plan_id": form.take("plan_id", str, needed=True)}
-    request = form.take("request", str)
-    reasoning = form.take("reasoning", str)
-    kept |= {"reasoning": reasoning, "metadata": form.take("metadata", dict)}
-    kept |= {"created_at": form.moment("created_at"), "updated_at": form.moment("updated_at")}
-    form.pending()
-    parts = form.forms("steps", needed=True)
-    numbers = [part.take("step_number", int, needed=True) for part in parts]
-    order = sorted(range(len(parts)), key=lambda at: numbers[at] if None not in numbers else at)
-    ids = {numbers[at]: f"step-{numbers[at]}" for at in order}
-    steps = [_step(parts[at], place, numbers[at], ids) for place, at in enumerate(order)]
-    kept["selected_tools"] = form.words("selected_tools")
-    for place, tool in enumerate(kept["selected_tools"]):
+    report = reader.report
+    report.origins |= {"/intent/summary": reader.pointer_to("request"), "/description": reader.pointer_to("request")}
+    preserved: dict[str, Any] = {"shape": NAME, "plan_id": reader.get("plan_id", str, required=True)}
+    request = reader.get("request", str)
+    reasoning = reader.get("reasoning", str)
+    preserved |= {"reasoning": reasoning, "metadata": reader.get("metadata", dict)}
+    preserved |= {"created_at": reader.get_time("created_at"), "updated_at": reader.get_time("updated_at")}
+    reader.require_pending()
+    step_readers = reader.get_objects("steps", required=True)
+    numbers = [step_reader.get("step_number", int, required=True) for step_reader in step_readers]
+    order = sorted(range(len(step_readers)), key=lambda index: numbers[index] if None not in numbers else index)
+    ids = {numbers[index]: f"step-{numbers[index]}" for index in order}
+    steps = [_read_step(step_readers[index], position, numbers[index], ids) for position, index in enumerate(order)]
+    preserved["selected_tools"] = reader.get_strings("selected_tools")
+    for position, tool in enumerate(preserved["selected_tools"]):
         if tool not in [step["tool"] for step in steps]:
-            book.note(f"{form.place('selected_tools')}/{place}", f"no step calls {tool}")
-    for each in (form, *parts):
-        each.close()
+            report.add_violation(f"{reader.pointer_to('selected_tools')}/{position}", f"no step calls {tool}")
+    for section in (reader, *step_readers):
+        section.reject_unknown_keys()
     summary = reasoning if request is None else request
     return {
         "description": summary,
-        "mode": "agent" if any([step["type"] == AGENT for step in steps]) else "engine",
+        "mode": "agent" if any([step["type"] == USE_TOOL for step in steps]) else "engine",
         "intent": {"summary": summary, "category": "mixed"},
         "steps": steps,
-        "kept": kept,
+        "kept": preserved,
     }
 
 
-def _step(form: Form, at: int, number: int | None, ids: dict[int, str]) -> dict[str, Any]:
-    ours = f"/steps/{at}"
-    form.book.origins |= {ours: form.where, f"{ours}/number": form.place("step_number")}
-    form.book.origins |= {f"{ours}/id": form.place("step_number"), f"{ours}/tool": form.place("tool_name")}
-    tool = form.take("tool_name", str, "", needed=True)
-    parameters = form.take("parameters", dict, {})
-    form.pending()
-    form.nothing("result", "error", why=_MADE)
+def _read_step(reader: ObjectReader, index: int, number: int | None, ids: dict[int, str]) -> dict[str, Any]:
+    step_pointer = f"/steps/{index}"
+    reader.report.origins |= {step_pointer: reader.location, f"{step_pointer}/number": reader.pointer_to("step_number")}
+    reader.report.origins |= {f"{step_pointer}/id": reader.pointer_to("step_number"), f"{step_pointer}/tool": reader.pointer_to("tool_name")}
+    tool = reader.get("tool_name", str, "", required=True)
+    parameters = reader.get("parameters", dict, {})
+    reader.require_pending()
+    reader.reject_values("result", "error", why=_IS_RESULT)
     needs = []
-    for place, each in enumerate(form.take("depends_on", list, [])):
-        if isinstance(each, int) and not isinstance(each, bool):
-            needs.append(ids.get(each, f"step-{each}"))
+    for position, dependency in enumerate(reader.get("depends_on", list, [])):
+        if isinstance(dependency, int) and not isinstance(dependency, bool):
+            needs.append(ids.get(dependency, f"step-{dependency}"))
         else:
-            form.book.note(f"{form.place('depends_on')}/{place}", "should be the number of a step")
+            reader.report.add_violation(f"{reader.pointer_to('depends_on')}/{position}", "should be the number of a step")
     return {
         "number": number,
         "id": ids.get(number, "") if number is not None else "",
-        **fields_of(tool, parameters, form.place("parameters"), ours, form.book),
-        "description": form.take("description", str, needed=True),
+        **tool_step_fields(tool, parameters, reader.pointer_to("parameters"), step_pointer, reader.report),
+        "description": reader.get("description", str, required=True),
         "depends_on": needs,
     }
