@@ -31,7 +31,7 @@ def find_steps(probe: Probe) -> None:
     steps["steps"] += len(found.drafts)
     steps["inferred"] += len(inferred)
     steps["elsewhere"] += len([each for each in inferred if each.cwd != "."])
-    probe.report.skipped.update([_OWN.sub("…", each.why) for each in found.left])
+    probe.report.left.update([_OWN.sub("…", each.why) for each in found.skipped])
     document = compile_plan(plan, "plan", "plan.md").document
     steps["argv"] += len([each for each in document.steps if each.argv is not None]) if document is not None else 0
     then = read_text(apply(plan.text, annotate(plan).edits))

@@ -14,8 +14,8 @@ from execplan.errors import OK
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.engine.ledger.chain import Record
-    from execplan.engine.ledger.verify import Verified
+    from execplan.engine.ledger.chain import AuditRecord
+    from execplan.engine.ledger.verify import LogVerification
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -59,14 +59,14 @@ _BACK = ("retaken", "rollback")
 
 def told(home: Home, ref: Ref, run: str | None) -> Answer:
     """The records of a plan, or of one of its runs with the approval that let it run."""
-    found = verify.read(home, ref)
-    records = found.walked.records
+    found = verify.read_log(home, ref)
+    records = found.parsed_chain.records
     if run is not None:
         from execplan.engine import place
 
         records = _of_run(records, place.named(home, ref, run).id)
-    warnings = [f"the ledger is broken: {found.walked.flaw}"] if found.walked.flaw is not None else []
-    warnings += [f"left out: {each}" for each in found.walked.unread[:_MOST]]
+    warnings = [f"the ledger is broken: {found.parsed_chain.flaw}"] if found.parsed_chain.flaw is not None else []
+    warnings += [f"left out: {each}" for each in found.parsed_chain.unreadable[:_MOST]]
     data = {
         "id": ref.id,
         "ledger": home.shown(names.path_of(home, ref)),
@@ -80,33 +80,33 @@ def told(home: Home, ref: Ref, run: str | None) -> Answer:
 
 def verified(home: Home, ref: Ref) -> Answer:
     """Whether a plan's ledger is whole."""
-    return _verdict([verify.verify(home, ref)], ())
+    return _verdict([verify.verify_log(home, ref)], ())
 
 
 def verified_all(home: Home) -> Answer:
     """Whether all of them are."""
-    return _verdict(*verify.every(home))
+    return _verdict(*verify.verify_all(home))
 
 
 def accepted(home: Home, ref: Ref, reason: str, options: Options) -> Answer:
     """Go on with a ledger that is broken."""
-    wrong = verify.verify(home, ref)
+    wrong = verify.verify_log(home, ref)
     data: dict[str, Any] = {"id": ref.id, "ledger": wrong.path, "reasons": list(wrong.reasons), "changed": False}
     if not wrong.reasons:
         return Answer({**data, "record": None, "commit": None}, "nothing to accept: the ledger is whole")
     if options.dry_run:
         lines = [f"would accept: {each}" for each in wrong.reasons]
         return Answer({**data, "record": None, "commit": None}, one_per_line(lines))
-    from execplan.engine.ledger.accept import accept
+    from execplan.engine.ledger.accept import accept_broken_log
 
-    made, commit, warnings = accept(home, ref, reason, options)
+    made, commit, warnings = accept_broken_log(home, ref, reason, options)
     lines = [f"accepted: {each}" for each in wrong.reasons]
     lines += [f"committed {commit[:12]}"] if commit else []
     data |= {"changed": made is not None, "record": made._asdict() if made is not None else None, "commit": commit}
     return Answer(data, one_per_line(lines), warnings=warnings, wanted=False)
 
 
-def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
+def _verdict(found: Sequence[LogVerification], more: tuple[str, ...]) -> Answer:
     rows = [row for each in found for row in _verdict_rows(each)]
     broken = [each for each in found if each.reasons]
     head = table(("state", "plan", "what"), rows) if rows else "nothing is recorded yet"
@@ -119,7 +119,7 @@ def _verdict(found: Sequence[Verified], more: tuple[str, ...]) -> Answer:
     return Answer(data, one_per_line(lines, head), max([each.exit for each in found], default=OK), warnings=warnings)
 
 
-def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:
+def _verdict_rows(found: LogVerification) -> Iterator[tuple[str, str, str]]:
     anchored = f"anchored at record {found.anchored}" if found.anchored is not None else "no anchor"
     count = f"{found.records} record{'s' * (found.records != 1)}"
     if not found.reasons:
@@ -130,7 +130,7 @@ def _verdict_rows(found: Verified) -> Iterator[tuple[str, str, str]]:
         yield ("accepted", found.plan, each)
 
 
-def _verified_json(found: Verified) -> dict[str, Any]:
+def _verified_json(found: LogVerification) -> dict[str, Any]:
     flaw = found.flaw._asdict() if found.flaw is not None else None
     return {
         "id": found.plan,
@@ -145,7 +145,7 @@ def _verified_json(found: Verified) -> dict[str, Any]:
     }
 
 
-def _of_run(records: Sequence[Record], run: str) -> list[Record]:
+def _of_run(records: Sequence[AuditRecord], run: str) -> list[AuditRecord]:
     """The records of a run, and those that approved it."""
     own = [each for each in records if each.run == run]
     served = [each.said["approval_id"] for each in own if each.said.get("approval_id")]
@@ -159,7 +159,7 @@ class _Said(dict[str, str]):
         return "-"
 
 
-def _rows(record: Record) -> Iterator[tuple[str, ...]]:
+def _rows(record: AuditRecord) -> Iterator[tuple[str, ...]]:
     """A line for a record, and one for each file that changed."""
     user = f"{record.user} [{record.session[:8]}]" if record.session else record.user
     said = _Said({name: _word(value) for name, value in record.said.items()})
@@ -180,7 +180,7 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     said["agent"] = ", by an agent" if record.said.get("mode") == "agent" else ""
     words = _WORDS.get(record.kind, "").format_map(said).strip().removesuffix(":").rstrip()
     yield (str(record.seq), record.at, user, (record.run or "-").partition("-")[0] or "-", record.kind, words)
-    for change in [each for each in chain.listed(record.said.get("changes")) if isinstance(each, dict)]:
+    for change in [each for each in chain.as_list(record.said.get("changes")) if isinstance(each, dict)]:
         yield ("", "", "", "", "", f"  {_change(change, back=record.kind in _BACK)}")
 
 
@@ -196,7 +196,7 @@ def _word(value: Any) -> str:
 
 def _runs(said: dict[str, Any]) -> str:
     """What a step is about to do."""
-    if argv := chain.listed(said.get("argv")):
+    if argv := chain.as_list(said.get("argv")):
         return shlex.join([str(each) for each in argv])
     if said.get("command"):
         return f"{said.get('shell') or 'sh'}: {said['command']}"

@@ -81,10 +81,10 @@ def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Beari
 
 def redact() -> Callable[[str], str]:
     """What takes secrets out of a text."""
-    from execplan.engine.commands.environment import open_names
+    from execplan.engine.commands.environment import public_variables
     from execplan.text.redaction import Redaction
 
-    return Redaction(os.environ, open_names(os.environ)).text
+    return Redaction(os.environ, public_variables(os.environ)).text
 
 
 def _steps(shelved: Shelved) -> tuple[dict[str, Any] | None, str]:

@@ -177,7 +177,7 @@ def _report(error: Exception) -> str | None:
     import traceback
 
     from execplan import __version__
-    from execplan.engine.commands.environment import open_names
+    from execplan.engine.commands.environment import public_variables
     from execplan.text.redaction import Redaction
 
     folder = os.path.join(
@@ -188,7 +188,7 @@ def _report(error: Exception) -> str | None:
         os.makedirs(folder, exist_ok=True)
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"execplan {__version__}, Python {platform.python_version()}, {platform.platform()}\n")
-            redaction = Redaction(os.environ, open_names(os.environ))
+            redaction = Redaction(os.environ, public_variables(os.environ))
             told = redaction.text("".join(traceback.format_exception(error)))
             file.write(f"{redaction.value(sys.argv[1:])}\n\n{told}")
     except OSError:

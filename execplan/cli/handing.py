@@ -34,14 +34,14 @@ def text(found: Handoff, budget: int | None) -> str:
     """
     from execplan.context.tokens import estimate
 
-    parts = handing_tasks.parts(found) if found.told["mode"] == "tasks" else _steps_parts(found)
+    parts = handing_tasks.parts(found) if found.payload["mode"] == "tasks" else _steps_parts(found)
     return fit(parts, _shortened(found), budget or BUDGET, estimate, strict=budget is not None)
 
 
 def _shortened(found: Handoff) -> str:
     """What to do where parts were shortened."""
-    again = found.told["report"]["handoff"]
-    if found.told["mode"] == "tasks":
+    again = found.payload["report"]["handoff"]
+    if found.payload["mode"] == "tasks":
         return f"This text is shortened to fit its budget: read the plan itself, or run `{again} --budget N`."
     return (
         f"This text is shortened to fit its budget. Run `{again}` again after each report: it shows in full the step that is "
@@ -51,7 +51,7 @@ def _shortened(found: Handoff) -> str:
 
 def _steps_parts(found: Handoff) -> list[Part]:
     """The text about a plan with steps."""
-    told = found.told
+    told = found.payload
     assert found.document is not None  # it has steps
     steps = {step.id: step for step in found.document.steps}
     parts = [Part(each) for each in (title(told), *_stands(told), "## How to work", *_how(told), "## Why it is done")]

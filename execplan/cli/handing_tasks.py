@@ -19,7 +19,7 @@ _FIRST = 5
 
 def parts(found: Handoff) -> list[Part]:
     """The parts of the text."""
-    told, report = found.told, found.told["report"]
+    told, report = found.payload, found.payload["report"]
     tasks = told["tasks"]
     head = "This plan is prose: it has no steps to approve or to run. You do its open tasks, in their order."
     made = [Part(title(told)), Part(head), Part("## Open tasks"), Part(DATA)]

@@ -17,7 +17,7 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.agent.reported import Reported
+    from execplan.engine.agent.reported import ReportOutcome
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -46,24 +46,24 @@ def _within(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def told(home: Home, ref: Ref, found: Reported, *, dry_run: bool) -> Answer:
+def told(home: Home, ref: Ref, found: ReportOutcome, *, dry_run: bool) -> Answer:
     """The answer: 1 where the step has failed."""
     name = typed(ref.id, home.shown(ref.path))
-    lines = list(_dry(found)) if dry_run and not found.again else list(_lines(found))
-    lines += [f"up next: {', '.join([f'{each.number} {each.id}' for each in found.up_next])}"] if found.up_next else []
+    lines = list(_dry(found)) if dry_run and not found.already_recorded else list(_lines(found))
+    lines += [f"up next: {', '.join([f'{each.number} {each.id}' for each in found.next_steps])}"] if found.next_steps else []
     text = "\n".join([shown(line) for line in lines])
     return Answer(_json(found), text, OK if found.ok else NO, found.warnings, _next(found, name))
 
 
-def _lines(found: Reported) -> Iterator[str]:
+def _lines(found: ReportOutcome) -> Iterator[str]:
     name = f"{found.step.number} {found.step.id}"
-    if found.again:
+    if found.already_recorded:
         yield f"{name} is recorded already: {'completed' if found.ok else 'failed'}"
         return
     what = changed(found.changes)
     yield f"completed {name}" + (f": {what}" if what else "") if found.ok else f"failed {name}: {found.reason}"
-    if found.task:
-        yield f"ticked: {found.task}"
+    if found.task_text:
+        yield f"ticked: {found.task_text}"
     if found.recovery is not None:
         yield found.recovery.words
         yield from [f"  {each}" for each in found.recovery.commands]
@@ -73,7 +73,7 @@ def _lines(found: Reported) -> Iterator[str]:
         yield f"committed {found.finished.commit[:12]}"
 
 
-def _dry(found: Reported) -> Iterator[str]:
+def _dry(found: ReportOutcome) -> Iterator[str]:
     name = f"{found.step.number} {found.step.id}"
     what = changed(found.changes)
     yield f"would record {name} as completed" if found.ok else f"would record {name} as failed: {found.reason}"
@@ -83,7 +83,7 @@ def _dry(found: Reported) -> Iterator[str]:
         yield "its test is not run now: that may find more"
 
 
-def _next(found: Reported, name: str) -> tuple[str, ...]:
+def _next(found: ReportOutcome, name: str) -> tuple[str, ...]:
     if found.recovery is not None and found.recovery.commands:
         return found.recovery.commands
     if found.status in states.ENDED_RUN_STATES:
@@ -91,22 +91,22 @@ def _next(found: Reported, name: str) -> tuple[str, ...]:
     return (f"execplan handoff {name}",)
 
 
-def _json(found: Reported) -> dict[str, Any]:
+def _json(found: ReportOutcome) -> dict[str, Any]:
     recovery, performed = found.recovery, found.performed
     return {
         "run": found.run or None,
         "status": found.status,
         "step": {"number": found.step.number, "id": found.step.id, "status": "completed" if found.ok else "failed"},
         "recorded": performed is not None,
-        "already": found.again,
+        "already": found.already_recorded,
         "reason": found.reason or None,
         "cause": performed.cause or None if performed is not None else None,
         "checks": performed.checks._asdict() if performed is not None else None,
         "tested": not found.untested,
         "changes": [{"path": each.path, "kind": kind_of(each)} for each in found.changes],
         "transcript": performed.transcript or None if performed is not None else None,
-        "task": found.task or None,
+        "task": found.task_text or None,
         "recovery": {**recovery._asdict(), "step": recovery.step or None} if recovery is not None else None,
-        "next_steps": [each.id for each in found.up_next],
+        "next_steps": [each.id for each in found.next_steps],
         "commit": found.finished.commit if found.finished is not None else None,
     }

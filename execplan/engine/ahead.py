@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import begin, journal, questions, revisions
 from execplan.engine.alone import alone, at_work
-from execplan.engine.course import Course
-from execplan.engine.files.ground import Ground
+from execplan.engine.course import RunState
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.left import Left, stop_drifted
 from execplan.engine.opened import never_begun
 from execplan.engine.resume import steps_ahead, stop_needless, stop_unfit
@@ -19,7 +19,7 @@ from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
     from execplan.engine.course import Question
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
@@ -40,7 +40,7 @@ class Ahead(NamedTuple):
     """Those that are still to be done, in their order."""
 
 
-def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
+def ahead(home: Home, ref: Ref, place: RunPaths, answer: str | None) -> Ahead:
     """Look at what `resume` would do, and write nothing; raises ExecplanError where it would be refused."""
     existing(home)
     stop_archived(home, ref)
@@ -49,7 +49,7 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
             pass
     if not os.path.lexists(place.journal) or not (entries := journal.read(place.journal)):
         raise never_begun(ref, place)
-    course = Course(revisions.document_of(place, entries), entries)
+    course = RunState(revisions.document_of(place, entries), entries)
     stop_unfit(ref, place, course)
     begin.stop_underway(home, ref, place)
     if course.question is None and not course.is_agents:
@@ -58,7 +58,7 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
     assert found.now is not None  # what may run compiles to something
     assert found.approval is not None
     begin.stop_other(ref, place, course, found)
-    ground = Ground(home)
+    ground = WorkspaceFiles(home)
     course.document = found.now.current.document
     ids = None if course.replans else course.begun["chosen"]
     schedule = Schedule(course.document, ids, lambda path: ground.state(path).kind != "absent")
@@ -75,20 +75,20 @@ def ahead(home: Home, ref: Ref, place: Place, answer: str | None) -> Ahead:
 
 
 def _agents(
-    place: Place, course: Course, schedule: Schedule, steps: list[Step], found: Standing, answer: str | None
+    place: RunPaths, course: RunState, schedule: Schedule, steps: list[Step], found: Standing, answer: str | None
 ) -> Ahead:
     """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
-    from execplan.engine.agent.answer import due
+    from execplan.engine.agent.answer import next_question
 
     assert found.now is not None  # as above
-    question = course.question or (due(course, schedule, found.now.policy.checkpoint_interval) if answer else None)
+    question = course.question or (next_question(course, schedule, found.now.policy.checkpoint_interval) if answer else None)
     if question is None:
         stop_needless(course, answer)
     said = questions.answer_to(question, answer) if question is not None else None
     return Ahead(place.id, question, said, (), tuple(steps))
 
 
-def _touched(course: Course, cut: list[str]) -> set[str]:
+def _touched(course: RunState, cut: list[str]) -> set[str]:
     """The paths that steps which were cut short may have changed, as far as anybody knows before it is looked at."""
     last = [course.attempts[name][-1] for name in cut]
     changed = [change.path for each in last if each.performed is not None for change in each.performed.changes]

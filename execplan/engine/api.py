@@ -13,13 +13,13 @@ from execplan.engine import resume as resumes
 from execplan.engine import rollback as rollbacks
 from execplan.engine import run as running
 from execplan.engine.agent.handoff import Handoff, handoff
-from execplan.engine.agent.report import Reported, Said, report
-from execplan.engine.place import Place
+from execplan.engine.agent.report import ReportOutcome, StepReport, report
+from execplan.engine.place import RunPaths
 from execplan.engine.record import read
 from execplan.engine.replan import Replanned
 from execplan.engine.runs import Summary, runs
 from execplan.engine.underway import underway
-from execplan.engine.watch import Chosen, Finished, RolledBack, Watch
+from execplan.engine.watch import RunOptions, FinishedRun, RolledBack, RunObserver
 from execplan.execution.record import Record
 from execplan.repo import pick
 from execplan.repo.amend import Options
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 __all__ = [
-    "Chosen",
+    "RunOptions",
     "Evaluated",
-    "Finished",
+    "FinishedRun",
     "Handoff",
     "Options",
-    "Place",
+    "RunPaths",
     "Record",
     "Replanned",
-    "Reported",
+    "ReportOutcome",
     "RolledBack",
-    "Said",
+    "StepReport",
     "Summary",
-    "Watch",
+    "RunObserver",
     "compile_plan",
     "evaluate",
     "handoff",
@@ -80,13 +80,13 @@ def evaluate(home: Home, ref: Ref) -> Evaluated:
 
 
 def run(
-    home: Home, ref: Ref, chosen: Chosen | None = None, watch: Watch | None = None, options: Options | None = None
-) -> Finished:
+    home: Home, ref: Ref, chosen: RunOptions | None = None, watch: RunObserver | None = None, options: Options | None = None
+) -> FinishedRun:
     """Run what was approved, and see it to its end; raises ExecplanError where nothing is begun.
 
     How it ended is told by `status`; a run that waits has a `question`, and goes on by `resume`.
     """
-    return running.run(home, ref, chosen or Chosen(), watch or Watch(), options or Options())
+    return running.run(home, ref, chosen or RunOptions(), watch or RunObserver(), options or Options())
 
 
 def resume(
@@ -95,11 +95,11 @@ def resume(
     run: str | None = None,
     *,
     answer: str | None = None,
-    watch: Watch | None = None,
+    watch: RunObserver | None = None,
     options: Options | None = None,
-) -> Finished:
+) -> FinishedRun:
     """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
-    return resumes.resume(home, ref, places.named(home, ref, run), answer, watch or Watch(), options or Options())
+    return resumes.resume(home, ref, places.named(home, ref, run), answer, watch or RunObserver(), options or Options())
 
 
 def replan(
@@ -120,7 +120,7 @@ def replan(
         reason=reason,
         failed=failed,
         information=information,
-        watch=Watch(),
+        watch=RunObserver(),
         options=options or Options(),
     )
 
@@ -131,13 +131,13 @@ def rollback(
     run: str | None = None,
     *,
     step: str | None = None,
-    watch: Watch | None = None,
+    watch: RunObserver | None = None,
     options: Options | None = None,
 ) -> RolledBack:
     """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
     place = places.named(home, ref, run)
     return rollbacks.rollback(
-        home, ref, place, step=step, automatic="", watch=watch or Watch(), options=options or Options()
+        home, ref, place, step=step, automatic="", watch=watch or RunObserver(), options=options or Options()
     )
 
 

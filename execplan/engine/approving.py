@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan import trace
-from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.ledger import AuditLog
 from execplan.engine.ledger.witness import APPROVED, DECLINED, NOT_GIVEN, REVOKED
 from execplan.errors import ExecplanError
 from execplan.execution.documents.document import to_bytes
@@ -33,7 +33,7 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, yes: Yes,
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
     """
-    ledger = Ledger(home, ref)
+    ledger = AuditLog(home, ref)
     covered = [each.step.id for each in scope.covered]
     recorded: list[Approval] = []
 
@@ -56,11 +56,11 @@ def give(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, yes: Yes,
 
 def decline(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, by: str) -> None:
     """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
-    ledger = Ledger(home, ref)
+    ledger = AuditLog(home, ref)
     steps = [each.step.id for each in scope.covered]
     try:
         ledger.append(DECLINED, {"digest": shown.binding.digest, "approver": by, "steps": steps})
-        ledger.anchor()
+        ledger.update_anchor()
     except ExecplanError as error:
         trace.warnings.append(f"that it was declined is not recorded: {error.message}")
 
@@ -70,7 +70,7 @@ def revoke(home: Home, ref: Ref, ids: Mapping[str, str]) -> None:
 
     The record comes behind: who is killed between the two has revoked it.
     """
-    ledger = Ledger(home, ref)
+    ledger = AuditLog(home, ref)
     for name, found in ids.items():
         if register.revoke(home, found):
             try:
@@ -79,7 +79,7 @@ def revoke(home: Home, ref: Ref, ids: Mapping[str, str]) -> None:
                 error.message = f"{name[:12]} is revoked, and that is not recorded: {error.message}"
                 raise
     if ids:
-        ledger.anchor()
+        ledger.update_anchor()
 
 
 def _said(approval: Approval, covered: list[str]) -> dict[str, object]:
@@ -108,10 +108,10 @@ def _is_there(home: Home, ref: Ref, approval: Approval) -> bool:
     return os.path.lexists(path) and disk.read(path, 1 << 30)[0] == to_bytes(approval)
 
 
-def _anchor(ledger: Ledger) -> tuple[str, ...]:
+def _anchor(ledger: AuditLog) -> tuple[str, ...]:
     """Move the anchor; why it did not move, which takes back no approval."""
     try:
-        ledger.anchor()
+        ledger.update_anchor()
     except ExecplanError as error:
         return (f"the anchor of the ledger was not moved: {error.message}",)
     return ()

@@ -8,8 +8,8 @@ from execplan.repo import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.book import Book
-    from execplan.engine.commands.stop import Stop
+    from execplan.engine.book import JournalWriter
+    from execplan.engine.commands.stop import StopSignal
     from execplan.engine.course import Question
     from execplan.engine.signals import Signals
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Asking:
     """The questions of one leg of a run."""
 
-    def __init__(self, book: Book, signals: Signals, stop: Stop) -> None:
+    def __init__(self, book: JournalWriter, signals: Signals, stop: StopSignal) -> None:
         self._book, self._signals, self._stop = book, signals, stop
 
     def ask(self, question: Question) -> str | None:
@@ -36,7 +36,7 @@ class Asking:
         self.record(self._book, question, answer, how)
 
     @staticmethod
-    def record(book: Book, question: Question, answer: str, how: str) -> None:
+    def record(book: JournalWriter, question: Question, answer: str, how: str) -> None:
         """Write an answer into a book; `how` it was given: `terminal` or `resume`. Raises ExecplanError."""
         book.write(
             ANSWERED,

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from execplan.engine.beside import Beside
-    from execplan.engine.book import Book
+    from execplan.engine.book import JournalWriter
     from execplan.engine.entries import Change, Performed
-    from execplan.engine.hands import Hands
+    from execplan.engine.hands import StepExecutor
     from execplan.engine.permit import Permit
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 
@@ -39,7 +39,7 @@ class Returned(NamedTuple):
 class Attempts:
     """Those of one leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, bench: Bench, book: Book, hands: Hands, permit: Permit, jobs: int) -> None:
+    def __init__(self, bench: RunContext, book: JournalWriter, hands: StepExecutor, permit: Permit, jobs: int) -> None:
         self.bench = bench
         self.deadline = bench.deadline
         """By time.monotonic(); what somebody takes to answer a question is added."""

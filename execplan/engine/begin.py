@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from typing import Any
 
-    from execplan.engine.book import Book
+    from execplan.engine.book import JournalWriter
     from execplan.engine.commands.sandbox import Sandbox
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.engine.permit import Permit
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.engine.schedule import Schedule
-    from execplan.engine.steps.bench import Bench
-    from execplan.engine.watch import Chosen, Watch
+    from execplan.engine.steps.bench import RunContext
+    from execplan.engine.watch import RunOptions, RunObserver
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def chosen_steps(document: ExecutionPlan, chosen: Chosen) -> list[str] | None:
+def chosen_steps(document: ExecutionPlan, chosen: RunOptions) -> list[str] | None:
     """The ids of the steps that were chosen, None for all of them; raises ExecplanError for one that is none."""
     if chosen.begin:
         first = _named(document, chosen.begin)[0].number
@@ -111,7 +111,7 @@ def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) 
 
 
 def stop_other_programs(
-    home: Home, ref: Ref, place: Place, course: Course, steps: list[Step], policy: Policy
+    home: Home, ref: Ref, place: RunPaths, course: RunState, steps: list[Step], policy: Policy
 ) -> list[str]:
     """Refuse where the steps that are ahead would run other programs than were approved; raises ExecplanError.
 
@@ -124,7 +124,7 @@ def stop_other_programs(
     return others
 
 
-def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:
+def stop_underway(home: Home, ref: Ref, place: RunPaths | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
     for other in places.every(home, ref):
         entries = entries_of(other)
@@ -148,13 +148,13 @@ def stop_underway(home: Home, ref: Ref, place: Place | None = None) -> None:
             )
 
 
-def _status(place: Place, entries: Any) -> str:
+def _status(place: RunPaths, entries: Any) -> str:
     from execplan.engine.runs import brief
 
     return brief(place, entries).status
 
 
-def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
+def stop_other(ref: Ref, place: RunPaths, course: RunState, found: Standing) -> None:
     """Refuse where what is approved now is not what the run does; raises ExecplanError."""
     assert found.now is not None  # as above
     if found.now.binding.document != course.digest:
@@ -167,24 +167,24 @@ def stop_other(ref: Ref, place: Place, course: Course, found: Standing) -> None:
         )
 
 
-def bench_for(home: Home, ref: Ref, place: Place, now: Now, watch: Watch, seconds: int | None) -> Bench:
+def bench_for(home: Home, ref: Ref, place: RunPaths, now: Now, watch: RunObserver, seconds: int | None) -> RunContext:
     """What the steps of a run are done with; raises ExecplanError."""
-    from execplan.engine.commands.sandbox import find
-    from execplan.engine.commands.stop import Stop
-    from execplan.engine.files.ground import Ground
-    from execplan.engine.files.store import Store
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.commands.sandbox import find_sandbox
+    from execplan.engine.commands.stop import StopSignal
+    from execplan.engine.files.ground import WorkspaceFiles
+    from execplan.engine.files.store import BackupStore
+    from execplan.engine.steps.bench import RunContext
 
     document, policy = now.current.document, now.policy
-    sandbox = find(home, policy)[0]
+    sandbox = find_sandbox(home, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
     deadline = monotonic() + min([each for each in limits if each is not None])
-    ground, store = Ground(home), Store(home)
+    ground, store = WorkspaceFiles(home), BackupStore(home)
     own = redaction()
-    return Bench(home, ref, document, policy, place, ground, store, sandbox, own, Stop(), watch, deadline)
+    return RunContext(home, ref, document, policy, place, ground, store, sandbox, own, StopSignal(), watch, deadline)
 
 
-def warn(bench: Bench, chosen: Collection[str] | None, others: Iterable[str]) -> list[str]:
+def warn(bench: RunContext, chosen: Collection[str] | None, others: Iterable[str]) -> list[str]:
     """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned.
 
     `others` say which programs are not those that were approved.
@@ -196,7 +196,7 @@ def warn(bench: Bench, chosen: Collection[str] | None, others: Iterable[str]) ->
     return [each for each in warnings if not bench.watch.warn(each)]
 
 
-def take(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
+def take(home: Home, ref: Ref, place: RunPaths, standing: Standing) -> None:
     """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
     assert standing.now is not None  # what may run compiles to something
     assert standing.approval is not None
@@ -208,14 +208,14 @@ def take(home: Home, ref: Ref, place: Place, standing: Standing) -> None:
         keep_state(home, ref, place)
 
 
-def keep_state(home: Home, ref: Ref, place: Place) -> None:
+def keep_state(home: Home, ref: Ref, place: RunPaths) -> None:
     """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
     state.folder(home, "runs")
     copies.keep(place)
     files.create(os.path.join(belongings.make(home, ref.path), place.id), b"")
 
 
-def use(home: Home, place: Place, approval: Approval) -> None:
+def use(home: Home, place: RunPaths, approval: Approval) -> None:
     """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
     register.use(home, approval.id, place.id)
     data, number, path = to_bytes(approval), 1, place.approval
@@ -240,7 +240,7 @@ def hinting(way: str) -> Iterator[None]:
         raise
 
 
-def resumable(place: Place, ref: Ref) -> AbstractContextManager[None]:
+def resumable(place: RunPaths, ref: Ref) -> AbstractContextManager[None]:
     """The same, while a run goes on: it can be resumed."""
     return hinting(f"then go on: execplan resume {place.number} -p {ref.typed}")
 
@@ -250,7 +250,7 @@ def name_of(sandbox: Sandbox | None) -> str:
     return os.path.basename(sandbox.program) if sandbox is not None else ""
 
 
-def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] | None, said: Chosen) -> None:
+def write_begun(book: JournalWriter, bench: RunContext, standing: Standing, chosen: list[str] | None, said: RunOptions) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
     assert standing.now is not None
     first(
@@ -267,7 +267,7 @@ def write_begun(book: Book, bench: Bench, standing: Standing, chosen: list[str] 
     )
 
 
-def first(book: Book, home: Home, place: Place, standing: Standing, **told: Any) -> None:
+def first(book: JournalWriter, home: Home, place: RunPaths, standing: Standing, **told: Any) -> None:
     """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
     assert standing.now is not None
     assert standing.approval is not None

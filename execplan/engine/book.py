@@ -6,15 +6,15 @@ import threading
 from typing import TYPE_CHECKING
 
 from execplan import trace
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.engine.journal import Entry, Journal
-    from execplan.engine.ledger.ledger import Ledger
-    from execplan.engine.place import Place
+    from execplan.engine.ledger.ledger import AuditLog
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
@@ -27,11 +27,11 @@ EXACT: Final = frozenset(
 anyway. Whatever else an entry says is redacted."""
 
 
-class Book:
+class JournalWriter:
     """It may be written by any thread; entries have the order in which they were written."""
 
     def __init__(
-        self, run: str, journal: Journal, course: Course, ledger: Ledger, redaction: Redaction, watch: Watch
+        self, run: str, journal: Journal, course: RunState, ledger: AuditLog, redaction: Redaction, watch: RunObserver
     ) -> None:
         self.run = run
         self.journal = journal
@@ -52,11 +52,11 @@ class Book:
         with self._lock:
             entry = self.journal.write(kind, **told)
             self.course.read([entry])
-            self.ledger.follow(self.run, [entry])
+            self.ledger.append_entries(self.run, [entry])
             self._tell(entry)
         return entry
 
-    def mend(self, home: Home, ref: Ref, place: Place) -> list[str]:
+    def mend(self, home: Home, ref: Ref, place: RunPaths) -> list[str]:
         """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
         from execplan.engine.mend import mend
 
@@ -69,4 +69,4 @@ class Book:
             self.watch.entry(entry)
         except OSError as error:
             trace.tell(f"nobody looks on any more: {error}")
-            self.watch = Watch()
+            self.watch = RunObserver()

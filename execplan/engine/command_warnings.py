@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 def command_warnings(home: Home, policy: Policy, steps: Iterable[Step]) -> list[str]:
     """The warnings about these steps: no sandbox, or more files than a rollback can restore. Empty without commands."""
-    from execplan.engine.commands.sandbox import find
-    from execplan.engine.files.ground import Ground
+    from execplan.engine.commands.sandbox import find_sandbox
+    from execplan.engine.files.ground import WorkspaceFiles
     from execplan.engine.files.tree import BYTES, FILES
-    from execplan.engine.files.walk import Walk
+    from execplan.engine.files.walk import WorkspaceWalker
     from execplan.engine.steps.named import runs
 
     if not any([runs(step) for step in steps]):
         return []
     warnings = []
     try:
-        sandbox, why = find(home, policy)
+        sandbox, why = find_sandbox(home, policy)
     except ExecplanError as error:
         warnings.append(f"the run will stop at once: {error.message}; {error.hint}")
     else:
         if sandbox is None and policy.sandbox != "off":
             warnings.append(f"commands run without a sandbox: {why}")
-    if not Walk(home, Ground(home)).all(FILES, BYTES):
+    if not WorkspaceWalker(home, WorkspaceFiles(home)).collect_unignored(FILES, BYTES):
         most = f"{FILES:,} files or {BYTES >> 20} MB"
         warnings.append(
             f"the repository has more than {most}: a rollback restores only the paths that commands declare"

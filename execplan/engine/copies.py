@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
 
 TRANSCRIPTS: Final = "transcripts"
 PLAN: Final = "plan.md"
@@ -26,7 +26,7 @@ def is_paper(name: str) -> bool:
     return name.endswith(".json") and name.startswith(_PAPERS)
 
 
-def keep(place: Place) -> None:
+def keep(place: RunPaths) -> None:
     """Copy what is among the artifacts of the run and not in the state; raises ExecplanError."""
     files.make_folder(place.copy)
     journal = place.journal
@@ -38,13 +38,13 @@ def keep(place: Place) -> None:
             files.create(place.copied(name), disk.read(place.shown(name), LIMIT)[0])
 
 
-def journal_of(place: Place) -> Journal:
+def journal_of(place: RunPaths) -> Journal:
     """The journal of a run, open for writing in the state, and among the artifacts; raises ExecplanError."""
     keep(place)
     return Journal(place.copied(JOURNAL), place.shown(JOURNAL), place.root or None)
 
 
-def keep_transcript(place: Place, path: str) -> None:
+def keep_transcript(place: RunPaths, path: str) -> None:
     """Let a transcript that is being written have a second name in the state, where the file system can."""
     try:
         os.makedirs(place.copied(TRANSCRIPTS), exist_ok=True)
@@ -56,14 +56,14 @@ def keep_transcript(place: Place, path: str) -> None:
         return  # of another file system: then it is only where everybody sees it
 
 
-def altered(place: Place) -> list[str]:
+def altered(place: RunPaths) -> list[str]:
     """What of the copy, the journal aside, is gone or other among the artifacts; names from the run's folder."""
     found = [name for name in papers(place) if differs(place, name)]
     printed = [os.path.join(TRANSCRIPTS, name) for name in _names(place.copied(TRANSCRIPTS))]
     return found + [name for name in printed if not os.path.lexists(place.shown(name))]
 
 
-def stop_altered(place: Place) -> None:
+def stop_altered(place: RunPaths) -> None:
     """Refuse where the artifacts have not the journal and the execution plans that the state has; raises ExecplanError."""
     for name in [JOURNAL, *papers(place)]:
         if os.path.lexists(place.copied(name)) and differs(place, name):
@@ -75,12 +75,12 @@ def stop_altered(place: Place) -> None:
             )
 
 
-def papers(place: Place) -> list[str]:
+def papers(place: RunPaths) -> list[str]:
     """What the copy has of what is run, and of who has let it run."""
     return [name for name in _names(place.copy) if is_paper(name)]
 
 
-def differs(place: Place, name: str) -> bool:
+def differs(place: RunPaths, name: str) -> bool:
     """Whether a file among the artifacts is not as its copy; a longer journal that goes on behind it is the better one."""
     own, shown = place.copied(name), place.shown(name)
     if name == JOURNAL and place.journal != own:
@@ -96,7 +96,7 @@ def differs(place: Place, name: str) -> bool:
         return True
 
 
-def show(place: Place, name: str) -> bytes:
+def show(place: RunPaths, name: str) -> bytes:
     """Let a file among the artifacts be as its copy; what was displaced, if anything. Raises ExecplanError."""
     path, data = place.shown(name), disk.read(place.copied(name), LIMIT)[0]
     old = disk.read(path, LIMIT)[0] if os.path.isfile(path) else b""

@@ -49,7 +49,7 @@ class Attempt(NamedTuple):
     """How often the run had been taken up again when it was begun: by a person, who may have it tried as often as before."""
 
 
-class Course:
+class RunState:
     """A run by its journal."""
 
     def __init__(self, document: ExecutionPlan, entries: Sequence[Entry] = ()) -> None:
@@ -285,7 +285,7 @@ class Course:
         if said["whole"]:
             self.status, self.ended, self.question = states.ROLLED_BACK, entry, None
 
-    _READ: ClassVar[Mapping[str, Callable[[Course, Entry, dict[str, Any]], None]]] = {
+    _READ: ClassVar[Mapping[str, Callable[[RunState, Entry, dict[str, Any]], None]]] = {
         kinds.BEGUN: _begun,
         kinds.INTENT: _intent,
         kinds.CALLED: _called,

@@ -33,8 +33,8 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.course import Course
-    from execplan.engine.place import Place
+    from execplan.engine.course import RunState
+    from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
     from execplan.repo.execution.approvals import Kept
     from execplan.repo.home import Home
@@ -57,7 +57,7 @@ class Cover(NamedTuple):
     """The approval of the revision that was derived and recorded."""
 
 
-def find(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan) -> Cover:
+def find(home: Home, ref: Ref, place: RunPaths, course: RunState, made: ExecutionPlan) -> Cover:
     """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
     try:
         _stop_asked(course)
@@ -78,7 +78,7 @@ def find(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan
         return Cover(None, (error.message, *error.candidates))
 
 
-def give(home: Home, ref: Ref, place: Place, cover: Cover) -> Cover:
+def give(home: Home, ref: Ref, place: RunPaths, cover: Cover) -> Cover:
     """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
 
     Raises ExecplanError where a disk fails. The caller holds the lock of runs.
@@ -99,7 +99,7 @@ def give(home: Home, ref: Ref, place: Place, cover: Cover) -> Cover:
     return cover._replace(given=made)
 
 
-def _stop_asked(course: Course) -> None:
+def _stop_asked(course: RunState) -> None:
     """Refuse where a person is asked, or has stopped the run: no revision answers for them. Raises ExecplanError."""
     question = course.question
     if question is not None and question.why not in REVISED:
@@ -108,7 +108,7 @@ def _stop_asked(course: Course) -> None:
         raise _not_covered("somebody has stopped the run")
 
 
-def _serving(home: Home, ref: Ref, place: Place) -> Approval:
+def _serving(home: Home, ref: Ref, place: RunPaths) -> Approval:
     """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
     kept = [each for each in approvals.every(home, ref) if each.approval is not None]
     own = [each for each in kept if each.approval is not None and _serves(home, each.approval, place)]
@@ -121,7 +121,7 @@ def _serving(home: Home, ref: Ref, place: Place) -> Approval:
     return given
 
 
-def _serves(home: Home, given: Approval, place: Place) -> bool:
+def _serves(home: Home, given: Approval, place: RunPaths) -> bool:
     run = given.derived_from.run if given.derived_from is not None else register.state(home, given.id).run
     return run == place.id
 
@@ -150,7 +150,7 @@ def _invalid(home: Home, kept: Kept, given: Approval, every: list[Kept]) -> Iter
         yield "HEAD holds other files than when it was given"
 
 
-def _document(place: Place, given: Approval) -> ExecutionPlan:
+def _document(place: RunPaths, given: Approval) -> ExecutionPlan:
     """The document that was approved, as it is kept with the run; raises ExecplanError."""
     for path in (place.document, revisions.path_of(place, given.revision)):
         data = disk.read(path, revisions.LIMIT)[0] if path == place.document or given.revision > 1 else b""
@@ -159,7 +159,7 @@ def _document(place: Place, given: Approval) -> ExecutionPlan:
     raise _not_covered("what it was given for is not with the run any more")
 
 
-def _stands(document: ExecutionPlan, course: Course) -> RunProgress:
+def _stands(document: ExecutionPlan, course: RunState) -> RunProgress:
     """How the run stands, by its journal."""
     failed = {step.id: orders.alternative(step) for step in document.steps if orders.alternative(step)}
     by_id = {step.id: step for step in document.steps}
@@ -167,11 +167,11 @@ def _stands(document: ExecutionPlan, course: Course) -> RunProgress:
     return RunProgress(_settled(course), stands)
 
 
-def _settled(course: Course) -> frozenset[str]:
+def _settled(course: RunState) -> frozenset[str]:
     return frozenset({name for name, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone)
 
 
-def _evaluated(home: Home, ref: Ref, place: Place, course: Course, made: ExecutionPlan) -> Evaluated:
+def _evaluated(home: Home, ref: Ref, place: RunPaths, course: RunState, made: ExecutionPlan) -> Evaluated:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
     data, policy, world = to_bytes(made), effective(home), Glance(home)
     underway = ActiveRun(place.id, digest(data), _settled(course))
@@ -186,7 +186,7 @@ def _evaluated(home: Home, ref: Ref, place: Place, course: Course, made: Executi
     )
 
 
-def _drifted(home: Home, course: Course, by: Approval, shown: Evaluated) -> Iterator[str]:
+def _drifted(home: Home, course: RunState, by: Approval, shown: Evaluated) -> Iterator[str]:
     """The files and programs that are neither as they were approved nor as the run has left them."""
     known = {**by.binding.states, **course.expected}
     for path, state in shown.binding.states.items():

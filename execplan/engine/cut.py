@@ -9,36 +9,36 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from execplan.engine.course import Attempt, Course
+    from execplan.engine.course import Attempt, RunState
     from execplan.engine.entries import Change
-    from execplan.engine.place import Place
-    from execplan.engine.steps.bench import Bench
-    from execplan.engine.watch import Watch
+    from execplan.engine.place import RunPaths
+    from execplan.engine.steps.bench import RunContext
+    from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-def bench_of(home: Home, ref: Ref, place: Place, course: Course, watch: Watch) -> Bench:
+def bench_of(home: Home, ref: Ref, place: RunPaths, course: RunState, watch: RunObserver) -> RunContext:
     """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
-    from execplan.engine.commands.sandbox import find
-    from execplan.engine.commands.stop import Stop
-    from execplan.engine.files.ground import Ground
-    from execplan.engine.files.store import Store
+    from execplan.engine.commands.sandbox import find_sandbox
+    from execplan.engine.commands.stop import StopSignal
+    from execplan.engine.files.ground import WorkspaceFiles
+    from execplan.engine.files.store import BackupStore
     from execplan.engine.opened import redaction
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.repo.execution.policy import effective
 
     policy = effective(home)
     try:
-        sandbox = find(home, policy)[0]
+        sandbox = find_sandbox(home, policy)[0]
     except ExecplanError:
         sandbox = None
-    ground, store, document = Ground(home), Store(home), course.document
-    return Bench(home, ref, document, policy, place, ground, store, sandbox, redaction(), Stop(), watch, 0.0)
+    ground, store, document = WorkspaceFiles(home), BackupStore(home), course.document
+    return RunContext(home, ref, document, policy, place, ground, store, sandbox, redaction(), StopSignal(), watch, 0.0)
 
 
-def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
+def result_of(bench: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:
     """What the entry says that ends it; raises ExecplanError."""
     from execplan.engine.steps import looks
     from execplan.engine.steps.named import is_command, runs
@@ -59,7 +59,7 @@ def result_of(bench: Bench, step: Step, attempt: Attempt) -> dict[str, Any]:
     return {"step": step.id, "attempt": attempt.number, **performed_json(performed)}
 
 
-def _written(bench: Bench, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+def _written(bench: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """What a step that writes files, and in which no program runs, has or may have written."""
     from execplan.engine.steps.write import ballast, drop, folders_made, planned
     from execplan.execution.evaluation.outcome import ImpossibleError
@@ -76,8 +76,8 @@ def _written(bench: Bench, step: Step, attempt: Attempt) -> tuple[tuple[Change, 
     return changes, folders_made(bench, attempt.before)
 
 
-def _was_begun(bench: Bench, step: Step, attempt: Attempt) -> bool:
-    from execplan.engine.commands.launch import marked
+def _was_begun(bench: RunContext, step: Step, attempt: Attempt) -> bool:
+    from execplan.engine.commands.launch import read_marks
     from execplan.engine.steps.named import marks
 
-    return marked(marks(bench.place, step, attempt.number)) != "never"
+    return read_marks(marks(bench.place, step, attempt.number)) != "never"

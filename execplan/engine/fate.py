@@ -22,7 +22,7 @@ TROUBLE: Final = "trouble"
 """Something else than a step has failed, such as the disk: nothing is known to be wrong with the run."""
 
 
-class Fate(NamedTuple):
+class StopReason(NamedTuple):
     """One of these, and what there is to say of it."""
 
     kind: str

@@ -11,10 +11,10 @@ from execplan.clock import now
 from execplan.engine import fate as fates
 from execplan.engine import record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
-from execplan.engine.fate import Fate
-from execplan.engine.files.store import Store
+from execplan.engine.fate import StopReason
+from execplan.engine.files.store import BackupStore
 from execplan.engine.notice import notify
-from execplan.engine.watch import Finished
+from execplan.engine.watch import FinishedRun
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
@@ -23,9 +23,9 @@ from execplan.repo.amend import Options
 from execplan.repo.execution import triggers
 
 if TYPE_CHECKING:
-    from execplan.engine.book import Book
+    from execplan.engine.book import JournalWriter
     from execplan.engine.course import Question
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.engine.schedule import Schedule
     from execplan.engine.watch import RolledBack
     from execplan.execution.policy import Policy
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-class Leg(NamedTuple):
+class RunSession(NamedTuple):
     """A run from its beginning, or a resume, to where it stops."""
 
     home: Home
     ref: Ref
-    place: Place
+    place: RunPaths
     policy: Policy
-    book: Book
+    book: JournalWriter
     options: Options
     before: bytes
     """The plan, as it was when the leg began."""
@@ -51,13 +51,13 @@ class Leg(NamedTuple):
     """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
-def leg(home: Home, ref: Ref, place: Place, policy: Policy, book: Book, options: Options) -> Leg:
+def leg(home: Home, ref: Ref, place: RunPaths, policy: Policy, book: JournalWriter, options: Options) -> RunSession:
     """A leg that begins now; raises ExecplanError."""
     looks = triggers.look(home) if options.commits(home) else {}
-    return Leg(home, ref, place, policy, book, options, shelf.open_bytes(home, ref.path), monotonic(), looks)
+    return RunSession(home, ref, place, policy, book, options, shelf.open_bytes(home, ref.path), monotonic(), looks)
 
 
-def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warnings: list[str]) -> Finished:
+def finish(own: RunSession, schedule: Schedule | None, fate: StopReason, signal: str, warnings: list[str]) -> FinishedRun:
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
     book, course = own.book, own.book.course
     question, rolled_back = None, None
@@ -66,7 +66,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     if fate.kind == fates.REPLAN:
         fate = _replanned(own, fate, warnings)
     if fate.kind == fates.COVERED:
-        return Finished(own.place.id, course.status, warnings=tuple(warnings), goes_on=True)
+        return FinishedRun(own.place.id, course.status, warnings=tuple(warnings), goes_on=True)
     if fate.kind == fates.SIGNAL:
         book.write(INTERRUPTED, signal=signal, seconds=_took(own))
     elif fate.question is not None:
@@ -76,7 +76,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
         rolled_back = _end(own, schedule, fate, warnings)
     commit = filed(own, question, warnings)
     told = fate.kind == fates.FAILED
-    return Finished(
+    return FinishedRun(
         own.place.id,
         course.status,
         question,
@@ -89,7 +89,7 @@ def finish(own: Leg, schedule: Schedule | None, fate: Fate, signal: str, warning
     )
 
 
-def finish_failed(own: Leg) -> Finished | None:
+def finish_failed(own: RunSession) -> FinishedRun | None:
     """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
     course = own.book.course
     cause = course.ended.said["cause"] if course.status == states.FAILED and course.ended is not None else ""
@@ -99,12 +99,12 @@ def finish_failed(own: Leg) -> Finished | None:
     warnings: list[str] = []
     reason, rolled_back = course.ended.said["reason"], _undone(own, cause, warnings)
     commit = filed(own, None, warnings)
-    return Finished(
+    return FinishedRun(
         own.place.id, course.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
     )
 
 
-def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
+def _replanned(own: RunSession, fate: StopReason, warnings: list[str]) -> StopReason:
     """Make a new revision after a failure; where none can be made the run has failed.
 
     The run goes on with one that an approval covers, unless the step had led to one before: trying it again has not helped.
@@ -136,7 +136,7 @@ def _replanned(own: Leg, fate: Fate, warnings: list[str]) -> Fate:
     return fate._replace(kind=fates.PAUSED, question=made.question)
 
 
-def _took(own: Leg) -> float:
+def _took(own: RunSession) -> float:
     """Seconds that the run has taken, with the legs before this one; an agent's has no legs, and goes by the clock."""
     course = own.book.course
     if course.is_agents:
@@ -145,7 +145,7 @@ def _took(own: Leg) -> float:
     return round(monotonic() - own.begun + (own.book.course.seconds or 0), 3)
 
 
-def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -> RolledBack | None:
+def _end(own: RunSession, schedule: Schedule | None, fate: StopReason, warnings: list[str]) -> RolledBack | None:
     """Write the end; a failure is rolled back where the policy says so."""
     book = own.book
     for move in schedule.blocked(book.course) if schedule is not None else ():
@@ -156,7 +156,7 @@ def _end(own: Leg, schedule: Schedule | None, fate: Fate, warnings: list[str]) -
     return None if good else _undone(own, fate.cause, warnings)
 
 
-def _undone(own: Leg, cause: str, warnings: list[str]) -> RolledBack | None:
+def _undone(own: RunSession, cause: str, warnings: list[str]) -> RolledBack | None:
     """Roll a failed run back, where the policy says so; never an agent's, which may be in the midst of something."""
     if cause not in own.policy.rollback_on or own.book.course.is_agents:
         return None
@@ -179,15 +179,15 @@ def _undone(own: Leg, cause: str, warnings: list[str]) -> RolledBack | None:
         return None
 
 
-def filed(own: Leg, question: Question | None, warnings: list[str]) -> str | None:
+def filed(own: RunSession, question: Question | None, warnings: list[str]) -> str | None:
     """Save the record, move the anchor, tell whoever wants to be told, commit; the commit."""
     book, course = own.book, own.book.course
     made = record.record_of(own.place, course.document, course)
     record.save(own.place, made)
-    book.ledger.anchor()
+    book.ledger.update_anchor()
     ended = course.status in states.ENDED_RUN_STATES
     if ended:
-        Store(own.home).purge(own.policy.backup_days)
+        BackupStore(own.home).purge(own.policy.backup_days)
     if ended or question is not None:
         warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
     if not ended or not own.options.commits(own.home):

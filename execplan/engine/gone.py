@@ -12,11 +12,11 @@ from execplan.repo import ask, shelf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
 
 
-def altered(home: Home, place: Place) -> list[str]:
+def altered(home: Home, place: RunPaths) -> list[str]:
     """What of a run is not as its copy, from its folder; what git has so in the commit that is checked out is meant so."""
     own = place.copied(JOURNAL)
     names = [JOURNAL] if os.path.lexists(own) and copies.differs(place, JOURNAL) else []

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -61,7 +61,7 @@ def last(home: Home, ref: Ref) -> Last | None:
     return None
 
 
-def how(home: Home, place: Place) -> Last:
+def how(home: Home, place: RunPaths) -> Last:
     """How a run stands, pending where it was killed before it began; raises ExecplanError."""
     state, said = _state(place.journal)
     if state in (RUNNING, ROLLING_BACK):
@@ -74,7 +74,7 @@ def how(home: Home, place: Place) -> Last:
     return Last(place.id, state, why, reason, str(said.get("at", "")))
 
 
-def _left(place: Place) -> str:
+def _left(place: RunPaths) -> str:
     """How a run stands that nobody is at work on at this moment: an agent's goes on with its next call."""
     try:
         with open(disk.open_regular(place.journal), "rb") as file:

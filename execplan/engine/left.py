@@ -8,7 +8,7 @@ from execplan.engine import fate as fates
 from execplan.engine import questions
 from execplan.engine.attempts import is_unknown, may_not_repeat
 from execplan.engine.entries import ASK, GO, RETAKEN, SKIP, SKIPPED, STOP
-from execplan.engine.fate import Fate
+from execplan.engine.fate import StopReason
 from execplan.engine.schedule import runs_beside
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution import states
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from execplan.engine.asking import Asking
     from execplan.engine.attempts import Attempts
-    from execplan.engine.book import Book
-    from execplan.engine.course import Attempt, Course, Question
+    from execplan.engine.book import JournalWriter
+    from execplan.engine.course import Attempt, RunState, Question
     from execplan.engine.entries import Change, Performed
-    from execplan.engine.files.ground import Ground
-    from execplan.engine.hands import Hands
+    from execplan.engine.files.ground import WorkspaceFiles
+    from execplan.engine.hands import StepExecutor
     from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
 
@@ -45,7 +45,7 @@ class Cut(NamedTuple):
 class Left:
     """It looks before the run is taken up again, and writes behind that."""
 
-    def __init__(self, attempts: Attempts, book: Book, hands: Hands, schedule: Schedule, asking: Asking) -> None:
+    def __init__(self, attempts: Attempts, book: JournalWriter, hands: StepExecutor, schedule: Schedule, asking: Asking) -> None:
         self.stay_failed: list[str] = []
         """The steps that have failed before the run was cut short, and of which nothing more is written yet."""
         self._attempts, self._book, self._hands = attempts, book, hands
@@ -53,7 +53,7 @@ class Left:
         self._cut: list[Cut] = []
 
     @staticmethod
-    def unknown_ends(course: Course) -> list[tuple[Step, Attempt]]:
+    def unknown_ends(course: RunState) -> list[tuple[Step, Attempt]]:
         """The commands that were interrupted, may run only once, and may have done their work by then."""
         found = []
         for step in course.document.steps:
@@ -86,7 +86,7 @@ class Left:
         """The first question that has to be answered before the run can be resumed."""
         return next((questions.unknown(cut.step.id) for cut in self._cut if cut.unknown), None)
 
-    def settle(self, answer: str | None, how: str) -> Fate | None:
+    def settle(self, answer: str | None, how: str) -> StopReason | None:
         """Write down what was found; the fate of the run where that ends here. Raises ExecplanError."""
         for cut in self._cut:
             if not cut.unknown:
@@ -144,24 +144,24 @@ class Left:
         else:
             self._book.write(RETAKEN, step=cut.step.id, attempt=cut.number, changes=[])
 
-    def _ask(self, cut: Cut, answer: str | None, how: str) -> Fate | None:
+    def _ask(self, cut: Cut, answer: str | None, how: str) -> StopReason | None:
         """Ask about an attempt of which nobody knows how it ended, and do what is answered."""
         question = questions.unknown(cut.step.id)
         said, how = (answer, how) if answer is not None else (self._asking.ask(question), "terminal")
         if self._attempts.bench.stop.is_set():
-            return Fate(fates.SIGNAL)
+            return StopReason(fates.SIGNAL)
         if said is None:
-            return Fate(fates.PAUSED, cut.step.id, question=question)
+            return StopReason(fates.PAUSED, cut.step.id, question=question)
         self._asking.write(question, said, how)
         if said == STOP:
-            return Fate(fates.FAILED, cut.step.id, "cancellation", f"stopped at the question: {question.words}")
+            return StopReason(fates.FAILED, cut.step.id, "cancellation", f"stopped at the question: {question.words}")
         self._write(cut if said == GO else cut._replace(performed=None))  # again: it is pending then
         if said == SKIP:
             self._book.write(SKIPPED, step=cut.step.id, reason="skipped by who was asked")
         return None
 
 
-def stop_drifted(course: Course, ground: Ground, spared: Collection[str]) -> None:
+def stop_drifted(course: RunState, ground: WorkspaceFiles, spared: Collection[str]) -> None:
     """Refuse where what the completed steps have left is not as they left it, spared paths aside; raises ExecplanError."""
     done = [change.path for name, change in course.changes() if course.status_of.get(name) in states.SUCCESS_STATES]
     wrong = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from execplan.engine import fate, questions
 from execplan.engine.entries import AGAIN, SKIP, SKIPPED, STOP
-from execplan.engine.fate import Fate
+from execplan.engine.fate import StopReason
 from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, policy_cause, recover
 from execplan.engine.recover import SKIP as SKIP_IT
 from execplan.errors import CHANGED, ExecplanError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.asking import Asking
     from execplan.engine.attempts import Attempts, Returned
-    from execplan.engine.book import Book
+    from execplan.engine.book import JournalWriter
     from execplan.engine.course import Question
     from execplan.engine.entries import Performed
     from execplan.engine.schedule import Following, Schedule
@@ -31,8 +31,8 @@ _GLANCE: Final = 0.5
 class Loop:
     """One leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, attempts: Attempts, book: Book, schedule: Schedule, asking: Asking, jobs: int) -> None:
-        self.fate: Fate | None = None
+    def __init__(self, attempts: Attempts, book: JournalWriter, schedule: Schedule, asking: Asking, jobs: int) -> None:
+        self.fate: StopReason | None = None
         """Once it is known nothing is begun; what runs is waited for."""
         self._attempts, self._book, self._schedule, self._asking, self._jobs = attempts, book, schedule, asking, jobs
         self._course, self._bench = book.course, attempts.bench
@@ -42,7 +42,7 @@ class Loop:
         """By step that is to be tried again, when."""
         self._questions: list[Question] = []
 
-    def go(self) -> Fate:
+    def go(self) -> StopReason:
         """Go on until nothing follows; raises what else than a step has failed, when all that ran has ended."""
         self._take_up()
         while self.fate is None or self._attempts.running:
@@ -54,7 +54,7 @@ class Loop:
                 self._wait()
         if self.fate.error is not None:
             raise self.fate.error
-        return Fate(fate.SIGNAL) if self._bench.stop.is_set() and self.fate.kind != fate.DONE else self.fate
+        return StopReason(fate.SIGNAL) if self._bench.stop.is_set() and self.fate.kind != fate.DONE else self.fate
 
     def _take_up(self) -> None:
         """Draw what follows from failures behind which the run was killed."""
@@ -67,11 +67,11 @@ class Loop:
         """See whether the run was stopped, or has taken too long."""
         stop = self._bench.stop
         if stop.is_set():
-            self.fate = Fate(fate.SIGNAL)
+            self.fate = StopReason(fate.SIGNAL)
         elif monotonic() >= self._attempts.deadline and not set(self._course.status_of.values()) <= set(states.SUCCESS_STATES):
-            self._end(Fate(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
+            self._end(StopReason(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
 
-    def _end(self, found: Fate) -> None:
+    def _end(self, found: StopReason) -> None:
         """Begin nothing more, if that is not known already; other trouble than a step's goes before all."""
         if self.fate is None or (found.error is not None and self.fate.error is None):
             self.fate = found
@@ -127,7 +127,7 @@ class Loop:
         """Begin steps, where nothing is asked before them; the run is done when there are none."""
         if not found.begin:
             if not self._busy:
-                self.fate = Fate(fate.DONE)
+                self.fate = StopReason(fate.DONE)
             return
         question = questions.checkpoint(self._course, self._bench.policy.checkpoint_interval)
         question = question or questions.confirm(self._course, found.begin[0])
@@ -145,7 +145,7 @@ class Loop:
         except ExecplanError as error:
             if error.code != "approval-expired":
                 raise
-            self.fate = Fate(fate.TROUBLE, step.id, error=error)
+            self.fate = StopReason(fate.TROUBLE, step.id, error=error)
 
     def _wait(self) -> None:
         """Wait for what comes back, or for when a step is to be tried again."""
@@ -159,15 +159,15 @@ class Loop:
         try:
             work()
         except Exception as error:  # noqa: BLE001 - as it says
-            self._end(Fate(fate.TROUBLE, error=error))
+            self._end(StopReason(fate.TROUBLE, error=error))
 
     def _take(self, returned: Returned) -> None:
         """See what has come of an attempt; raises ExecplanError where that can't be written down."""
         step, error = returned.step, returned.error
         if isinstance(error, ExecplanError) and error.exit == CHANGED and not returned.begun:
-            self._end(Fate(fate.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
+            self._end(StopReason(fate.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
         elif error is not None:
-            self._end(Fate(fate.TROUBLE, step.id, error=error))
+            self._end(StopReason(fate.TROUBLE, step.id, error=error))
         elif returned.performed is not None:
             try:
                 self._attempts.note(step, returned.attempt, returned.performed)
@@ -175,7 +175,7 @@ class Loop:
                 if failed.exit != CHANGED:
                     raise
                 why = f"what {step.id} has done can't be taken back: {failed.message}"
-                self._end(Fate(fate.FAILED, step.id, "drift", "; ".join([why, *failed.candidates])))
+                self._end(StopReason(fate.FAILED, step.id, "drift", "; ".join([why, *failed.candidates])))
                 return
             if not returned.performed.ok:
                 self._failed(step, returned.performed)
@@ -197,7 +197,7 @@ class Loop:
             self._waiting[step.id] = other
         elif found.kind == REPLAN:
             self._end(
-                Fate(fate.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}")
+                StopReason(fate.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}")
             )
         else:
             self._fail(step.id, performed)
@@ -205,7 +205,7 @@ class Loop:
     def _fail(self, name: str, performed: Performed | None) -> None:
         """A step has failed for good, and so does the run."""
         assert performed is not None  # only what has ended has failed
-        self._end(Fate(fate.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}"))
+        self._end(StopReason(fate.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}"))
 
     def _ask(self, question: Question) -> None:
         """Ask, and do what is answered; without an answer the run is paused."""
@@ -213,9 +213,9 @@ class Loop:
         answer = self._asking.ask(question)
         self._attempts.deadline += monotonic() - begun
         if self._bench.stop.is_set():
-            self.fate = Fate(fate.SIGNAL)
+            self.fate = StopReason(fate.SIGNAL)
         elif answer is None:
-            self.fate = Fate(fate.PAUSED, question.step, question=question)
+            self.fate = StopReason(fate.PAUSED, question.step, question=question)
         else:
             self.answered(question, answer, "terminal")
 
@@ -223,7 +223,7 @@ class Loop:
         """Write an answer down, and do what it says."""
         self._asking.write(question, answer, how)
         if answer == STOP:
-            self._end(Fate(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
+            self._end(StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
         elif answer == SKIP:
             self._write(SKIPPED, question.step, "skipped by who was asked")
         elif answer == AGAIN:

@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 
 from execplan.engine import copies
-from execplan.engine.files.store import Store
+from execplan.engine.files.store import BackupStore
 from execplan.engine.gone import is_elsewhere
 from execplan.engine.place import JOURNAL, LIMIT
 from execplan.errors import ExecplanError
@@ -20,17 +20,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.engine.journal import Journal
-    from execplan.engine.ledger.ledger import Ledger
-    from execplan.engine.place import Place
+    from execplan.engine.ledger.ledger import AuditLog
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 _SETTINGS = "execplan.toml"
 
 
-def remember(home: Home, ref: Ref, place: Place) -> None:
+def remember(home: Home, ref: Ref, place: RunPaths) -> None:
     """Keep the plan, and the settings of the home, as they are before a step; raises ExecplanError."""
     for name, path in _own(home, ref):
         data, copy = _read(path), place.copied(name)
@@ -42,7 +42,7 @@ def remember(home: Home, ref: Ref, place: Place) -> None:
 
 
 def mend(
-    home: Home, ref: Ref, place: Place, journal: Journal, ledger: Ledger, course: Course, *, at_work: bool
+    home: Home, ref: Ref, place: RunPaths, journal: Journal, ledger: AuditLog, course: RunState, *, at_work: bool
 ) -> list[str]:
     """Put back what is gone or other, with a warning of it; raises ExecplanError.
 
@@ -69,9 +69,9 @@ def mend(
     if found is not None:
         displaced.append(found)
         changed.append(place.shown(JOURNAL))
-    if ledger.displaced is not None:
-        displaced.append(ledger.displaced)
-        ledger.displaced = None
+    if ledger.overwritten is not None:
+        displaced.append(ledger.overwritten)
+        ledger.overwritten = None
         changed.append(ledger.path)
     beside = _of_plan(home, ref, place, course.digest) if harmed else ()
     changed += [path for path, data in beside if _create(home, path, data)]
@@ -80,9 +80,9 @@ def mend(
 
 def _told(home: Home, changed: list[str], displaced: list[bytes]) -> str:
     more = f" and {len(changed) - 1} more files of the run were" if len(changed) > 1 else " was"
-    backups = Store(home)
+    backups = BackupStore(home)
     kept = [
-        f"; the previous content is in {home.shown(backups.path(backups.keep(each)))}" for each in displaced if each
+        f"; the previous content is in {home.shown(backups.path(backups.save(each)))}" for each in displaced if each
     ]
     return f"{home.shown(changed[0])}{more} removed or changed: restored as the run wrote them{''.join(kept)}"
 
@@ -92,7 +92,7 @@ def _own(home: Home, ref: Ref) -> list[tuple[str, str]]:
     return [(copies.PLAN, ref.path), (_SETTINGS, os.path.join(home.base, settings.FILE))]
 
 
-def _is_reverted(home: Home, ref: Ref, place: Place, course: Course) -> bool:
+def _is_reverted(home: Home, ref: Ref, place: RunPaths, course: RunState) -> bool:
     """Put a plan back that a step has set back to the last commit, as `git stash` does; whether it had to be."""
     kept, now = _read(place.copied(copies.PLAN)), _read(ref.path)
     if kept is None or now is None or kept == now or home.git is None or course.begun["head"] is None:
@@ -109,7 +109,7 @@ def _is_reverted(home: Home, ref: Ref, place: Place, course: Course) -> bool:
     return True
 
 
-def _of_plan(home: Home, ref: Ref, place: Place, document: str) -> Iterator[tuple[str, bytes]]:
+def _of_plan(home: Home, ref: Ref, place: RunPaths, document: str) -> Iterator[tuple[str, bytes]]:
     """What a plan has beside its runs, as far as its run knows of it: the execution plan and the approvals."""
     for name in copies.papers(place):
         data = _read(place.copied(name)) or b""
@@ -128,7 +128,7 @@ def _create(home: Home, path: str, data: bytes) -> bool:
     return not os.path.lexists(path) and files.create(path, data, within=home.root, folders=True)
 
 
-def _show(home: Home, place: Place, name: str) -> bytes:
+def _show(home: Home, place: RunPaths, name: str) -> bytes:
     """Let a file of the run be among the artifacts as its copy; what was there, if it was not of the run."""
     if not name.startswith(copies.TRANSCRIPTS):
         return copies.show(place, name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Final
 
     from execplan.engine.course import Question
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.policy import Policy
     from execplan.execution.record import Record
     from execplan.repo.home import Home
@@ -28,7 +28,7 @@ _SHOWN = 200
 
 
 def notify(
-    policy: Policy, home: Home, place: Place, record: Record, question: Question | None, redaction: Redaction
+    policy: Policy, home: Home, place: RunPaths, record: Record, question: Question | None, redaction: Redaction
 ) -> tuple[str, ...]:
     """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
 
@@ -49,7 +49,7 @@ def notify(
     return (redaction.text(f"the command of `notify` in your settings failed: {why}"),) if why else ()
 
 
-def summary(home: Home, place: Place, record: Record, question: Question | None) -> dict[str, Any]:
+def summary(home: Home, place: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
     """What is told of a run."""
     by_status: dict[str, list[str]] = {}
     for step in record.steps:
@@ -71,7 +71,7 @@ def summary(home: Home, place: Place, record: Record, question: Question | None)
     }
 
 
-def _variables(place: Place, record: Record) -> dict[str, str]:
+def _variables(place: RunPaths, record: Record) -> dict[str, str]:
     """What is told in the environment, which is the user's own else."""
     return {
         "EXECPLAN_RUN_ID": record.run_id,

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import revisions
 from execplan.engine.alone import alone
-from execplan.engine.book import Book
+from execplan.engine.book import JournalWriter
 from execplan.engine.copies import journal_of
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.journal import checked
 from execplan.errors import INPUT, ExecplanError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.place import Place
-    from execplan.engine.watch import Watch
+    from execplan.engine.place import RunPaths
+    from execplan.engine.watch import RunObserver
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
 
 
 @contextmanager
-def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Iterator[Book]:
+def opened(home: Home, ref: Ref, place: RunPaths, watch: RunObserver, what: str) -> Iterator[JournalWriter]:
     """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.ledger.ledger import AuditLog
 
     if not os.path.lexists(place.journal):
         raise never_begun(ref, place)
@@ -35,23 +35,23 @@ def opened(home: Home, ref: Ref, place: Place, watch: Watch, what: str) -> Itera
         if not journal.entries:
             raise never_begun(ref, place)
         checked(journal.entries, place.journal)
-        course = Course(revisions.document_of(place, journal.entries), journal.entries)
-        ledger = Ledger(home, ref, mends=True)
-        ledger.follow(place.id, journal.entries)
-        book = Book(place.id, journal, course, ledger, redaction(), watch)
+        course = RunState(revisions.document_of(place, journal.entries), journal.entries)
+        ledger = AuditLog(home, ref, can_restore=True)
+        ledger.append_entries(place.id, journal.entries)
+        book = JournalWriter(place.id, journal, course, ledger, redaction(), watch)
         book.warnings += [each for each in book.mend(home, ref, place) if not watch.warn(each)]
         yield book
 
 
 def redaction() -> Redaction:
     """What is kept out of everything that a run writes."""
-    from execplan.engine.commands.environment import open_names
+    from execplan.engine.commands.environment import public_variables
     from execplan.text.redaction import Redaction
 
-    return Redaction(os.environ, open_names(os.environ))
+    return Redaction(os.environ, public_variables(os.environ))
 
 
-def never_begun(ref: Ref, place: Place) -> ExecplanError:
+def never_begun(ref: Ref, place: RunPaths) -> ExecplanError:
     """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
     what = f"the run {place.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
     hint = (

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.engine.plain import Step, When
 
 
@@ -42,7 +42,7 @@ class Order:
         seen = [step.when.of] if step.when is not None and step.when.kind in STEP_OUTCOMES else []
         return [*step.depends_on, *[name for name in seen if name not in self.stands_for.get(step.id, ())]]
 
-    def needs(self, step: Step, course: Course) -> list[str]:
+    def needs(self, step: Step, course: RunState) -> list[str]:
         """What must be settled before, as the run stands: with what comes before it, where the order is strict."""
         if not self._sequential:
             return self.waits(step)
@@ -58,13 +58,13 @@ class Order:
         owners = [self.steps[name].number for name, other in waiting.items() if other == step.id]
         return min(owners, default=step.number), step.number
 
-    def _is_open(self, step: Step, course: Course) -> bool:
+    def _is_open(self, step: Step, course: RunState) -> bool:
         """Whether a step is in hand, or is to be done and waits for none of those that it needs."""
         found = status(step, course)
         settled = all([course.status_of.get(name) in states.SUCCESS_STATES for name in self.waits(step)])
         return found == states.RUNNING or (found in (states.PENDING, states.AWAITING) and settled)
 
-    def waiting(self, course: Course) -> dict[str, str]:
+    def waiting(self, course: RunState) -> dict[str, str]:
         """By step that has failed, the one that is to stand in for it now."""
         found = {}
         for name in course.named(states.FAILED):
@@ -73,7 +73,7 @@ class Order:
                 found[name] = other
         return found
 
-    def refused(self, step: Step, course: Course, there: Callable[[str], bool]) -> str:
+    def refused(self, step: Step, course: RunState, there: Callable[[str], bool]) -> str:
         """Why a step does not have its turn now, whatever it needs: its condition, or that nobody needs it; or nothing."""
         owners = self.stands_for.get(step.id, ())
         if owners and step.id not in self.waiting(course).values():
@@ -87,14 +87,14 @@ def alternative(step: Step) -> str:
     return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
 
 
-def leads_to(step: Step, course: Course) -> str:
+def leads_to(step: Step, course: RunState) -> str:
     """What the last attempt of a step that failed leads to, as recover.py has it; nothing where none has ended."""
     last = course.attempts.get(step.id, [])[-1:]
     performed = last[0].performed if last else None
     return recover(step, performed, course.tries(step.id)).kind if performed is not None else ""
 
 
-def status(step: Step, course: Course) -> str:
+def status(step: Step, course: RunState) -> str:
     """How a step stands: one that failed and is to be tried again is pending."""
     found = course.status_of[step.id]
     if found != states.FAILED:
@@ -109,12 +109,12 @@ def status(step: Step, course: Course) -> str:
     return states.PENDING if again or leads_to(step, course) == RETRY else found
 
 
-def unmet(when: When | None, course: Course, there: Callable[[str], bool]) -> str:
+def unmet(when: When | None, course: RunState, there: Callable[[str], bool]) -> str:
     """Why a condition does not hold now, or nothing."""
     return "" if when is None or _holds(when, course, there) else f"{_said(when)} does not hold"
 
 
-def _holds(when: When, course: Course, there: Callable[[str], bool]) -> bool:
+def _holds(when: When, course: RunState, there: Callable[[str], bool]) -> bool:
     if when.kind not in STEP_OUTCOMES:
         path = _inside(when.of)
         return (path is not None and there(path)) == (when.kind == "exists")

@@ -12,7 +12,7 @@ from execplan.repo.execution import standing
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
-    from execplan.engine.watch import Chosen
+    from execplan.engine.watch import RunOptions
     from execplan.execution.approval import Approval
     from execplan.execution.evaluate import EvaluatedStep
     from execplan.execution.model import ExecutionPlan
@@ -44,9 +44,9 @@ class Outlook(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def outlook(home: Home, ref: Ref, chosen: Chosen) -> Outlook:
+def outlook(home: Home, ref: Ref, chosen: RunOptions) -> Outlook:
     """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
-    from execplan.engine.commands.sandbox import find
+    from execplan.engine.commands.sandbox import find_sandbox
     from execplan.repo.execution.evaluated import evaluated
 
     existing(home)
@@ -65,7 +65,7 @@ def outlook(home: Home, ref: Ref, chosen: Chosen) -> Outlook:
         from execplan.engine import replay
 
         replay.find(home, ref, chosen.replays, found.now.binding)
-    sandbox, why = find(home, policy)
+    sandbox, why = find_sandbox(home, policy)
     judged = evaluated(home, ref).evaluation.steps
     steps = tuple([_planned(each, schedule) for each in judged])
     warnings = (*command_warnings(home, policy, chosen_ones), *schedule.unchosen_needs())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from execplan.clock import now
-from execplan.engine.agent.asked import asked
+from execplan.engine.agent.asked import build_permission_request
 from execplan.errors import CHANGED, INPUT, POLICY, ExecplanError
 from execplan.execution.permission import DENY, find_approver, check_permission, validity_problem
 from execplan.record import NamedTuple
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.engine.order import Order
     from execplan.engine.plain import Step
     from execplan.execution.permission import StepRequest, Permission, ApprovalTerms
@@ -34,11 +34,11 @@ class Permit(NamedTuple):
     since: tuple[float, float]
     """When it was made, by the clock and by time.monotonic()."""
 
-    def asked(self, step: Step, course: Course) -> StepRequest:
+    def asked(self, step: Step, course: RunState) -> StepRequest:
         """What is asked of a step."""
-        return asked(step, self.levels[step.id], course, self.order, interval=self.interval, there=self.there)
+        return build_permission_request(step, self.levels[step.id], course, self.order, interval=self.interval, path_exists=self.there)
 
-    def begin(self, step: Step, course: Course) -> Permission:
+    def begin(self, step: Step, course: RunState) -> Permission:
         """Whether an attempt of a step may be begun now, by whom that is approved; raises ExecplanError."""
         told = self.asked(step, course)._replace(calls=0)
         found = check_permission(told, self.terms, course.status_of, self.moment())

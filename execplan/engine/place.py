@@ -22,7 +22,7 @@ LIMIT: Final = 256 << 20
 """Bytes of the longest journal, and of the longest ledger, that is read."""
 
 
-class Place(NamedTuple):
+class RunPaths(NamedTuple):
     """The folders and files of a run; every path is absolute."""
 
     id: str
@@ -97,7 +97,7 @@ def folder(home: Home, ref: Ref) -> str:
     return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), _RUNS)
 
 
-def every(home: Home, ref: Ref) -> list[Place]:
+def every(home: Home, ref: Ref) -> list[RunPaths]:
     """The runs of a plan, the last one first; raises ExecplanError.
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
@@ -118,19 +118,19 @@ def every(home: Home, ref: Ref) -> list[Place]:
     numbers = [each.number for each in found]
     twice = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
 
-    def order(place: Place) -> tuple[int, str, str]:
+    def order(place: RunPaths) -> tuple[int, str, str]:
         return place.number, _begun(place) if place.number in twice else "", place.id
 
     return sorted(found, key=order, reverse=True)
 
 
-def following(home: Home, ref: Ref) -> Place:
+def following(home: Home, ref: Ref) -> RunPaths:
     """The place of a run that is about to begin; raises ExecplanError."""
     last = max([each.number for each in every(home, ref)], default=0)
     return at(home, ref, f"{last + 1:04}-{os.urandom(4).hex()}")
 
 
-def named(home: Home, ref: Ref, name: str | None) -> Place:
+def named(home: Home, ref: Ref, name: str | None) -> RunPaths:
     """The run that a number, an id or its beginning names, the last one for none; raises ExecplanError."""
     found = every(home, ref)
     if not found:
@@ -173,7 +173,7 @@ def _goes_on(own: str, shown: str) -> bool:
     return bool(lines) and numbered and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
 
 
-def _begun(place: Place) -> str:
+def _begun(place: RunPaths) -> str:
     """When a run was begun, by the first line of its journal, or nothing."""
     try:
         with open(disk.open_regular(place.journal), "rb") as file:
@@ -182,9 +182,9 @@ def _begun(place: Place) -> str:
         return ""
 
 
-def at(home: Home, ref: Ref, name: str) -> Place:
+def at(home: Home, ref: Ref, name: str) -> RunPaths:
     """The place of a run with this id, whether it is there or not."""
-    return Place(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
+    return RunPaths(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
 
 
 def is_run(name: str) -> bool:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from execplan.engine.course import Course
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.course import RunState
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
     from execplan.repo.home import Home
 
@@ -26,7 +26,7 @@ def programs_json(found: Mapping[str, Program] | None) -> dict[str, Any]:
     return {name: list(each) for name, each in (found or {}).items()}
 
 
-def other_programs(home: Home, course: Course, steps: Iterable[Step]) -> list[str]:
+def other_programs(home: Home, course: RunState, steps: Iterable[Step]) -> list[str]:
     """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
     found: dict[str, Program] = {}
     for step in steps:
@@ -37,7 +37,7 @@ def other_programs(home: Home, course: Course, steps: Iterable[Step]) -> list[st
     )
 
 
-def made_programs(bench: Bench, course: Course) -> dict[str, Any]:
+def made_programs(bench: RunContext, course: RunState) -> dict[str, Any]:
     """What an entry says of the programs that have changed while a step ran: a step may build or install some."""
     if not course.programs:
         return {}

@@ -9,7 +9,7 @@ from execplan.execution import states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.engine.plain import Step
     from execplan.execution.approval import Approval
 
@@ -40,7 +40,7 @@ def answer_to(question: Question, said: str | None) -> str | None:
     return said
 
 
-def checkpoint(course: Course, interval: int) -> Question | None:
+def checkpoint(course: RunState, interval: int) -> Question | None:
     """The question behind a step, where so many are done since the last time, or a step is marked, and nobody has answered."""
     answered = max([entry.number for entry in course.answers if entry.said["why"] == CHECKPOINT], default=0)
     done = sorted(
@@ -59,7 +59,7 @@ def checkpoint(course: Course, interval: int) -> Question | None:
     return Question(CHECKPOINT, step.id, f"{why}: go on?")
 
 
-def confirm(course: Course, step: Step) -> Question | None:
+def confirm(course: RunState, step: Step) -> Question | None:
     """The question before a step that wants one, and that nobody has answered."""
     if not step.confirm:
         return None

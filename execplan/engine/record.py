@@ -16,8 +16,8 @@ from execplan.text import disk, files
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.engine.course import Attempt, Course
-    from execplan.engine.place import Place
+    from execplan.engine.course import Attempt, RunState
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import ExecutionPlan, Step
 
 _WORDS = 2000
@@ -25,7 +25,7 @@ _NAME = 200
 _LIMIT = 64 << 20
 
 
-def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
+def record_of(place: RunPaths, document: ExecutionPlan, course: RunState) -> Record:
     """What has become of a run; its journal holds the entry that it was begun with.
 
     No time lies later than now, as a clock that was set back would have it; the journal has what was written then.
@@ -58,7 +58,7 @@ def record_of(place: Place, document: ExecutionPlan, course: Course) -> Record:
     )
 
 
-def save(place: Place, record: Record) -> None:
+def save(place: RunPaths, record: Record) -> None:
     """Write a record into the run's folder, in place of an older one; the caller holds the lock of runs.
 
     Raises ExecplanError.
@@ -71,7 +71,7 @@ def save(place: Place, record: Record) -> None:
         files.replace(place.record, old, new)
 
 
-def is_filed(place: Place, document: ExecutionPlan, course: Course) -> bool:
+def is_filed(place: RunPaths, document: ExecutionPlan, course: RunState) -> bool:
     """Whether the record that was saved tells how the run has ended; one that can't be read tells nothing."""
     try:
         saved = read(place)
@@ -85,7 +85,7 @@ def is_filed(place: Place, document: ExecutionPlan, course: Course) -> bool:
     )
 
 
-def read(place: Place) -> Record | None:
+def read(place: RunPaths) -> Record | None:
     """The record that was saved, None where there is none; raises ExecplanError."""
     from execplan.execution.documents.document import load
 
@@ -94,7 +94,7 @@ def read(place: Place) -> Record | None:
     return load(disk.read(place.record, _LIMIT)[0], Record, place.record)
 
 
-def _step(step: Step, course: Course) -> StepRecord:
+def _step(step: Step, course: RunState) -> StepRecord:
     """The state of a step as its files are now, and its attempts since a person last had it run."""
     status: Any = course.status_now(step.id)
     every = course.attempts.get(step.id, [])

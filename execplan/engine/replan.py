@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import cover, questions, record, revisions, runs
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.cover import Cover
 from execplan.engine.entries import PAUSED, REPLANNED
 from execplan.engine.left import Left
@@ -27,10 +27,10 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.engine.book import Book
+    from execplan.engine.book import JournalWriter
     from execplan.engine.course import Question
-    from execplan.engine.place import Place
-    from execplan.engine.watch import Watch
+    from execplan.engine.place import RunPaths
+    from execplan.engine.watch import RunObserver
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -71,14 +71,14 @@ class Replanned(NamedTuple):
 def replan_run(
     home: Home,
     ref: Ref,
-    place: Place,
+    place: RunPaths,
     *,
     reason: str,
     failed: Sequence[str],
     information: str | None,
-    watch: Watch,
+    watch: RunObserver,
     options: Options,
-    book: Book | None = None,
+    book: JournalWriter | None = None,
 ) -> Replanned:
     """Revise what a run does; raises ExecplanError with nothing changed.
 
@@ -108,7 +108,7 @@ def replan_run(
         question = told.question
         own.write(PAUSED, why=question.why, step=None, question=question.words)
         record.save(place, record.record_of(place, made.document, own.course))
-        own.ledger.anchor()
+        own.ledger.update_anchor()
     return _committed(home, ref, told) if options.commits(home) else told
 
 
@@ -121,15 +121,15 @@ def _committed(home: Home, ref: Ref, told: Replanned) -> Replanned:
     return told._replace(commit=made.digest, warnings=made.warnings)
 
 
-def _course(ref: Ref, place: Place) -> Course:
+def _course(ref: Ref, place: RunPaths) -> RunState:
     """How far a run has come; raises ExecplanError."""
     entries = runs.entries_of(place)
     if not entries:
         raise never_begun(ref, place)
-    return Course(revisions.document_of(place, entries), entries)
+    return RunState(revisions.document_of(place, entries), entries)
 
 
-def _stop_unfit(home: Home, ref: Ref, place: Place, course: Course) -> None:
+def _stop_unfit(home: Home, ref: Ref, place: RunPaths, course: RunState) -> None:
     """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
     name, run = ref.typed, f"execplan resume {place.number} -p {ref.typed}"
     back = f"execplan rollback {place.number} -p {ref.typed}"
@@ -155,7 +155,7 @@ def _stop_unfit(home: Home, ref: Ref, place: Place, course: Course) -> None:
         raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
 
 
-def _written(home: Home, ref: Ref, place: Place, book: Book, made: Made, step: str | None = None) -> Replanned:
+def _written(home: Home, ref: Ref, place: RunPaths, book: JournalWriter, made: Made, step: str | None = None) -> Replanned:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
     Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
@@ -184,7 +184,7 @@ def _written(home: Home, ref: Ref, place: Place, book: Book, made: Made, step: s
     return told._replace(cover=cover.give(home, ref, place, told.cover))
 
 
-def _told(home: Home, ref: Ref, place: Place, course: Course, new: Made, *, diff: bool) -> Replanned:
+def _told(home: Home, ref: Ref, place: RunPaths, course: RunState, new: Made, *, diff: bool) -> Replanned:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
     made = new.document
     path, data, old = store.path_of(home, ref), to_bytes(made), store.read(home, ref)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import place as places
 from execplan.engine import revisions
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import state_from
 from execplan.engine.opened import never_begun
 from execplan.engine.runs import entries_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from execplan.engine.entries import Performed
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.world import State
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Replayed(NamedTuple):
     """The run that is run once more."""
 
-    place: Place
-    course: Course
+    place: RunPaths
+    course: RunState
 
 
 def find(home: Home, ref: Ref, name: str, now: Binding) -> Replayed:
@@ -47,15 +47,15 @@ def find(home: Home, ref: Ref, name: str, now: Binding) -> Replayed:
             hint="bring the files back as they were then, approve it, and try again; a rollback of that run may do it",
             candidates=lines,
         )
-    return Replayed(place, Course(revisions.document_of(place, entries), entries))
+    return Replayed(place, RunState(revisions.document_of(place, entries), entries))
 
 
-def differences(old: Course, new: Course) -> tuple[str, ...]:
+def differences(old: RunState, new: RunState) -> tuple[str, ...]:
     """How the steps ended otherwise, a line each; what they took of time is none."""
     return tuple([line for step in new.document.steps for line in _of_step(step.id, old, new)])
 
 
-def _of_step(step: str, old: Course, new: Course) -> Iterator[str]:
+def _of_step(step: str, old: RunState, new: RunState) -> Iterator[str]:
     was, now = old.status_of.get(step, "not there"), new.status_of[step]
     if was != now:
         why = f": {new.why[step]}" if new.why.get(step) else ""
@@ -82,7 +82,7 @@ def _of_attempt(step: str, old: Performed, new: Performed) -> Iterator[str]:
             yield f"{step}: {path}: is left otherwise ({_shown(before[path])} → {_shown(after[path])})"
 
 
-def _attempts(course: Course, step: str) -> list[Performed]:
+def _attempts(course: RunState, step: str) -> list[Performed]:
     return [each.performed for each in course.attempts.get(step, ()) if each.performed is not None]
 
 

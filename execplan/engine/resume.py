@@ -11,16 +11,16 @@ from execplan.engine import fate as fates
 from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
 from execplan.engine.entries import RESUMED, STOP, UNKNOWN, state_json
-from execplan.engine.fate import Fate
+from execplan.engine.fate import StopReason
 from execplan.engine.finish import finish, finish_failed, leg
-from execplan.engine.hands import Hands
+from execplan.engine.hands import StepExecutor
 from execplan.engine.left import Left
 from execplan.engine.loop import Loop
 from execplan.engine.opened import never_begun, opened
 from execplan.engine.programs import programs_json
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
-from execplan.engine.watch import Finished
+from execplan.engine.watch import FinishedRun
 from execplan.errors import CHANGED, NO, USAGE, ExecplanError
 from execplan.execution import states
 from execplan.repo.amend import stop_archived
@@ -29,11 +29,11 @@ from execplan.repo.execution.policy import effective
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
-    from execplan.engine.book import Book
-    from execplan.engine.course import Course, Question
-    from execplan.engine.finish import Leg
-    from execplan.engine.place import Place
-    from execplan.engine.watch import Watch
+    from execplan.engine.book import JournalWriter
+    from execplan.engine.course import RunState, Question
+    from execplan.engine.finish import RunSession
+    from execplan.engine.place import RunPaths
+    from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
     from execplan.repo.amend import Options
     from execplan.repo.execution.standing import Standing
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 def resume(
     home: Home,
     ref: Ref,
-    place: Place,
+    place: RunPaths,
     answer: str | None,
-    watch: Watch,
+    watch: RunObserver,
     options: Options,
     *,
     jobs: int | None = None,
-    hands: Hands | None = None,
-) -> Finished:
+    hands: StepExecutor | None = None,
+) -> FinishedRun:
     """Go on with a run; None for jobs: as many as before. Raises ExecplanError where it can't, or a disk fails."""
     existing(home)
     stop_archived(home, ref)
@@ -67,34 +67,34 @@ def resume(
         begin.stop_underway(home, ref, place)
         own = leg(home, ref, place, effective(home), book, options)
         if book.course.is_agents:
-            from execplan.engine.agent.answer import go_on
+            from execplan.engine.agent.answer import resume_agent_run
 
-            return go_on(own, answer, watch)
+            return resume_agent_run(own, answer, watch)
         finished = finish_failed(own)
         if finished is not None:
             return finished
         question = book.course.question
         if question is None:
             stop_needless(book.course, answer)
-            return _go(own, None, answer, "resume", jobs, hands or Hands())
+            return _go(own, None, answer, "resume", jobs, hands or StepExecutor())
         said = questions.answer_to(question, answer)
         how = "resume" if said is not None else "terminal"
         said = said or watch.ask(question)
         if said is None:
-            return Finished(place.id, book.course.status, question)
+            return FinishedRun(place.id, book.course.status, question)
         if said == STOP:
             return _stopped(own, question, how)
-        return _go(own, question, said, how, jobs, hands or Hands())
+        return _go(own, question, said, how, jobs, hands or StepExecutor())
 
 
-def _file_ended(place: Place, book: Book) -> None:
+def _file_ended(place: RunPaths, book: JournalWriter) -> None:
     """File a run that was killed behind its last entry: its record, and the anchor of the ledger. Raises ExecplanError."""
     if book.course.status in (states.COMPLETED, states.ROLLED_BACK):
         record.save(place, record.record_of(place, book.course.document, book.course))
-        book.ledger.anchor()
+        book.ledger.update_anchor()
 
 
-def stop_unfit(ref: Ref, place: Place, course: Course) -> None:
+def stop_unfit(ref: Ref, place: RunPaths, course: RunState) -> None:
     """Refuse a run of which nothing is left to be done; raises ExecplanError."""
     if course.rolling is not None:
         raise ExecplanError(
@@ -112,7 +112,7 @@ def stop_unfit(ref: Ref, place: Place, course: Course) -> None:
         )
 
 
-def stop_needless(course: Course, answer: str | None) -> None:
+def stop_needless(course: RunState, answer: str | None) -> None:
     """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
     waits = not course.is_agents and (course.open_attempt() or Left.unknown_ends(course))
     if answer is not None and not waits:
@@ -120,21 +120,21 @@ def stop_needless(course: Course, answer: str | None) -> None:
         raise ExecplanError("bad-answer", what, exit=USAGE, hint="leave --answer out: execplan resume")
 
 
-def steps_ahead(course: Course, schedule: Schedule) -> list[Step]:
+def steps_ahead(course: RunState, schedule: Schedule) -> list[Step]:
     """The steps that are still to be done."""
     done = {name for name, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone
     return [step for step in course.document.steps if step.id in schedule.chosen - done]
 
 
-def _stopped(own: Leg, question: Question, how: str) -> Finished:
+def _stopped(own: RunSession, question: Question, how: str) -> FinishedRun:
     """End the run at its question; nothing is begun, so that no approval is needed."""
     Asking.record(own.book, question, STOP, how)
     schedule = Schedule(own.book.course.document, None, lambda path: False)
-    fate = Fate(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+    fate = StopReason(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
     return finish(own, schedule, fate, "", [])
 
 
-def follow(own: Leg, finished: Finished, jobs: int, hands: Hands, deadline: float) -> Finished:
+def follow(own: RunSession, finished: FinishedRun, jobs: int, hands: StepExecutor, deadline: float) -> FinishedRun:
     """Go on with the revision that a part of a run has led to, where an approval covers it; raises ExecplanError.
 
     The time limit, by time.monotonic(), is that of the part before.
@@ -146,14 +146,14 @@ def follow(own: Leg, finished: Finished, jobs: int, hands: Hands, deadline: floa
 
 
 def _go(
-    own: Leg,
+    own: RunSession,
     question: Question | None,
     said: str | None,
     how: str,
     jobs: int | None,
-    hands: Hands,
+    hands: StepExecutor,
     seconds: int | None = None,
-) -> Finished:
+) -> FinishedRun:
     """Go on; raises ExecplanError."""
     home, ref, place, book = own.home, own.ref, own.place, own.book
     course = book.course
@@ -199,15 +199,15 @@ def _go(
     return follow(own, finished, jobs, hands, attempts.deadline)
 
 
-def _unanswered(own: Leg, question: Question, signal: str) -> Finished:
+def _unanswered(own: RunSession, question: Question, signal: str) -> FinishedRun:
     """Leave a run as it is, because nobody answers what has to be known before it is resumed; raises ExecplanError."""
     course = own.book.course
     if signal or course.status in states.ENDED_RUN_STATES or course.question == question:
-        return Finished(own.place.id, course.status, question, signal)
-    return finish(own, None, Fate(fates.PAUSED, question.step, question=question), "", [])
+        return FinishedRun(own.place.id, course.status, question, signal)
+    return finish(own, None, StopReason(fates.PAUSED, question.step, question=question), "", [])
 
 
-def _write(own: Leg, found: Standing, left: Left) -> None:
+def _write(own: RunSession, found: Standing, left: Left) -> None:
     """Take the run up; a further approval serves it from now on. Raises ExecplanError."""
     assert found.now is not None  # as above
     assert found.approval is not None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.text.redaction import Redaction
 
@@ -27,7 +27,7 @@ class Made(NamedTuple):
     seconds: float
 
 
-def revise(course: Course, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> Made:
+def revise(course: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> Made:
     """The next revision; raises ExecplanError."""
     began = monotonic()
     document, status_of = course.document, dict(course.status_of)
@@ -47,7 +47,7 @@ def revise(course: Course, reason: str, failed: Sequence[str], information: str 
     return Made(replan(request), round(monotonic() - began, 6))
 
 
-def _named(course: Course, names: Sequence[str]) -> list[Step]:
+def _named(course: RunState, names: Sequence[str]) -> list[Step]:
     """The steps that are said to have failed, by id or number; raises ExecplanError."""
     found = []
     for name in names:

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.journal import Entry
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import ExecutionPlan
 
 LIMIT = 5 << 20
 """Bytes of the largest one that is stored, and so of the largest one that is read."""
 
 
-def path_of(place: Place, revision: int) -> str:
+def path_of(place: RunPaths, revision: int) -> str:
     """Where a revision lies that was made while the run was under way; the first one is `place.document`."""
     return place.paper(os.path.basename(beside(place.document, revision)))
 
@@ -41,7 +41,7 @@ def wanted(entries: Sequence[Entry]) -> tuple[int, str]:
     return found
 
 
-def keep(place: Place, revision: int, data: bytes) -> None:
+def keep(place: RunPaths, revision: int, data: bytes) -> None:
     """Put a revision into the run's folder, synced; what a killed process has left of one makes way.
 
     The caller holds the lock of runs. Raises ExecplanError.
@@ -54,7 +54,7 @@ def keep(place: Place, revision: int, data: bytes) -> None:
     files.put(place.copied(os.path.basename(path)), data)
 
 
-def data_of(place: Place, entries: Sequence[Entry]) -> bytes:
+def data_of(place: RunPaths, entries: Sequence[Entry]) -> bytes:
     """The bytes of the execution plan that a run has come to; raises ExecplanError where they are not those of its journal."""
     revision, expected = wanted(entries)
     path = path_of(place, revision) if revision else place.document
@@ -72,7 +72,7 @@ def data_of(place: Place, entries: Sequence[Entry]) -> bytes:
     return data
 
 
-def document_of(place: Place, entries: Sequence[Entry]) -> ExecutionPlan:
+def document_of(place: RunPaths, entries: Sequence[Entry]) -> ExecutionPlan:
     """The execution plan that a run has come to; raises ExecplanError."""
     from execplan.execution.documents.document import load
     from execplan.execution.model import ExecutionPlan

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from execplan.engine import record, revisions, runs
 from execplan.engine.alone import alone, at_work
 from execplan.engine.begin import hinting
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.cut import bench_of, result_of
 from execplan.engine.entries import (
     ENDED,
@@ -21,7 +21,7 @@ from execplan.engine.entries import (
     performed_from,
     performed_json,
 )
-from execplan.engine.files.restore import AGAIN, check, restore
+from execplan.engine.files.restore import RETRY_HINT, ensure_restorable, restore
 from execplan.engine.opened import never_begun, opened
 from execplan.engine.undoable import only_of, steps_of, stop_done
 from execplan.engine.undoing import going_on, undoing
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from typing import Any
 
-    from execplan.engine.book import Book
+    from execplan.engine.book import JournalWriter
     from execplan.engine.course import Attempt
-    from execplan.engine.files.restore import Restored
-    from execplan.engine.place import Place
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.files.restore import RestoreResult
+    from execplan.engine.place import RunPaths
+    from execplan.engine.steps.bench import RunContext
     from execplan.engine.undoing import Undoing
-    from execplan.engine.watch import Watch
+    from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 def rollback(
     home: Home,
     ref: Ref,
-    place: Place,
+    place: RunPaths,
     *,
     step: str | None,
     automatic: str,
-    watch: Watch,
+    watch: RunObserver,
     options: Options,
-    book: Book | None = None,
+    book: JournalWriter | None = None,
 ) -> RolledBack:
     """Take back what a run, or one step of it, has changed; raises ExecplanError with nothing touched, or where a disk fails.
 
@@ -86,18 +86,18 @@ def rollback(
     ):
         done = _Rollback(home, ref, place, own, watch).go(step, automatic)
         record.save(place, record.record_of(place, own.course.document, own.course))
-        own.ledger.anchor()
+        own.ledger.update_anchor()
         done = done._replace(warnings=(*own.warnings, *done.warnings))
         return _committed(home, ref, place, done, before) if options.commits(home) else done
 
 
 @contextmanager
-def _named(ref: Ref, place: Place, step: str | None) -> Iterator[None]:
+def _named(ref: Ref, place: RunPaths, step: str | None) -> Iterator[None]:
     """Name the run in the command that does it again."""
     try:
         yield
     except ExecplanError as error:
-        if error.hint == AGAIN:
+        if error.hint == RETRY_HINT:
             error.hint += f" {place.id} -p {ref.typed}" + (f" --step {step}" if step else "")
         raise
 
@@ -105,7 +105,7 @@ def _named(ref: Ref, place: Place, step: str | None) -> Iterator[None]:
 class _Rollback:
     """Of one run; the lock of runs is held."""
 
-    def __init__(self, home: Home, ref: Ref, place: Place, book: Book, watch: Watch) -> None:
+    def __init__(self, home: Home, ref: Ref, place: RunPaths, book: JournalWriter, watch: RunObserver) -> None:
         self.home, self.ref, self.place, self.book = home, ref, place, book
         self.course = book.course
         self.steps = steps_of(place, book.course)
@@ -138,9 +138,9 @@ class _Rollback:
             todo.changes,
             todo.folders,
             tell,
-            done=todo.done,
-            again=todo.again,
-            begin=lambda: self._begin(todo, automatic),
+            completed_paths=todo.done,
+            is_retry=todo.again,
+            on_begin=lambda: self._begin(todo, automatic),
         )
         told, warnings = _told(self.bench, todo, files), self._reopen(todo)
         self.book.write(
@@ -186,14 +186,14 @@ class _Rollback:
         return warnings
 
 
-def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -> RolledBack:
+def _would(home: Home, ref: Ref, place: RunPaths, step: str | None, watch: RunObserver) -> RolledBack:
     """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
     if at_work(home):
         with alone(home, "rollback"):  # refuses, naming who is
             pass
     if not (entries := runs.entries_of(place)):
         raise never_begun(ref, place)
-    course = Course(revisions.document_of(place, entries), entries)
+    course = RunState(revisions.document_of(place, entries), entries)
     steps = steps_of(place, course)
     only = only_of(ref, place, course, steps, step)
     bench = bench_of(home, ref, place, course, watch)
@@ -205,27 +205,27 @@ def _would(home: Home, ref: Ref, place: Place, step: str | None, watch: Watch) -
             performed = performed_from(_cut(bench, steps[name], attempt, course, keep=False))
             course.attempts[name][-1] = attempt._replace(performed=performed)
         todo = undoing(course, steps, only, bench.ground.state)
-    check(bench.ground, bench.store, todo.changes, todo.folders, done=todo.done, again=todo.again)
+    ensure_restorable(bench.ground, bench.store, todo.changes, todo.folders, completed_paths=todo.done, is_retry=todo.again)
     gone = [each.path for each in todo.changes if each.before.kind == ABSENT]
     back = [each.path for each in todo.changes if each.before.kind != ABSENT]
-    from execplan.engine.files.restore import Restored
+    from execplan.engine.files.restore import RestoreResult
 
-    return _told(bench, todo, Restored(tuple(back), (*gone, *todo.folders), ()))
+    return _told(bench, todo, RestoreResult(tuple(back), (*gone, *todo.folders), ()))
 
 
-def _cut(bench: Bench, step: Step, attempt: Attempt, course: Course, *, keep: bool) -> dict[str, Any]:
+def _cut(bench: RunContext, step: Step, attempt: Attempt, course: RunState, *, keep: bool) -> dict[str, Any]:
     """What the entry says that ends an attempt of which nobody has said how it ended; raises ExecplanError."""
     if not course.is_agents:
         return result_of(bench, step, attempt)
-    from execplan.engine.agent.left import left
+    from execplan.engine.agent.left import interrupted_result
 
-    return {"step": step.id, "attempt": attempt.number, **performed_json(left(bench, step, attempt, course, keep=keep))}
+    return {"step": step.id, "attempt": attempt.number, **performed_json(interrupted_result(bench, step, attempt, course, keep=keep))}
 
 
-def _told(bench: Bench, todo: Undoing, files: Restored) -> RolledBack:
+def _told(bench: RunContext, todo: Undoing, files: RestoreResult) -> RolledBack:
     """What is told of it."""
-    left = [f"{folder}: something else is in it" for folder in files.left]
-    kept = [f"{path}: {bench.home.shown(bench.store.path(digest))}" for path, digest in files.kept]
+    left = [f"{folder}: something else is in it" for folder in files.remaining_folders]
+    kept = [f"{path}: {bench.home.shown(bench.store.path(digest))}" for path, digest in files.backed_up]
     return RolledBack(
         bench.place.id,
         todo.steps,
@@ -238,14 +238,14 @@ def _told(bench: Bench, todo: Undoing, files: Restored) -> RolledBack:
     )
 
 
-def _tidy(bench: Bench, paths: Collection[str]) -> None:
+def _tidy(bench: RunContext, paths: Collection[str]) -> None:
     """Remove what a killed writer has left beside the files of a step."""
     for path in paths:
         if bench.ground.state(path.rpartition("/")[0] or ".").kind == FOLDER:
-            bench.ground.tidy(path)
+            bench.ground.remove_temporary(path)
 
 
-def _committed(home: Home, ref: Ref, place: Place, done: RolledBack, before: bytes) -> RolledBack:
+def _committed(home: Home, ref: Ref, place: RunPaths, done: RolledBack, before: bytes) -> RolledBack:
     """Commit the plan and what is kept of the run; raises ExecplanError."""
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths

@@ -9,11 +9,11 @@ from execplan.engine import place as places
 from execplan.engine.alone import alone
 from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
-from execplan.engine.book import Book
+from execplan.engine.book import JournalWriter
 from execplan.engine.copies import journal_of
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.finish import finish, leg
-from execplan.engine.hands import Hands
+from execplan.engine.hands import StepExecutor
 from execplan.engine.loop import Loop
 from execplan.engine.outlook import outlook
 from execplan.engine.resume import follow
@@ -26,8 +26,8 @@ from execplan.repo.execution import standing
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
-    from execplan.engine.place import Place
-    from execplan.engine.watch import Chosen, Finished, Watch
+    from execplan.engine.place import RunPaths
+    from execplan.engine.watch import RunOptions, FinishedRun, RunObserver
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -36,8 +36,8 @@ __all__ = ["outlook", "run"]
 
 
 def run(
-    home: Home, ref: Ref, chosen: Chosen, watch: Watch, options: Options, *, hands: Hands | None = None
-) -> Finished:
+    home: Home, ref: Ref, chosen: RunOptions, watch: RunObserver, options: Options, *, hands: StepExecutor | None = None
+) -> FinishedRun:
     """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
     existing(home)
     stop_archived(home, ref)
@@ -48,10 +48,10 @@ def run(
     place = places.following(home, ref)
     with alone(home, f"run {place.id} of {ref.id}"):
         _stop_overtaken(home, ref, place)
-        return _run(home, ref, place, chosen, watch, options, hands or Hands())
+        return _run(home, ref, place, chosen, watch, options, hands or StepExecutor())
 
 
-def _stop_overtaken(home: Home, ref: Ref, place: Place) -> None:
+def _stop_overtaken(home: Home, ref: Ref, place: RunPaths) -> None:
     """Refuse where another run of the plan was begun between the look at its number and the lock."""
     if places.following(home, ref).number != place.number:
         what = f"another run of {ref.id} was begun at this moment"
@@ -59,9 +59,9 @@ def _stop_overtaken(home: Home, ref: Ref, place: Place) -> None:
     begin.stop_underway(home, ref)
 
 
-def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, options: Options, hands: Hands) -> Finished:
+def _run(home: Home, ref: Ref, place: RunPaths, chosen: RunOptions, watch: RunObserver, options: Options, hands: StepExecutor) -> FinishedRun:
     """Begin a run, and see it to its end; the lock of runs is held."""
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.ledger.ledger import AuditLog
 
     found = standing.require(home, ref)
     assert found.now is not None  # what may run compiles to something
@@ -77,17 +77,17 @@ def _run(home: Home, ref: Ref, place: Place, chosen: Chosen, watch: Watch, optio
     begin.stop_unapproved(permit, found.approval, [step for step in document.steps if step.id in schedule.chosen])
     others = describe_changed_programs(found.approval.binding.programs or {}, found.now.binding.programs or {})
     warnings = begin.warn(bench, ids, others)
-    ledger = Ledger(home, ref)
-    ledger.anchor()
-    ledger.mends = True
+    ledger = AuditLog(home, ref)
+    ledger.update_anchor()
+    ledger.can_restore = True
     begin.take(home, ref, place, found)
     with journal_of(place) as journal:
-        book = Book(place.id, journal, Course(document), ledger, bench.redaction, watch)
+        book = JournalWriter(place.id, journal, RunState(document), ledger, bench.redaction, watch)
         own = leg(home, ref, place, found.now.policy, book, options)
         warnings += schedule.unchosen_needs()
         watch.begin(place.id, [step for step in document.steps if step.id in schedule.chosen])
         begin.write_begun(book, bench, found, ids, chosen)
-        ledger.anchor()
+        ledger.update_anchor()
         jobs = 1 if document.constraints.require_sequential else chosen.jobs
         with (
             begin.resumable(place, ref),

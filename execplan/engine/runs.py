@@ -8,7 +8,7 @@ import os
 from execplan.engine import place as places
 from execplan.engine import revisions
 from execplan.engine.alone import at_work
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.journal import checked, read
 from execplan.errors import ExecplanError
 from execplan.execution import states
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.course import Question
     from execplan.engine.journal import Entry
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -105,7 +105,7 @@ def readable(home: Home, refs: Iterable[Ref]) -> tuple[list[Summary], list[str]]
     return found, broken
 
 
-def summary(home: Home, ref: Ref, place: Place) -> Summary:
+def summary(home: Home, ref: Ref, place: RunPaths) -> Summary:
     """How a run stands; raises ExecplanError."""
     entries = entries_of(place)
     course = brief(place, entries)
@@ -131,12 +131,12 @@ def summary(home: Home, ref: Ref, place: Place) -> Summary:
     )
 
 
-def entries_of(place: Place) -> list[Entry]:
+def entries_of(place: RunPaths) -> list[Entry]:
     """The journal of a run, empty where it was killed before it wrote one; raises ExecplanError."""
     return checked(read(place.journal), place.journal) if os.path.lexists(place.journal) else []
 
 
-def last_begun(home: Home, ref: Ref) -> tuple[Place | None, list[Entry]]:
+def last_begun(home: Home, ref: Ref) -> tuple[RunPaths | None, list[Entry]]:
     """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
     for place in places.every(home, ref):
         if entries := entries_of(place):
@@ -144,13 +144,13 @@ def last_begun(home: Home, ref: Ref) -> tuple[Place | None, list[Entry]]:
     return None, []
 
 
-def brief(place: Place, entries: list[Entry]) -> Course:
+def brief(place: RunPaths, entries: list[Entry]) -> RunState:
     """How far a run has come, without its document being checked in full; raises ExecplanError."""
     found: Any = Steps(tuple(_steps(revisions.data_of(place, entries)) if entries else ()))
-    return Course(found, entries)
+    return RunState(found, entries)
 
 
-def is_under_way(home: Home, place: Place) -> bool:
+def is_under_way(home: Home, place: RunPaths) -> bool:
     """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
     return place.id in at_work(home)
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.execution.model import ExecutionPlan, Step
 
 NOT_CHOSEN = "not chosen"
@@ -55,7 +55,7 @@ class Schedule:
         sorter.prepare()
         self._sorter, self._free = sorter, set(sorter.get_ready())
 
-    def following(self, course: Course, waiting: Mapping[str, str], running: Collection[str], jobs: int) -> Following:
+    def following(self, course: RunState, waiting: Mapping[str, str], running: Collection[str], jobs: int) -> Following:
         """What follows; `waiting` names the steps that failed and whose alternative is to be run, each with it."""
         moves = [*self._not_chosen(course), *self._recovered(course, waiting), *self._spare(course, waiting)]
         if moves:
@@ -76,11 +76,11 @@ class Schedule:
                 break
         return Following((), tuple(begin))
 
-    def refused(self, step: Step, course: Course) -> str:
+    def refused(self, step: Step, course: RunState) -> str:
         """Why the condition of a step does not hold now, or nothing."""
         return unmet(step.when, course, self.there)
 
-    def blocked(self, course: Course) -> list[Move]:
+    def blocked(self, course: RunState) -> list[Move]:
         """The steps that need one which failed for good, near or far; nothing is begun any more."""
         lost = {name: name for name, status in course.status_of.items() if status == states.FAILED}
         moves = []
@@ -109,16 +109,16 @@ class Schedule:
         """The chosen steps whose alternative a step is: it is not run by itself."""
         return self.order.stands_for.get(name, [])
 
-    def _not_chosen(self, course: Course) -> list[Move]:
+    def _not_chosen(self, course: RunState) -> list[Move]:
         left = [step.id for step in self.steps if step.id not in self.chosen]
         return [Move(SKIPPED, name, NOT_CHOSEN) for name in left if course.status_of[name] == states.PENDING]
 
-    def _recovered(self, course: Course, waiting: Mapping[str, str]) -> list[Move]:
+    def _recovered(self, course: RunState, waiting: Mapping[str, str]) -> list[Move]:
         done = (states.COMPLETED, states.RECOVERED)
         ready = [(name, other) for name, other in waiting.items() if course.status_of[other] in done]
         return [Move(RECOVERED, name, other) for name, other in ready if course.status_of[name] == states.FAILED]
 
-    def _spare(self, course: Course, waiting: Mapping[str, str]) -> list[Move]:
+    def _spare(self, course: RunState, waiting: Mapping[str, str]) -> list[Move]:
         """Alternatives that nobody needs any more."""
         spare = [
             (name, owners)
@@ -130,7 +130,7 @@ class Schedule:
             Move(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in spare
         ]
 
-    def _advance(self, course: Course) -> None:
+    def _advance(self, course: RunState) -> None:
         """Let the order know what is settled by now."""
         settled = [name for name in self._free if course.status_of[name] in states.SUCCESS_STATES]
         while settled:
@@ -140,7 +140,7 @@ class Schedule:
             self._free.update(new)
             settled = [name for name in new if course.status_of[name] in states.SUCCESS_STATES]
 
-    def _candidates(self, course: Course, waiting: Mapping[str, str]) -> list[Step]:
+    def _candidates(self, course: RunState, waiting: Mapping[str, str]) -> list[Step]:
         """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
         turn = {other: self.step[name].number for name, other in reversed(list(waiting.items()))}
         found = []

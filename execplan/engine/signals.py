@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType, TracebackType
 
-    from execplan.engine.commands.stop import Stop
+    from execplan.engine.commands.stop import StopSignal
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -19,7 +19,7 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Signals:
     """The handlers, while it is entered from the main thread; in another one none can be set, and none is."""
 
-    def __init__(self, stop: Stop, wake: Callable[[], object]) -> None:
+    def __init__(self, stop: StopSignal, wake: Callable[[], object]) -> None:
         """`wake` is called from the handler: it must take no lock."""
         self._stop, self._wake = stop, wake
         self._asking = False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Final
 
-    from execplan.engine.ledger.chain import Record
+    from execplan.engine.ledger.chain import AuditRecord
 
 BUCKETS: Final = (1.0, 5.0, 15.0, 60.0, 300.0, 900.0, 3600.0, 14400.0, 86400.0)
 """Seconds: a step or two, a build, a day."""
@@ -93,7 +93,7 @@ class Figures(NamedTuple):
         return _rate(self.rolled_back, sum(self.runs.values()))
 
 
-def figures(ledgers: Iterable[Sequence[Record]]) -> Figures:
+def figures(ledgers: Iterable[Sequence[AuditRecord]]) -> Figures:
     """Count what the ledgers of some plans tell."""
     counts = _Counts()
     for records in ledgers:
@@ -160,7 +160,7 @@ class _Counts:
         self.seconds += [took for run, took in self._took.items() if self._status.get(run) in ENDED_RUN_STATES]
         self.rolled += len(self._undone)
 
-    def count(self, record: Record) -> None:
+    def count(self, record: AuditRecord) -> None:
         """Count a record, if it is of a kind that is counted."""
         at = from_utc(record.at) if is_utc(record.at) else None
         if record.session and at is not None:
@@ -169,22 +169,22 @@ class _Counts:
         if record.kind in _COUNTED:
             getattr(self, f"_{record.kind}")(record)
 
-    def _begun(self, record: Record) -> None:
+    def _begun(self, record: AuditRecord) -> None:
         self._status[record.run or ""] = "in_progress"
         self.agent_runs += record.said.get("mode") == "agent"
 
-    def _resumed(self, record: Record) -> None:
+    def _resumed(self, record: AuditRecord) -> None:
         self._status[record.run or ""] = "in_progress"
 
-    def _called(self, record: Record) -> None:
+    def _called(self, record: AuditRecord) -> None:
         self.agent_calls += 1
 
-    def _replanned(self, record: Record) -> None:
+    def _replanned(self, record: AuditRecord) -> None:
         self._status[record.run or ""] = "replanning"
         self.replans += 1
         self._made(record)
 
-    def _result(self, record: Record) -> None:
+    def _result(self, record: AuditRecord) -> None:
         self.steps["completed" if record.said.get("ok") else "failed"] += 1
         took = _number(record.said.get("seconds"))
         if took is not None:
@@ -192,14 +192,14 @@ class _Counts:
         if not record.said.get("ok"):
             self._failed[record.run or ""] = self._error(record)
 
-    def _error(self, record: Record) -> str:
+    def _error(self, record: AuditRecord) -> str:
         """Count why something failed; what a later release says, and this one does not know, is trouble."""
         said = str(record.said.get("cause") or "error")
         kind = said if said in self.errors else "error"
         self.errors[kind] += 1
         return kind
 
-    def _ended(self, record: Record) -> None:
+    def _ended(self, record: AuditRecord) -> None:
         status = "completed" if record.said.get("status") == "completed" else "failed"
         self._status[record.run or ""] = status
         self._took[record.run or ""] = _number(record.said.get("seconds")) or 0.0
@@ -207,29 +207,29 @@ class _Counts:
         if status == "failed" and cause in _OF_RUNS and self._failed.get(record.run or "") != cause:
             self._error(record)
 
-    def _rollback(self, record: Record) -> None:
+    def _rollback(self, record: AuditRecord) -> None:
         self._cause[record.run or ""] = str(record.said.get("automatic") or MANUAL)
 
-    def _rolled_back(self, record: Record) -> None:
+    def _rolled_back(self, record: AuditRecord) -> None:
         cause = self._cause.get(record.run or "", MANUAL)
         self.rollbacks[cause] = self.rollbacks.get(cause, 0) + 1
         self._undone.add(record.run or "")
         if record.said.get("whole"):
             self._status[record.run or ""] = "rolled_back"
 
-    def _approved(self, record: Record) -> None:
+    def _approved(self, record: AuditRecord) -> None:
         if record.said.get("how") == "revision":
             self._derived.add(str(record.said.get("file")))
         self.approvals[self._kind(record)] += 1
         self._made(record)
 
-    def _not_given(self, record: Record) -> None:
+    def _not_given(self, record: AuditRecord) -> None:
         self.approvals[self._kind(record)] -= 1
 
-    def _kind(self, record: Record) -> str:
+    def _kind(self, record: AuditRecord) -> str:
         return "derived" if str(record.said.get("file")) in self._derived else "approved"
 
-    def _made(self, record: Record) -> None:
+    def _made(self, record: AuditRecord) -> None:
         """Count an execution plan, if it was not counted before."""
         document = record.said.get("document")
         if not isinstance(document, str) or not is_utc(record.at):
@@ -241,10 +241,10 @@ class _Counts:
         if took is not None:
             self.generation.setdefault(document, took)
 
-    def _declined(self, record: Record) -> None:
+    def _declined(self, record: AuditRecord) -> None:
         self.approvals["declined"] += 1
 
-    def _revoked(self, record: Record) -> None:
+    def _revoked(self, record: AuditRecord) -> None:
         self.approvals["revoked"] += 1
 
 

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.plan.change import Changer
     from execplan.plan.model import Plan
@@ -43,7 +43,7 @@ class Marked(NamedTuple):
     """Why it could not be: no step fails for that."""
 
 
-def completes(document: ExecutionPlan, course: Course, step: Step) -> Step | None:
+def completes(document: ExecutionPlan, course: RunState, step: Step) -> Step | None:
     """The step whose transcript shows the work of the task that a step names, None while others of the task are open.
 
     To be asked for each step that is completed, recovered or skipped. None for a step without a task, and for one of a task

@@ -11,13 +11,13 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from execplan.engine.course import Course
-    from execplan.engine.place import Place
+    from execplan.engine.course import RunState
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.shelf import Ref
 
 
-def steps_of(place: Place, course: Course) -> dict[str, Step]:
+def steps_of(place: RunPaths, course: RunState) -> dict[str, Step]:
     """The steps of all revisions of a run, as the last one has them; raises ExecplanError."""
     from execplan.execution.documents.document import load
     from execplan.execution.model import ExecutionPlan
@@ -31,7 +31,7 @@ def steps_of(place: Place, course: Course) -> dict[str, Step]:
     return {**found, **{step.id: step for step in course.document.steps}}
 
 
-def only_of(ref: Ref, place: Place, course: Course, steps: Collection[str], name: str | None) -> str | None:
+def only_of(ref: Ref, place: RunPaths, course: RunState, steps: Collection[str], name: str | None) -> str | None:
     """The step that an id or a number names; raises ExecplanError for one that is none."""
     if name is None or name in steps:
         return name
@@ -47,7 +47,7 @@ def only_of(ref: Ref, place: Place, course: Course, steps: Collection[str], name
     )
 
 
-def stop_done(ref: Ref, place: Place, course: Course, only: str | None) -> None:
+def stop_done(ref: Ref, place: RunPaths, course: RunState, only: str | None) -> None:
     """Refuse where nothing is to be taken back, or not yet; raises ExecplanError."""
     if course.status == states.ROLLED_BACK or (
         only is not None and (only in course.undone or not course.attempts.get(only))

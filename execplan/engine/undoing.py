@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.entries import change_from
-from execplan.engine.files.restore import net, restorable, whole
+from execplan.engine.files.restore import compute_net_changes, is_restorable, with_created_folders
 from execplan.errors import NO, ExecplanError
 from execplan.execution.world import ABSENT, FOLDER
 from execplan.plan.seek import fold
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from execplan.engine.course import Attempt, Course
+    from execplan.engine.course import Attempt, RunState
     from execplan.engine.entries import Change
     from execplan.engine.journal import Entry
     from execplan.execution.model import Step
@@ -39,7 +39,7 @@ class Undoing(NamedTuple):
     """Whether something was cut short while it was taken back."""
 
 
-def undoing(course: Course, steps: Mapping[str, Step], only: str | None, now: Callable[[str], State]) -> Undoing:
+def undoing(course: RunState, steps: Mapping[str, Step], only: str | None, now: Callable[[str], State]) -> Undoing:
     """What a rollback of a run, or of one step, is to do; `steps` are those of all its revisions. Raises ExecplanError.
 
     `now` says what is at a path: what a failed attempt has changed may be taken back in part, or not be done in part.
@@ -51,7 +51,7 @@ def undoing(course: Course, steps: Mapping[str, Step], only: str | None, now: Ca
     by_path: dict[str, list[tuple[str, Change]]] = {}
     for name, attempt in ahead:
         assert attempt.performed is not None  # as above
-        for change in whole(attempt.performed.changes, attempt.performed.folders):
+        for change in with_created_folders(attempt.performed.changes, attempt.performed.folders):
             if attempt.performed.ok or now(change.path) != change.before:
                 by_path.setdefault(change.path, []).append((name, change))
     left = _outside(said, only)
@@ -60,9 +60,9 @@ def undoing(course: Course, steps: Mapping[str, Step], only: str | None, now: Ca
         taken += _taken(path, every, chosen, only, left)
     kept = [name for name, _ in ahead if name not in chosen and only is None]
     left += [f"{name}: what it changed stays: its step says rollback=false" for name in dict.fromkeys(kept)]
-    found = net(taken)
-    left += [f"{each.path}: it was no regular file, or could not be read" for each in found if not restorable(each)]
-    found = [each for each in found if restorable(each)]
+    found = compute_net_changes(taken)
+    left += [f"{each.path}: it was no regular file, or could not be read" for each in found if not is_restorable(each)]
+    found = [each for each in found if is_restorable(each)]
     folders = [each.path for each in found if each.before.kind == ABSENT and each.after.kind == FOLDER]
     changes = [each for each in reversed(found) if each.path not in folders]
     failed = any([attempt.performed is not None and not attempt.performed.ok for _, attempt in ahead])
@@ -77,7 +77,7 @@ def undoing(course: Course, steps: Mapping[str, Step], only: str | None, now: Ca
     )
 
 
-def going_on(course: Course, rolling: Entry, steps: Mapping[str, Step]) -> Undoing:
+def going_on(course: RunState, rolling: Entry, steps: Mapping[str, Step]) -> Undoing:
     """What is left of a rollback that was cut short."""
     said = rolling.said
     return Undoing(
@@ -92,7 +92,7 @@ def going_on(course: Course, rolling: Entry, steps: Mapping[str, Step]) -> Undoi
     )
 
 
-def _in_order(course: Course) -> list[tuple[str, Attempt]]:
+def _in_order(course: RunState) -> list[tuple[str, Attempt]]:
     """The attempts of the steps that are not rolled back, in the order of their ends."""
     found = [(name, each) for name, every in course.attempts.items() for each in every if name not in course.undone]
     return sorted(found, key=lambda each: each[1].entry)
@@ -129,7 +129,7 @@ def _outside(said: list[tuple[str, Attempt]], only: str | None) -> list[str]:
     ]
 
 
-def _ticks(course: Course, steps: Mapping[str, Step], chosen: Collection[str]) -> tuple[tuple[str, str, str], ...]:
+def _ticks(course: RunState, steps: Mapping[str, Step], chosen: Collection[str]) -> tuple[tuple[str, str, str], ...]:
     """The tasks that were ticked for one of the steps, or for another that completes the same task."""
     tasks = {fold(steps[name].task or "") for name in chosen if name in steps and steps[name].task}
     return tuple(

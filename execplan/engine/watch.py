@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Entry
 
 
-class Watch:
+class RunObserver:
     """One who sees nothing and answers nothing; those of the command line are its heirs."""
 
     def warn(self, warning: str) -> bool:
@@ -34,7 +34,7 @@ class Watch:
         return None
 
 
-class Chosen(NamedTuple):
+class RunOptions(NamedTuple):
     """What of a plan is run, and how."""
 
     steps: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Chosen(NamedTuple):
     """The run whose document and inputs it is to have."""
 
 
-class Finished(NamedTuple):
+class FinishedRun(NamedTuple):
     """How a run, or a part of it, ended."""
 
     run: str

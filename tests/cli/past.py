@@ -13,7 +13,7 @@ from execplan.repo.execution.current import current
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from tests.repo.approving import Desk
 
 GONE = State(ABSENT)
@@ -45,7 +45,7 @@ class Past:
     def __init__(self, desk: Desk, **told: Any) -> None:
         home, ref = desk.home()
         found = current(home, ref)
-        self.place: Place = places.following(home, ref)
+        self.place: RunPaths = places.following(home, ref)
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:
             file.write(found.data)

@@ -59,8 +59,8 @@ def kept(desk: Desk) -> Kept:
         )
         journal.write(entries.RESTORED, path="src/a b.py", displaced="c" * 64)
         journal.write(entries.ROLLED_BACK, steps=["build"], restored=[], removed=[], whole=True)
-    kept.ledger.follow(run.id, journal.entries)
-    kept.ledger.anchor()
+    kept.ledger.append_entries(run.id, journal.entries)
+    kept.ledger.update_anchor()
     return kept
 
 
@@ -126,7 +126,7 @@ def test_records_of_other_shapes_are_none(kept: Kept) -> None:
             data = json.dumps(told, separators=(",", ":")).encode()
             ending = json.dumps(digest(data) if name != "hash" else own)
             with pytest.raises(ValueError, match="no record"):
-                chain.parse(data[:-1] + f',"hash":{ending}}}'.encode())
+                chain.parse_record(data[:-1] + f',"hash":{ending}}}'.encode())
 
 
 def test_whole_and_broken(kept: Kept) -> None:

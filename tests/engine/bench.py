@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from execplan.engine.entries import Performed
-from execplan.engine.place import Place, following
-from execplan.engine.steps.bench import Bench
+from execplan.engine.place import RunPaths, following
+from execplan.engine.steps.bench import RunContext
 from execplan.engine.steps.perform import perform
 from execplan.engine.steps.prepare import Prepared, prepare
 from execplan.execution.binding import bind
@@ -36,23 +36,23 @@ class Shop:
     """A repository, its plan, and what its steps are done with."""
 
     def __init__(self, repo: Folder, steps: str, **policy: Any) -> None:
-        from execplan.engine.commands.stop import Stop
-        from execplan.engine.files.ground import Ground
-        from execplan.engine.files.store import Store
-        from execplan.engine.watch import Watch
+        from execplan.engine.commands.stop import StopSignal
+        from execplan.engine.files.ground import WorkspaceFiles
+        from execplan.engine.files.store import BackupStore
+        from execplan.engine.watch import RunObserver
         from execplan.text.redaction import Redaction
 
         self.repo = repo
         repo.plan(HEAD + steps, "parser")
         home, ref = pick.open_plan(str(repo.path), "parser")
         self.document = compiled(steps)
-        place: Place = following(home, ref)
+        place: RunPaths = following(home, ref)
         os.makedirs(place.folder)
         os.makedirs(place.state)
         self.policy = Policy(sandbox="off")._replace(**policy)
-        self.bench = Bench(
-            home, ref, self.document, self.policy, place, Ground(home), Store(home), None,
-            Redaction(os.environ, set(os.environ)), Stop(), Watch(), time.monotonic() + 600,
+        self.bench = RunContext(
+            home, ref, self.document, self.policy, place, WorkspaceFiles(home), BackupStore(home), None,
+            Redaction(os.environ, set(os.environ)), StopSignal(), RunObserver(), time.monotonic() + 600,
         )  # fmt: skip
         self.expected: dict[str, State] = bind(b"", self.document, Disk(home), self.policy).states
 

@@ -7,9 +7,9 @@ import sys
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from execplan.engine.commands.environment import environment, open_names
-from execplan.engine.commands.launch import Ended, Limits, Order, launch, marked
-from execplan.engine.commands.stop import Stop
+from execplan.engine.commands.environment import build_environment, public_variables
+from execplan.engine.commands.launch import CommandResult, Limits, CommandSpec, run_command, read_marks
+from execplan.engine.commands.stop import StopSignal
 from execplan.engine.commands.transcript import Transcript
 from execplan.text.redaction import Redaction
 
@@ -34,7 +34,7 @@ class Yard:
         self.folder = path / "work"
         self.folder.mkdir(exist_ok=True)
         self.marks = str(path / "marks")
-        self.stop = Stop()
+        self.stop = StopSignal()
         self.sandbox: Sandbox | None = None
 
     def run(
@@ -45,21 +45,21 @@ class Yard:
         line: Callable[[str, bool], None] | None = None,
         kept: int = 1 << 20,
         env: dict[str, str] | None = None,
-    ) -> Ended:
+    ) -> CommandResult:
         """Run a command to its end."""
-        redaction = Redaction(os.environ, open_names(os.environ))
+        redaction = Redaction(os.environ, public_variables(os.environ))
         transcript = Transcript(str(self.path / "transcript.md"), "A step", redaction, kept, line)
-        order = Order(argv, str(self.folder), environment(env or {}, ()), network, limits, self.marks)
+        order = CommandSpec(argv, str(self.folder), build_environment(env or {}, ()), network, limits, self.marks)
         try:
-            return launch(order, self.sandbox, transcript, self.stop)
+            return run_command(order, self.sandbox, transcript, self.stop)
         finally:
             transcript.close()
 
-    def sh(self, script: str, seconds: float = LIMITS.seconds, **more: int) -> Ended:
+    def sh(self, script: str, seconds: float = LIMITS.seconds, **more: int) -> CommandResult:
         """Run a script of the shell, with limits that differ from the usual."""
         return self.run("sh", "-c", script, limits=LIMITS._replace(seconds=seconds, **more))
 
-    def python(self, code: str, **more: int) -> Ended:
+    def python(self, code: str, **more: int) -> CommandResult:
         """Run some Python."""
         return self.run(sys.executable, "-I", "-S", "-c", code, limits=LIMITS._replace(**more))
 
@@ -71,9 +71,9 @@ class Yard:
         """The lines that it printed, with their marks."""
         return [line[4:] for line in self.transcript().splitlines() if line.startswith("    ")]
 
-    def marked(self) -> str | Ended:
+    def marked(self) -> str | CommandResult:
         """What the marks say."""
-        return marked(self.marks)
+        return read_marks(self.marks)
 
     def pid(self, name: str = "daemon") -> int:
         """The process whose number lies in a file, once it is there."""

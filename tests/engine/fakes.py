@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
-from execplan.engine.book import Book
-from execplan.engine.course import Course
+from execplan.engine.book import JournalWriter
+from execplan.engine.course import RunState
 from execplan.engine.entries import Performed, performed_from
-from execplan.engine.hands import Hands
+from execplan.engine.hands import StepExecutor
 from execplan.engine.journal import Entry
 from execplan.engine.loop import Loop
 from execplan.engine.permit import permit
 from execplan.engine.schedule import Schedule
 from execplan.engine.signals import Signals
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
 from tests.engine.plans import BEGUN
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from execplan.engine.course import Question
-    from execplan.engine.fate import Fate
+    from execplan.engine.fate import StopReason
     from execplan.execution.model import ExecutionPlan, Step
 
 
@@ -65,7 +65,7 @@ class Halt:
         return self.event.is_set()
 
 
-class Told(Hands):
+class Told(StepExecutor):
     """Each step does what it is told: a list of what its attempts come to, the last one again and again."""
 
     def __init__(self, outcomes: Mapping[str, Sequence[Any]]) -> None:
@@ -110,7 +110,7 @@ class Told(Hands):
         """Remember which paths."""
         self.retaken.append(tuple([change.path for change in changes]))
 
-    def tick(self, bench: Any, course: Course, step: Step) -> Any:
+    def tick(self, bench: Any, course: RunState, step: Step) -> Any:
         """Nothing is ticked."""
         return "", SimpleNamespace(task="", warning="")
 
@@ -123,7 +123,7 @@ class Told(Hands):
         return SimpleNamespace(undeclared=lambda: ((), ()))
 
 
-class Clerk(Watch):
+class Clerk(RunObserver):
     """One who answers, by why he is asked, and remembers the questions."""
 
     def __init__(self, **answers: str | None) -> None:
@@ -144,7 +144,7 @@ class Try:
         document: ExecutionPlan,
         hands: Told,
         *,
-        watch: Watch | None = None,
+        watch: RunObserver | None = None,
         jobs: int = 1,
         seconds: float = 60,
         chosen: set[str] | None = None,
@@ -155,10 +155,10 @@ class Try:
     ) -> None:
         self.paper = paper or Paper()
         self.hands, self.stop = hands, Halt()
-        self.course = Course(document, self.paper.entries)
+        self.course = RunState(document, self.paper.entries)
         none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
         given: Any = self.paper
-        self.book = Book("0001-00000000", given, self.course, none, none, watch or Watch())
+        self.book = JournalWriter("0001-00000000", given, self.course, none, none, watch or RunObserver())
         if paper is None:
             self.book.write("begun", **BEGUN)
         else:
@@ -174,7 +174,7 @@ class Try:
             Signals(stop, attempts.wake) as signals,
         ):
             loop = Loop(attempts, self.book, schedule, Asking(self.book, signals, stop), jobs)
-            self.fate: Fate = loop.go()
+            self.fate: StopReason = loop.go()
 
     @property
     def told(self) -> list[str]:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine.files import tree
-from execplan.engine.files.ground import Ground
-from execplan.engine.files.store import Store
+from execplan.engine.files.ground import WorkspaceFiles
+from execplan.engine.files.store import BackupStore
 from execplan.repo import homes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from execplan.engine.entries import Change
-    from execplan.engine.files.tree import Tree
+    from execplan.engine.files.tree import WorkspaceSnapshot
     from execplan.repo.home import Home
 
 Thing = tuple[str, bytes | str, int]
@@ -68,25 +68,25 @@ class Looked(NamedTuple):
     """A home with its files and its backups."""
 
     home: Home
-    ground: Ground
-    store: Store
+    ground: WorkspaceFiles
+    store: BackupStore
 
     @property
     def root(self) -> Path:
         """Its folder."""
         return Path(self.home.root)
 
-    def look(self, *declared: str, known: Tree | None = None, keep: bool = True) -> Tree:
+    def look(self, *declared: str, known: WorkspaceSnapshot | None = None, keep: bool = True) -> WorkspaceSnapshot:
         """Look at the tree."""
-        return tree.look(self.home, self.ground, self.store, declared, known, keep=keep)
+        return tree.take_snapshot(self.home, self.ground, self.store, declared, known, keep=keep)
 
-    def changes(self, before: Tree, *declared: str) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    def changes(self, before: WorkspaceSnapshot, *declared: str) -> tuple[tuple[Change, ...], tuple[str, ...]]:
         """What has changed since."""
         after = self.look(*declared, known=before, keep=False)
-        return tree.differences(before, after, declared, self.store, self.ground)
+        return tree.diff_snapshots(before, after, declared, self.store, self.ground)
 
 
 def looked(path: Path) -> Looked:
     """The home around a folder."""
     home = homes.find(str(path))
-    return Looked(home, Ground(home), Store(home))
+    return Looked(home, WorkspaceFiles(home), BackupStore(home))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.clock import now
 from execplan.engine import entries as kinds
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import Change, Performed, performed_json, state_json
 from execplan.engine.journal import Entry, Journal
-from execplan.engine.place import Place, following
+from execplan.engine.place import RunPaths, following
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.repo import state
@@ -34,7 +34,7 @@ class Hand:
         self.journal = journal
         self.run = run
         self.entries: list[Entry] = []
-        self.course = Course(document)
+        self.course = RunState(document)
 
     def write(self, kind: str, **said: Any) -> Entry:
         """Add an entry."""
@@ -104,7 +104,7 @@ def created(path: str, lines: int = 1) -> Change:
     return Change(path, State(ABSENT), State(FILE, "a" * 64, 0o644, size=10), added=lines)
 
 
-def begun(desk: Desk) -> tuple[Hand, Place]:
+def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     """A run in the home of a desk, with the approval and the document that it would have; its journal is open."""
     desk.approve()
     home, ref = desk.home()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from execplan.engine import place
 from execplan.engine.journal import Journal
 from execplan.engine.ledger import chain, names
-from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.ledger import AuditLog
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
 
 DOCUMENT = '{"steps": [{"id": "api", "type": "execute_command", "argv": ["make"], "command": "make", "target": null}]}'
 
@@ -43,20 +43,20 @@ class Kept:
     def __init__(self, repo: Desk) -> None:
         self.repo = repo
         self.home, self.ref = repo.home()
-        self.ledger = Ledger(self.home, self.ref)
+        self.ledger = AuditLog(self.home, self.ref)
         self.path = Path(names.path_of(self.home, self.ref))
 
     def later(self, seconds: int) -> None:
         """Set the clock."""
         self.repo.later(seconds)
 
-    def records(self) -> list[chain.Record]:
+    def records(self) -> list[chain.AuditRecord]:
         """What is in the ledger, which is whole."""
-        walked = chain.walk(self.path.read_bytes())
+        walked = chain.parse_chain(self.path.read_bytes())
         assert walked.flaw is None
         return walked.records
 
-    def run(self, document: str = DOCUMENT) -> tuple[Place, Journal]:
+    def run(self, document: str = DOCUMENT) -> tuple[RunPaths, Journal]:
         """A run that is about to begin, with a document of one step."""
         found = place.following(self.home, self.ref)
         Path(found.folder).mkdir(parents=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import Performed, performed_json
 from execplan.engine.journal import Entry
 from execplan.execution.model import ExecutionPlan
@@ -66,7 +66,7 @@ class Told:
     """A course, and what is written into it."""
 
     def __init__(self, document: ExecutionPlan) -> None:
-        self.course = Course(document)
+        self.course = RunState(document)
         self.entries: list[Entry] = []
         self.write("begun", **BEGUN)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.engine import journal, place
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.resume import resume
 from execplan.engine.revisions import document_of
 from execplan.engine.run import run
-from execplan.engine.watch import Chosen, Watch
+from execplan.engine.watch import RunOptions, RunObserver
 from execplan.repo.amend import Options
 from tests.repo.approving import NAME, Desk
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import pytest
 
     from execplan.engine.journal import Entry
-    from execplan.engine.place import Place
-    from execplan.engine.watch import Finished
+    from execplan.engine.place import RunPaths
+    from execplan.engine.watch import FinishedRun
 
 _HEAD = """\
 # Build the parser
@@ -53,15 +53,15 @@ class Bench(Desk):
         self.plan(content)
         self.approve()
 
-    def go(self, watch: Watch | None = None, *, commit: bool = False, **chosen: Any) -> Finished:
+    def go(self, watch: RunObserver | None = None, *, commit: bool = False, **chosen: Any) -> FinishedRun:
         """Run it."""
         home, ref = self.home()
-        return run(home, ref, Chosen(**chosen), watch or Watch(), Options(commit))
+        return run(home, ref, RunOptions(**chosen), watch or RunObserver(), Options(commit))
 
-    def on(self, answer: str | None = None, watch: Watch | None = None, **more: Any) -> Finished:
+    def on(self, answer: str | None = None, watch: RunObserver | None = None, **more: Any) -> FinishedRun:
         """Resume the last run."""
         home, ref = self.home()
-        return resume(home, ref, self.last(), answer, watch or Watch(), Options(commit=False), **more)
+        return resume(home, ref, self.last(), answer, watch or RunObserver(), Options(commit=False), **more)
 
     def own(self, terms: str) -> None:
         """Let the user's own settings say this of the execution; behind that it must be approved."""
@@ -69,11 +69,11 @@ class Bench(Desk):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "config.toml").write_text(f"[execution]\n{terms}\n")
 
-    def runs(self) -> list[Place]:
+    def runs(self) -> list[RunPaths]:
         """The places of all runs."""
         return place.every(*self.home())
 
-    def last(self) -> Place:
+    def last(self) -> RunPaths:
         """The place of the last run."""
         return place.named(*self.home(), None)
 
@@ -85,10 +85,10 @@ class Bench(Desk):
         """The same, in short."""
         return [" ".join(filter(None, [each.kind, each.said.get("step")])) for each in self.entries()]
 
-    def course(self) -> Course:
+    def course(self) -> RunState:
         """How far it has come."""
         entries = self.entries()
-        return Course(document_of(self.last(), entries), entries)
+        return RunState(document_of(self.last(), entries), entries)
 
     def text(self, name: str) -> str:
         """What a file holds."""

@@ -11,8 +11,8 @@ import pytest
 
 from execplan.engine.ledger import anchor, names
 from execplan.engine.ledger.anchor import MovedMeanwhileError
-from execplan.engine.ledger.ledger import Ledger
-from execplan.engine.ledger.verify import verify
+from execplan.engine.ledger.ledger import AuditLog
+from execplan.engine.ledger.verify import verify_log
 from execplan.errors import ExecplanError
 from execplan.repo import homes, shelf
 from execplan.repo.amend import Options
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def test_a_ref_that_git_lives_with(kept: Kept) -> None:
     made = kept.ledger.append("approved", {})
-    kept.ledger.anchor()
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
+    kept.ledger.update_anchor()
     ref = f"refs/execplan/ledger/{kept.ref.id}"
     assert kept.repo.git("cat-file", "-t", ref) == "blob\n"
     assert made.hash in kept.repo.git("cat-file", "-p", ref)
@@ -34,15 +34,15 @@ def test_a_ref_that_git_lives_with(kept: Kept) -> None:
     kept.repo.git("gc", "-q", "--prune=now")
     kept.repo.git("pack-refs", "--all")
     kept.repo.git("fsck", "--strict")
-    second = Ledger(kept.home, kept.ref).append("revoked", {})
-    kept.ledger.anchor()
+    second = AuditLog(kept.home, kept.ref).append("revoked", {})
+    kept.ledger.update_anchor()
     found = anchor.get(kept.home, kept.ref.id)
     assert found is not None
     assert (found.seq, found.hash) == (2, second.hash)
 
 
 def test_nothing_to_anchor(kept: Kept) -> None:
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     assert anchor.get(kept.home, kept.ref.id) is None
     assert not kept.path.exists()
 
@@ -60,12 +60,12 @@ def test_it_moves_from_where_it_was_known_to_be(kept: Kept) -> None:
 
 def test_another_process_has_moved_it(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
-    other = Ledger(kept.home, kept.ref)
+    kept.ledger.update_anchor()
+    other = AuditLog(kept.home, kept.ref)
     other.append("declined", {})
-    other.anchor()
+    other.update_anchor()
     last = kept.ledger.append("revoked", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     found = anchor.get(kept.home, kept.ref.id)
     assert found is not None
     assert (found.seq, found.hash) == (3, last.hash)
@@ -74,34 +74,34 @@ def test_another_process_has_moved_it(kept: Kept) -> None:
 def test_another_checkout_with_another_ledger(kept: Kept) -> None:
     """Of two branches that both go on, one comes too late."""
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     kept.repo.commit()
     kept.repo.git("switch", "-q", "-c", "second")
-    there = Ledger(kept.home, kept.ref)
+    there = AuditLog(kept.home, kept.ref)
     there.append("declined", {})
-    there.anchor()
+    there.update_anchor()
     kept.repo.commit()
     kept.repo.git("switch", "-q", "main")
     with pytest.raises(ExecplanError) as caught:
-        Ledger(kept.home, kept.ref).append("revoked", {})
+        AuditLog(kept.home, kept.ref).append("revoked", {})
     assert caught.value.code == "ledger-broken"
     assert "another branch" in caught.value.message
     kept.repo.git("merge", "-q", "second")
-    assert Ledger(kept.home, kept.ref).append("revoked", {}).seq == 3
+    assert AuditLog(kept.home, kept.ref).append("revoked", {}).seq == 3
 
 
 def test_an_anchor_that_cannot_be_read(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     blob = kept.repo.git("rev-parse", f"refs/execplan/ledger/{kept.ref.id}").strip()
     (kept.repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    assert verify(kept.home, kept.ref).reasons == ("its anchor can't be read",)
+    assert verify_log(kept.home, kept.ref).reasons == ("its anchor can't be read",)
     with pytest.raises(ExecplanError):
-        Ledger(kept.home, kept.ref).append("declined", {})
-    from execplan.engine.ledger.accept import accept
+        AuditLog(kept.home, kept.ref).append("declined", {})
+    from execplan.engine.ledger.accept import accept_broken_log
 
-    assert accept(kept.home, kept.ref, "The disk.", Options()).record is not None
-    assert verify(kept.home, kept.ref).exit == 0
+    assert accept_broken_log(kept.home, kept.ref, "The disk.", Options()).record is not None
+    assert verify_log(kept.home, kept.ref).exit == 0
 
 
 def test_without_git_it_lies_in_the_users_folder(desk: Desk) -> None:
@@ -109,16 +109,16 @@ def test_without_git_it_lies_in_the_users_folder(desk: Desk) -> None:
     kept = Kept(desk)
     for _ in range(2):
         kept.ledger.append("approved", {})
-        kept.ledger.anchor()
+        kept.ledger.update_anchor()
     (file,) = (desk.path.parent / "state-home/execplan/ledgers").rglob("*.json")
     assert f'"seq": 2, "hash": "{kept.records()[1].hash}"' in file.read_text()
     first = anchor.Anchor(1, "", "other")
     with pytest.raises(MovedMeanwhileError):
         anchor.move(kept.home, kept.ref.id, first, 3, "c")
     kept.path.unlink()
-    assert verify(kept.home, kept.ref).exit == 1
+    assert verify_log(kept.home, kept.ref).exit == 1
     file.write_text("{")
-    assert verify(kept.home, kept.ref).reasons == ("its anchor can't be read",)
+    assert verify_log(kept.home, kept.ref).reasons == ("its anchor can't be read",)
 
 
 @pytest.mark.parametrize(
@@ -134,40 +134,40 @@ def test_names_that_are_no_names_of_refs(kept: Kept, name: str) -> None:
 
 def test_a_plan_that_is_renamed_keeps_it_and_its_old_name_is_free(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     kept.repo.data("rename", "parser", "Build it anew")
     (ref,) = shelf.refs(kept.home)
-    second = Ledger(kept.home, ref).append("declined", {})
+    second = AuditLog(kept.home, ref).append("declined", {})
     assert (second.ledger, second.plan_id, second.seq) == (kept.ref.id, ref.id, 2)
     kept.repo.plan(CLEAN, kept.ref.id)
-    new = Ledger(kept.home, kept.ref)
+    new = AuditLog(kept.home, kept.ref)
     first = new.append("approved", {})
-    new.anchor()
+    new.update_anchor()
     assert (first.seq, first.ledger) == (1, f"{kept.ref.id}-2")
     for each in shelf.refs(kept.home):
-        assert verify(kept.home, each).exit == 0
+        assert verify_log(kept.home, each).exit == 0
 
 
 def test_an_archived_plan_keeps_it(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     kept.repo.data("archive", "parser", "--force", "--reason", "Given up.")
     (ref,) = shelf.refs(kept.home, archive=True)
-    assert (verify(kept.home, ref).records, verify(kept.home, ref).anchored) == (1, 1)
-    assert Ledger(kept.home, ref).append("revoked", {}).seq == 2
+    assert (verify_log(kept.home, ref).records, verify_log(kept.home, ref).anchored) == (1, 1)
+    assert AuditLog(kept.home, ref).append("revoked", {}).seq == 2
 
 
 def test_two_homes_of_one_repository_with_plans_of_one_name(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     kept.repo.write(f"services/api/.agent/execplans/{kept.ref.id}.md", CLEAN)
     home = homes.find(str(kept.repo.path / "services/api"))
-    ledger = Ledger(home, shelf.refs(home)[0])
+    ledger = AuditLog(home, shelf.refs(home)[0])
     assert ledger.append("approved", {}).ledger == f"services/api/{kept.ref.id}"
-    ledger.anchor()
+    ledger.update_anchor()
     for path in (kept.path, Path(ledger.path)):
         assert path.exists()
-    assert names.free(home, shelf.refs(home)[0]) == f"services/api/{kept.ref.id}"
+    assert names.available_name(home, shelf.refs(home)[0]) == f"services/api/{kept.ref.id}"
     assert os.path.dirname(anchor.ref_of(home, f"services/api/{kept.ref.id}")) == "refs/execplan/ledger"
 
 
@@ -175,11 +175,11 @@ def test_each_worktree_has_a_ledger_with_an_anchor_of_its_own(kept: Kept) -> Non
     kept.repo.git("worktree", "add", "-q", "../other")
     other = homes.find(str(kept.repo.path.parent / "other"))
     for home, count in ((kept.home, 2), (other, 1)):
-        ledger = Ledger(home, shelf.refs(home)[0])
+        ledger = AuditLog(home, shelf.refs(home)[0])
         for _ in range(count):
             ledger.append("approved", {})
-        ledger.anchor()
+        ledger.update_anchor()
     for home, count in ((kept.home, 2), (other, 1)):
-        found = verify(home, shelf.refs(home)[0])
+        found = verify_log(home, shelf.refs(home)[0])
         assert (found.records, found.anchored, found.exit) == (count, count, 0)
     assert anchor.ref_of(other, "x") == "refs/worktree/execplan/ledger/x"

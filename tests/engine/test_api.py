@@ -32,7 +32,7 @@ Y = 1
 """
 
 
-class Asked(api.Watch):
+class Asked(api.RunObserver):
     """One who says the same to every question."""
 
     def __init__(self, answer: str | None) -> None:
@@ -45,7 +45,7 @@ class Asked(api.Watch):
         return self.answer
 
 
-def begun(desk: Desk, watch: api.Watch) -> api.Finished:
+def begun(desk: Desk, watch: api.RunObserver) -> api.FinishedRun:
     desk.plan(PLAN)
     desk.data("approve")
     return api.run(*desk.home(), watch=watch)
@@ -60,7 +60,7 @@ def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
 
 def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
     home, ref = desk.home()
-    finished = begun(desk, api.Watch())
+    finished = begun(desk, api.RunObserver())
     assert finished.status == "in_progress"
     assert finished.question is not None
     assert (finished.question.why, finished.question.step) == ("confirm", "more")
@@ -76,7 +76,7 @@ def test_a_question_that_nobody_answers_is_answered_later(desk: Desk) -> None:
 
 def test_a_revision_of_what_waits(desk: Desk) -> None:
     home, ref = desk.home()
-    begun(desk, api.Watch())
+    begun(desk, api.RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
     made = api.replan(home, ref, reason="Another file.", information=new)
     assert (made.revision, made.done, [step.id for step in made.document.steps]) == (2, ("make",), ["make", "other"])

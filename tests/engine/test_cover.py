@@ -10,7 +10,7 @@ import pytest
 
 from execplan.engine import cover, journal
 from execplan.engine import place as places
-from execplan.engine.ledger.verify import verify
+from execplan.engine.ledger.verify import verify_log
 from execplan.execution import approval as seals
 from execplan.execution.approval import Approval
 from execplan.execution.documents.document import load, to_bytes
@@ -187,7 +187,7 @@ def test_the_derived_approval_says_what_it_is(desk: Desk) -> None:
     assert "derived_from" not in json.loads((folder / f"{first['digest']}.json").read_bytes())
     assert f"revision 2, covered by {first['digest'][:12]}" in desk.type("approve", "--list").out
     home, ref = desk.home()
-    assert verify(home, ref).reasons == ()
+    assert verify_log(home, ref).reasons == ()
     assert desk.data("stats")["approvals"] == {"approved": 1, "declined": 0, "revoked": 0, "derived": 1}
 
 

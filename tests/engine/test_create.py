@@ -8,7 +8,7 @@ import stat
 import pytest
 
 from execplan.engine.entries import Change, kind_of
-from execplan.engine.files.ground import Ground
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps import write
 from execplan.engine.steps.take_back import take_back
 from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
@@ -170,11 +170,11 @@ def test_a_file_that_changes_behind_the_check_is_left_alone(repo: Folder) -> Non
 def test_a_full_disk_fails_the_step_and_leaves_nothing(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     made = shop(repo, CREATE)
 
-    def full(self: Ground, path: str, data: bytes, mode: int) -> tuple[str, ...]:
+    def full(self: WorkspaceFiles, path: str, data: bytes, mode: int) -> tuple[str, ...]:
         os.mkdir(os.path.join(self.home.root, "src/new"))
         raise ExecplanError("io-error", f"can't write {path}: no space left on device", exit=ENVIRONMENT)
 
-    monkeypatch.setattr(Ground, "write", full)
+    monkeypatch.setattr(WorkspaceFiles, "write", full)
     done = made.do("api")
     assert (done.ok, done.cause, done.changes, done.folders) == (False, "error", (), ())
     assert "no space left" in done.reason

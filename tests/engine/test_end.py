@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine import rollback
-from execplan.engine.course import Course
-from execplan.engine.watch import Watch
+from execplan.engine.course import RunState
+from execplan.engine.watch import RunObserver
 from execplan.errors import NO
 from execplan.execution import states
 from execplan.repo.amend import Options
@@ -60,10 +60,10 @@ def test_no_state_follows_that_may_not(bench: Bench) -> None:
     bench.go()
     bench.on()
     home, ref = bench.home()
-    rollback.rollback(home, ref, bench.last(), step="api", automatic="", watch=Watch(), options=Options(commit=False))
+    rollback.rollback(home, ref, bench.last(), step="api", automatic="", watch=RunObserver(), options=Options(commit=False))
     bench.write("fail.sh", "exit 0\n")
     assert bench.on().status == "completed"
-    course = Course(bench.course().document)
+    course = RunState(bench.course().document)
     for entry in bench.entries():
         before, status = dict(course.status_of), course.status
         course.read([entry])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.engine.commands.environment import ALLOWED, environment, open_names
+from execplan.engine.commands.environment import ALLOWED, build_environment, public_variables
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_what_is_allowed() -> None:
-    assert environment({}, ()) == {"PATH": "/bin", "HOME": "/home/ann", "LC_TIME": "C", "TERM": "dumb"}
+    assert build_environment({}, ()) == {"PATH": "/bin", "HOME": "/home/ann", "LC_TIME": "C", "TERM": "dumb"}
 
 
 def test_every_variable_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,22 +39,22 @@ def test_every_variable_that_the_page_names(monkeypatch: pytest.MonkeyPatch) -> 
     names = [each.replace("*", "ALL") for each in sentence.split(", ")]
     for name in names:
         monkeypatch.setenv(name, "x")
-    assert {name for name, value in environment({}, ()).items() if value == "x"} == {*names}
+    assert {name for name, value in build_environment({}, ()).items() if value == "x"} == {*names}
     assert {*names} - {"LC_ALL"} | {"TERM"} == ALLOWED
 
 
 def test_what_the_settings_name_and_what_the_step_says() -> None:
-    env = environment({"PATH": "/own", "GIT_DIR": "x"}, ("JAVA_HOME", "NOT_SET"))
+    env = build_environment({"PATH": "/own", "GIT_DIR": "x"}, ("JAVA_HOME", "NOT_SET"))
     assert (env["PATH"], env["GIT_DIR"], env["JAVA_HOME"]) == ("/own", "x", "/java")
     assert "NOT_SET" not in env
 
 
 def test_there_is_always_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PATH")
-    assert environment({}, ())["PATH"] == os.defpath
+    assert build_environment({}, ())["PATH"] == os.defpath
 
 
 def test_what_may_be_shown() -> None:
-    names = open_names({"LC_TIME": "", "EXECPLAN_SESSION": "", "JAVA_HOME": "", "API_TOKEN": ""})
+    names = public_variables({"LC_TIME": "", "EXECPLAN_SESSION": "", "JAVA_HOME": "", "API_TOKEN": ""})
     assert {"PATH", "LC_TIME", "EXECPLAN_SESSION", "GIT_AUTHOR_NAME"} <= names
     assert not {"JAVA_HOME", "API_TOKEN"} & names

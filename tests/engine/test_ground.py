@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.files import beneath
-from execplan.engine.files.ground import Ground
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.errors import ENVIRONMENT, INPUT, POLICY, ExecplanError
 from execplan.execution.world import ABSENT, FILE, LINK
 from execplan.repo import homes
@@ -27,10 +27,10 @@ WAYS = ["openat2", "walk"]
 
 
 @pytest.fixture(params=WAYS)
-def files(repo: Folder, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ground:
+def files(repo: Folder, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> WorkspaceFiles:
     if request.param == "walk":
-        monkeypatch.setattr(beneath, "_in_one_step", lambda *_: None)
-    return Ground(homes.find(str(repo.path)))
+        monkeypatch.setattr(beneath, "_open_with_openat2", lambda *_: None)
+    return WorkspaceFiles(homes.find(str(repo.path)))
 
 
 def look(place: Path) -> dict[str, object]:
@@ -52,7 +52,7 @@ def refused(exit: int, code: str, error: pytest.ExceptionInfo[ExecplanError]) ->
     assert error.value.hint
 
 
-def test_a_file_is_made_with_its_folders_and_its_mode(files: Ground, repo: Folder) -> None:
+def test_a_file_is_made_with_its_folders_and_its_mode(files: WorkspaceFiles, repo: Folder) -> None:
     assert files.write("a/b/c.sh", b"one", 0o750) == ("a", "a/b")
     assert files.write("a/b/d", b"", 0o400) == ()
     assert look(repo.path / "a/b") == {"c.sh": (b"one", 0o750), "d": (b"", 0o400)}
@@ -61,7 +61,7 @@ def test_a_file_is_made_with_its_folders_and_its_mode(files: Ground, repo: Folde
     assert files.state("a/b/c.sh").mode == 0o750
 
 
-def test_a_file_takes_the_place_of_another_and_of_a_link(files: Ground, repo: Folder) -> None:
+def test_a_file_takes_the_place_of_another_and_of_a_link(files: WorkspaceFiles, repo: Folder) -> None:
     outside = repo.path.parent / "outside"
     outside.write_bytes(b"theirs")
     (repo.path / "link").symlink_to(outside)
@@ -74,7 +74,7 @@ def test_a_file_takes_the_place_of_another_and_of_a_link(files: Ground, repo: Fo
     }
 
 
-def test_a_source_of_the_same_size_never_has_the_second_of_the_one_before(files: Ground, repo: Folder) -> None:
+def test_a_source_of_the_same_size_never_has_the_second_of_the_one_before(files: WorkspaceFiles, repo: Folder) -> None:
     path = repo.write("source.py", "x = 0\n")
     seconds = [int(path.stat().st_mtime)]
     for at in range(1, 4):
@@ -85,7 +85,7 @@ def test_a_source_of_the_same_size_never_has_the_second_of_the_one_before(files:
     assert os.readlink(path) == "plain"
 
 
-def test_links(files: Ground, repo: Folder) -> None:
+def test_links(files: WorkspaceFiles, repo: Folder) -> None:
     assert files.link("new/link", "nowhere/at-all") == ("new",)
     files.link("README.md", "../..")
     assert os.readlink(repo.path / "new/link") == "nowhere/at-all"
@@ -95,7 +95,7 @@ def test_links(files: Ground, repo: Folder) -> None:
         files.read("README.md")
 
 
-def test_removal(files: Ground, repo: Folder) -> None:
+def test_removal(files: WorkspaceFiles, repo: Folder) -> None:
     repo.write("a/b/c", "x")
     (repo.path / "a/b/link").symlink_to("c")
     os.mkfifo(repo.path / "a/b/pipe")
@@ -108,7 +108,7 @@ def test_removal(files: Ground, repo: Folder) -> None:
     assert look(repo.path / "a") == {}
 
 
-def test_folders_get_their_mode(files: Ground, repo: Folder) -> None:
+def test_folders_get_their_mode(files: WorkspaceFiles, repo: Folder) -> None:
     assert files.make_folder("one/two", 0o700) == ("one", "one/two")
     assert files.make_folder("one", 0o500) == ()
     assert (mode(repo.path / "one"), mode(repo.path / "one/two")) == (0o500, 0o700)
@@ -118,7 +118,7 @@ def test_folders_get_their_mode(files: Ground, repo: Folder) -> None:
 
 
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x", "a\0b", "out/x", "src/deep/out/x", "out/../x"])
-def test_no_way_leads_out(files: Ground, repo: Folder, path: str) -> None:
+def test_no_way_leads_out(files: WorkspaceFiles, repo: Folder, path: str) -> None:
     outside = repo.path.parent / "outside"
     outside.mkdir()
     (outside / "x").write_bytes(b"theirs")
@@ -132,7 +132,7 @@ def test_no_way_leads_out(files: Ground, repo: Folder, path: str) -> None:
         lambda: files.remove(path),
         lambda: files.remove_folder(path),
         lambda: files.make_folder(path, 0o755),
-        lambda: files.tidy(path),
+        lambda: files.remove_temporary(path),
         lambda: files.read(path),
     ):
         with pytest.raises(ExecplanError) as caught:
@@ -142,7 +142,7 @@ def test_no_way_leads_out(files: Ground, repo: Folder, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", [".git/config", ".GIT/x", "a/.git/hooks/x", ".agent/execplan.toml", ".", ""])
-def test_what_is_gits_or_our_own_is_never_written(files: Ground, repo: Folder, path: str) -> None:
+def test_what_is_gits_or_our_own_is_never_written(files: WorkspaceFiles, repo: Folder, path: str) -> None:
     before = look(repo.path)
     for call in (
         lambda: files.write(path, b"new", 0o644),
@@ -157,7 +157,7 @@ def test_what_is_gits_or_our_own_is_never_written(files: Ground, repo: Folder, p
     assert look(repo.path) == before
 
 
-def test_what_is_no_file_is_not_read(files: Ground, repo: Folder) -> None:
+def test_what_is_no_file_is_not_read(files: WorkspaceFiles, repo: Folder) -> None:
     os.mkfifo(repo.path / "pipe")
     for path, code in (("pipe", "not-a-file"), (".agent", "not-a-file"), ("none", "no-such-file")):
         with pytest.raises(ExecplanError) as caught:
@@ -165,7 +165,7 @@ def test_what_is_no_file_is_not_read(files: Ground, repo: Folder) -> None:
         refused(INPUT, code, caught)
 
 
-def test_a_disk_that_is_full_leaves_all_as_it_was(files: Ground, repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_leaves_all_as_it_was(files: WorkspaceFiles, repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     before = look(repo.path)
 
     def full(*_: object) -> int:
@@ -180,13 +180,13 @@ def test_a_disk_that_is_full_leaves_all_as_it_was(files: Ground, repo: Folder, m
     assert look(repo.path) == before
 
 
-def test_what_a_killed_writer_left_is_gone_with_the_next_one(files: Ground, repo: Folder) -> None:
+def test_what_a_killed_writer_left_is_gone_with_the_next_one(files: WorkspaceFiles, repo: Folder) -> None:
     before = look(repo.path)
     left = repo.path / temporary("README.md")
     for call in (
         lambda: files.write("README.md", b"# A project\n", 0o644),
-        lambda: files.tidy("README.md"),
-        lambda: files.tidy("nowhere/README.md"),
+        lambda: files.remove_temporary("README.md"),
+        lambda: files.remove_temporary("nowhere/README.md"),
         lambda: files.remove("README.md"),
     ):
         left.write_bytes(b"half")
@@ -196,7 +196,7 @@ def test_what_a_killed_writer_left_is_gone_with_the_next_one(files: Ground, repo
     assert look(repo.path) == before
 
 
-def test_names_that_are_no_utf_8(files: Ground, repo: Folder) -> None:
+def test_names_that_are_no_utf_8(files: WorkspaceFiles, repo: Folder) -> None:
     name = os.fsdecode(b"\xff\xfe/caf\xe9")
     files.write(name, b"x", 0o644)
     assert files.state(name).kind == FILE
@@ -206,7 +206,7 @@ def test_names_that_are_no_utf_8(files: Ground, repo: Folder) -> None:
 
 
 def test_a_folder_swapped_for_a_link_again_and_again(
-    files: Ground, repo: Folder, monkeypatch: pytest.MonkeyPatch
+    files: WorkspaceFiles, repo: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is written, read, linked and removed lies inside or nowhere; a look before the write would let some out."""
     outside = repo.path.parent / "outside"

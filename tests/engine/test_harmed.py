@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine import mend
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.ledger import chain
 from execplan.engine.revisions import document_of
 from execplan.engine.runs import entries_of
@@ -233,7 +233,7 @@ def test_an_old_run_without_a_copy_is_read_and_rolled_back(bench: Bench) -> None
     shutil.rmtree(bench.path / ".git/execplan/plans")
     shutil.rmtree(bench.last().copy)
     entries = entries_of(bench.last())
-    assert Course(document_of(bench.last(), entries), entries).status == "completed"
+    assert RunState(document_of(bench.last(), entries), entries).status == "completed"
     assert bench.type("rollback").exit == 0
     whole(bench)
 
@@ -244,8 +244,8 @@ def test_what_somebody_chose_of_two_branches_is_not_overwritten(bench: Bench) ->
     ledger = bench.path / ARTIFACTS / "ledger.jsonl"
     mine = ledger.read_bytes()
     other = [*mine.splitlines(keepends=True)[:-1]]
-    record = chain.parse(other[-1].rstrip(b"\n"))
-    other[-1] = chain.line_of(chain.sealed(record._replace(user="eve")))
+    record = chain.parse_record(other[-1].rstrip(b"\n"))
+    other[-1] = chain.encode_record(chain.with_hash(record._replace(user="eve")))
     ledger.write_bytes(b"".join(other))
     (found,) = doctor(bench)
     assert (found["check"], found["fixable"]) == ("ledgers", False)

@@ -14,8 +14,8 @@ import pytest
 
 from execplan.engine.commands import launch as launching
 from execplan.engine.commands import processes
-from execplan.engine.commands.launch import Ended
-from execplan.engine.commands.stop import Stop
+from execplan.engine.commands.launch import CommandResult
+from execplan.engine.commands.stop import StopSignal
 from execplan.errors import ExecplanError
 from tests.engine.commanding import DAEMON, Yard, is_alive, until
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def ended(of: str | Ended) -> Ended:
-    assert isinstance(of, Ended)
+def ended(of: str | CommandResult) -> CommandResult:
+    assert isinstance(of, CommandResult)
     return of
 
 
 def test_what_it_prints_and_how_it_ends(yard: Yard) -> None:
     result = yard.sh("echo one; echo two >&2; exit 3")
-    assert (result.exit, result.signal, result.cause, result.stdout, result.whole) == (3, None, "", b"one\n", True)
+    assert (result.exit, result.signal, result.cause, result.stdout, result.is_complete) == (3, None, "", b"one\n", True)
     assert result.stdout_sha256 == sha256(b"one\n").hexdigest()
     assert sorted(yard.told())[:2] == ["! two", "= exit 3, after 0.0 s"]
     assert "| one" in yard.told()
@@ -104,7 +104,7 @@ def test_marks_tell_how_far_it_came(yard: Yard) -> None:
     result = yard.sh(f"test -e '{yard.marks}.begun' && ! test -e '{yard.marks}.ended' && echo begun; exit 4")
     assert result.stdout == b"begun\n"
     kept = ended(yard.marked())
-    assert kept == result._replace(stdout=b"", stdout_sha256="", whole=False, end=b"")
+    assert kept == result._replace(stdout=b"", stdout_sha256="", is_complete=False, output_tail=b"")
     yard.sh(f"cat '{yard.marks}.ended'; kill -9 $PPID")
     assert "such file" in yard.transcript(), "an older mark must not stand for this one"
     assert yard.marked() == "begun"
@@ -169,7 +169,7 @@ def test_what_was_stopped_before_does_not_go_on(yard: Yard) -> None:
 
 
 def test_a_stop_is_seen_by_all_and_the_first_one_counts() -> None:
-    stop = Stop()
+    stop = StopSignal()
     assert not stop.is_set()
     assert not stop.wait(0)
     stop.set("SIGINT")
@@ -206,7 +206,7 @@ def test_with_its_supervisor_the_program_dies(yard: Yard) -> None:
 
 
 def test_a_supervisor_that_was_stopped_is_given_up(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launching, "_LATE", 0.0)
+    monkeypatch.setattr(launching, "_GIVE_UP_AFTER", 0.0)
     result = yard.sh(f"{DAEMON} kill -STOP $PPID; sleep 98", seconds=0.4)
     assert result.cause == "error"
     until(lambda: not is_alive(yard.pid()))
@@ -217,7 +217,7 @@ def test_much_of_it_takes_no_memory(yard: Yard) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = yard.sh(f"yes | head -c {size}")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000
-    assert (len(result.stdout), result.whole) == (1 << 20, False)
+    assert (len(result.stdout), result.is_complete) == (1 << 20, False)
     block = b"y\n" * 500_000
     digest = sha256()
     for _ in range(size // len(block)):
@@ -231,7 +231,7 @@ def test_what_can_not_be_kept_ends_it(yard: Yard, monkeypatch: pytest.MonkeyPatc
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "can't write it", exit=6)
 
-    monkeypatch.setattr(launching._Taken, "_out", full)
+    monkeypatch.setattr(launching._SupervisorOutput, "_take_stdout", full)
     with pytest.raises(ExecplanError, match="can't write it"):
         yard.sh(f"{DAEMON} echo; sleep 98")
     assert not is_alive(yard.pid())
@@ -242,7 +242,7 @@ def test_many_at_once(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / str(number)).mkdir()
         yards.append(Yard(tmp_path / str(number)))
-    results: dict[int, Ended] = {}
+    results: dict[int, CommandResult] = {}
 
     def work(number: int) -> None:
         results[number] = yards[number].sh(f"echo {number}; exit {number}")
@@ -266,9 +266,9 @@ def test_no_descriptor_is_left_open(yard: Yard) -> None:
 def test_ps_tells_the_same_where_the_kernel_does_not(yard: Yard) -> None:
     pid = engine(yard, f"{DAEMON} echo > ready; exec sleep 97")
     until((yard.folder / "ready").exists)
-    until(lambda: sorted(each.name for each in processes.family(pid))[1:] == ["sleep", "sleep"])
+    until(lambda: sorted(each.name for each in processes.descendants(pid))[1:] == ["sleep", "sleep"])
     yard.pid()
-    own = {(each.pid, each.name) for each in processes.family(pid)}
-    assert {(each.pid, each.name) for each in processes._family_by_ps(pid)} == own
+    own = {(each.pid, each.name) for each in processes.descendants(pid)}
+    assert {(each.pid, each.name) for each in processes._descendants_by_ps(pid)} == own
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)

@@ -11,8 +11,8 @@ import pytest
 
 from execplan.engine import entries
 from execplan.engine.ledger import chain
-from execplan.engine.ledger.ledger import Ledger
-from execplan.engine.ledger.verify import verify
+from execplan.engine.ledger.ledger import AuditLog
+from execplan.engine.ledger.verify import verify_log
 from execplan.errors import ExecplanError
 from tests.engine.ledgers import Kept, change
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 def test_records_follow_each_other_across_processes_and_days(kept: Kept) -> None:
     first = kept.ledger.append("approved", {"digest": "a" * 64})
     kept.later(86_400)
-    second = Ledger(kept.home, kept.ref).append("revoked", {"digest": "a" * 64})
+    second = AuditLog(kept.home, kept.ref).append("revoked", {"digest": "a" * 64})
     assert (first.seq, first.prev, first.ledger, first.plan_id) == (1, "", kept.ref.id, kept.ref.id)
     assert (second.seq, second.prev) == (2, first.hash)
     assert (first.at, second.at) == ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")
-    assert chain.walk(kept.path.read_bytes()).flaw is None
+    assert chain.parse_chain(kept.path.read_bytes()).flaw is None
 
 
 def test_a_hash_is_that_of_the_line_without_it(kept: Kept) -> None:
@@ -38,19 +38,19 @@ def test_a_hash_is_that_of_the_line_without_it(kept: Kept) -> None:
     line = kept.path.read_bytes()[:-1]
     without = line[: line.rindex(b',"hash":')] + b"}"
     assert made.hash == hashlib.sha256(without).hexdigest() == json.loads(line)["hash"]
-    assert list(json.loads(line)) == list(chain.Record._fields)
+    assert list(json.loads(line)) == list(chain.AuditRecord._fields)
 
 
 def test_what_is_brought_over_from_a_journal_is_brought_over_once(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
         journal.write(entries.BEGUN, run=run.id, user="ann", session="s1", revision=1, states={"a": ["absent"]})
-        kept.ledger.follow(run.id, journal.entries)
-        kept.ledger.follow(run.id, journal.entries)
+        kept.ledger.append_entries(run.id, journal.entries)
+        kept.ledger.append_entries(run.id, journal.entries)
         journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
-        kept.ledger.follow(run.id, journal.entries[1:])
+        kept.ledger.append_entries(run.id, journal.entries[1:])
         journal.write(entries.RESULT, step="api", attempt=1, ok=True, changes=[change("src/a.py")])
-        Ledger(kept.home, kept.ref).follow(run.id, journal.entries)  # another process, after a kill
+        AuditLog(kept.home, kept.ref).append_entries(run.id, journal.entries)  # another process, after a kill
     begun, intent, result = kept.records()
     assert [each.entry for each in kept.records()] == [1, 2, 3]
     assert [each.line for each in kept.records()] == [each.line for each in journal.entries]
@@ -66,12 +66,12 @@ def test_an_entry_other_than_the_one_that_is_known_is_refused(kept: Kept) -> Non
     run, journal = kept.run()
     with journal:
         journal.write(entries.BEGUN, run=run.id, states={})
-    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.append_entries(run.id, journal.entries)
     before = kept.path.read_bytes()
     other = journal.entries[0]._replace(line="0" * 64)
-    for ledger in (kept.ledger, Ledger(kept.home, kept.ref)):
+    for ledger in (kept.ledger, AuditLog(kept.home, kept.ref)):
         with pytest.raises(ExecplanError) as caught:
-            ledger.follow(run.id, [other])
+            ledger.append_entries(run.id, [other])
         assert (caught.value.code, caught.value.exit) == ("journal-altered", 6)
         assert f"runs/{run.id}/journal.jsonl:1" in caught.value.message
     assert kept.path.read_bytes() == before
@@ -81,14 +81,14 @@ def test_what_could_not_be_brought_over_is_brought_over_with_the_next(kept: Kept
     run, journal = kept.run()
     with journal:
         journal.write(entries.BEGUN, run=run.id, states={})
-        kept.ledger.follow(run.id, journal.entries)
+        kept.ledger.append_entries(run.id, journal.entries)
         for status in ("failed", "completed"):
             journal.write(entries.ENDED, status=status, cause="", reason="", seconds=1.0)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "fsync", full)
             with pytest.raises(ExecplanError):
-                kept.ledger.follow(run.id, journal.entries[1:2])
-        kept.ledger.follow(run.id, journal.entries[2:])
+                kept.ledger.append_entries(run.id, journal.entries[1:2])
+        kept.ledger.append_entries(run.id, journal.entries[2:])
     assert [each.line for each in kept.records()] == [each.line for each in journal.entries]
 
 
@@ -112,7 +112,7 @@ def test_values_of_variables_stay_out_and_digests_stay(kept: Kept, monkeypatch: 
     with journal:
         journal.write(entries.BEGUN, run=run.id, states={})
         journal.write(entries.INTENT, step="api", attempt=1, by="person", before={}, snapshot=False)
-    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.append_entries(run.id, journal.entries)
     kept.ledger.append("approved", {"approver": "Ann hunter2", "digest": "0a1b2c3d" * 8})
     text = kept.path.read_text()
     assert "hunter2" not in text
@@ -124,13 +124,13 @@ def test_less_than_a_line_is_cut_off_and_a_line_without_its_end_gets_it(kept: Ke
     kept.ledger.append("revoked", {})
     whole = kept.path.read_bytes()
     kept.path.write_bytes(whole + b'{"seq":3,"at":"20')
-    Ledger(kept.home, kept.ref).append("declined", {})
+    AuditLog(kept.home, kept.ref).append("declined", {})
     assert [each.kind for each in kept.records()] == ["approved", "revoked", "declined"]
     kept.path.write_bytes(whole[:-1])
-    Ledger(kept.home, kept.ref).append("declined", {})
+    AuditLog(kept.home, kept.ref).append("declined", {})
     assert [each.seq for each in kept.records()] == [1, 2, 3]
     kept.path.write_bytes(b'{"se')
-    assert Ledger(kept.home, kept.ref).append("declined", {}).seq == 1, (
+    assert AuditLog(kept.home, kept.ref).append("declined", {}).seq == 1, (
         "no anchor was moved: nothing is known to be lost"
     )
 
@@ -140,7 +140,7 @@ def test_a_last_line_that_is_no_record_is_not_built_upon(kept: Kept) -> None:
     kept.path.write_bytes(kept.path.read_bytes().replace(b'"approved"', b'"declined"'))
     before = kept.path.read_bytes()
     with pytest.raises(ExecplanError) as caught:
-        Ledger(kept.home, kept.ref).append("declined", {})
+        AuditLog(kept.home, kept.ref).append("declined", {})
     assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
     assert "was edited" in caught.value.message
     assert "--accept" in caught.value.hint
@@ -161,7 +161,7 @@ def test_a_long_record_is_read_again(kept: Kept) -> None:
     for count in (200_000, 10):
         kept.ledger.append("approved", {"digest": ["x" * 9] * count})
     assert [each.seq for each in kept.records()] == [1, 2]
-    assert Ledger(kept.home, kept.ref).append("revoked", {}).seq == 3
+    assert AuditLog(kept.home, kept.ref).append("revoked", {}).seq == 3
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/null", path)])
@@ -199,7 +199,7 @@ def test_eight_processes_write_one_chain(kept: Kept) -> None:
     assert [each.seq for each in records] == list(range(1, 201))
     for number in range(8):
         assert [each.said["turn"] for each in records if each.said["of"] == number] == list(range(25))
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert (found.exit, found.anchored is not None) == (0, True)
 
 
@@ -211,19 +211,19 @@ def test_a_writer_is_killed_again_and_again(kept: Kept) -> None:
             assert os.waitpid(child, os.WNOHANG) == (0, 0)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        last = Ledger(kept.home, kept.ref).append("revoked", {"of": number})
+        last = AuditLog(kept.home, kept.ref).append("revoked", {"of": number})
         assert kept.records()[-1] == last
-        found = verify(kept.home, kept.ref)
+        found = verify_log(kept.home, kept.ref)
         assert (found.exit, found.records) == (0, last.seq)
 
 
 def appends(kept: Kept, number: int, turns: int) -> None:
     """Write records, and move the anchor now and then."""
-    ledger = Ledger(kept.home, kept.ref)
+    ledger = AuditLog(kept.home, kept.ref)
     for turn in range(turns):
         ledger.append("approved", {"of": number, "turn": turn})
         if turn % 10 == number:
-            ledger.anchor()
+            ledger.update_anchor()
 
 
 def forked(kept: Kept, number: int, turns: int) -> int:

@@ -14,7 +14,7 @@ import pytest
 
 from execplan.engine import notice, record
 from execplan.engine.course import Question
-from execplan.engine.place import Place
+from execplan.engine.place import RunPaths
 from execplan.execution.policy import Policy
 from execplan.repo import homes
 from execplan.text.redaction import Redaction
@@ -45,7 +45,7 @@ def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[
     hand.result("make", ok=False, cause="exit", reason=f"it said {SECRET}", exit=1)
     if question is None:
         hand.end("failed")
-    place = Place(hand.run, str(repo.path / "runs"), "")
+    place = RunPaths(hand.run, str(repo.path / "runs"), "")
     made = record.record_of(place, DOCUMENT, hand.course)
     redaction = Redaction({"MY_TOKEN": SECRET}, ())
     return notice.notify(Policy(notify=command), homes.find(str(repo.path)), place, made, question, redaction)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.engine.files.store import Store
+from execplan.engine.files.store import BackupStore
 from execplan.engine.files.tree import load
 from execplan.engine.steps.named import snapshot
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -46,12 +46,12 @@ def test_and_before_the_test_of_a_file(repo: Folder) -> None:
 def test_nothing_is_begun_that_could_not_be_taken_back(
     repo: Folder, monkeypatch: pytest.MonkeyPatch, steps: str
 ) -> None:
-    def full(self: Store, parts: object, digest: str) -> bool:
+    def full(self: BackupStore, parts: object, digest: str) -> bool:
         raise ExecplanError("io-error", "no space left on device", exit=ENVIRONMENT)
 
     repo.write("src/old.py", "x = 1\n")
     made = Shop(repo, steps)
-    monkeypatch.setattr(Store, "_put", full)
+    monkeypatch.setattr(BackupStore, "_write", full)
     with pytest.raises(ExecplanError) as caught:
         made.prepare(made.document.steps[0].id)
     assert caught.value.exit == ENVIRONMENT

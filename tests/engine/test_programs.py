@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.hands import Hands
+from execplan.engine.hands import StepExecutor
 from execplan.engine.run import run
-from execplan.engine.watch import Chosen, Watch
+from execplan.engine.watch import RunOptions, RunObserver
 from execplan.execution import approval as seals
 from execplan.execution.approval import Approval, UnsignedApproval
 from execplan.execution.documents.document import load, to_bytes
@@ -24,8 +24,8 @@ from tests.execution.approving import document
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.engine.course import Course
-    from execplan.engine.steps.bench import Bench as StepBench
+    from execplan.engine.course import RunState
+    from execplan.engine.steps.bench import RunContext as StepBench
     from execplan.engine.ticks import Marked
     from execplan.execution.model import Step
 
@@ -223,8 +223,8 @@ def test_a_new_approval_lets_a_run_go_on_with_another_program(bench: Bench) -> N
 def test_a_program_that_changes_before_a_step(bench: Bench) -> None:
     """Somebody else changes it between two steps."""
 
-    class Slow(Hands):
-        def tick(self, bench: StepBench, course: Course, step: Step) -> tuple[str, Marked]:
+    class Slow(StepExecutor):
+        def tick(self, bench: StepBench, course: RunState, step: Step) -> tuple[str, Marked]:
             if step.id == "first":
                 put(here, "tools/mytool", "evil")
             return super().tick(bench, course, step)
@@ -232,7 +232,7 @@ def test_a_program_that_changes_before_a_step(bench: Bench) -> None:
     put(bench, "tools/mytool", "good")
     bench.approved(steps(TWO.replace("mytool", "tools/mytool")))
     here, (home, ref) = bench, bench.home()
-    finished = run(home, ref, Chosen(), Watch(), Options(commit=False), hands=Slow())
+    finished = run(home, ref, RunOptions(), RunObserver(), Options(commit=False), hands=Slow())
     assert finished.status == "failed"
     assert bench.text("ran") == "good\n"
     ended = bench.entries()[-1].said

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from execplan.engine import entries as kinds
 from execplan.engine import record
 from execplan.engine.entries import Change
-from execplan.engine.place import Place
+from execplan.engine.place import RunPaths
 from execplan.execution import states
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.record import Record
@@ -37,7 +37,7 @@ REVISED = DOCUMENT.model_copy(
         "metadata": DOCUMENT.metadata.model_validate({"history": [{"revision": 1, "sha256": "0" * 64, "reason": "x"}]}),
     }
 )
-PLACE = Place("0001-00000000", "folder", "state")
+PLACE = RunPaths("0001-00000000", "folder", "state")
 
 
 def made(hand: Hand) -> Record:
@@ -134,7 +134,7 @@ def test_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_saved_and_saved_again(tmp_path: Path) -> None:
-    place = Place(PLACE.id, str(tmp_path), str(tmp_path))
+    place = RunPaths(PLACE.id, str(tmp_path), str(tmp_path))
     assert record.read(place) is None
     hand = Hand(DOCUMENT)
     hand.begin()

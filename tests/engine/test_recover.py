@@ -60,7 +60,7 @@ def test_what_was_interrupted_or_has_drifted_is_never_recovered() -> None:
 
 def test_fail_fast_begins_nothing_more() -> None:
     run = Try(plan(step("a"), step("b")), Told({"a": [no()]}))
-    assert run.fate == fate.Fate("failed", "a", "failure", "a failed: it failed by exit")
+    assert run.fate == fate.StopReason("failed", "a", "failure", "a failed: it failed by exit")
     assert run.told == ["intent a", "result a", "retaken a"]
 
 

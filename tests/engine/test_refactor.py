@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from execplan.engine.entries import Change
-from execplan.engine.files.ground import Ground
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps import take_back as undoing
 from execplan.engine.steps.take_back import take_back
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -98,16 +98,16 @@ def test_none_of_it_when_a_write_fails(repo: Folder, monkeypatch: pytest.MonkeyP
     count = 0
 
     def counted(name: str) -> None:
-        real = getattr(Ground, name)
+        real = getattr(WorkspaceFiles, name)
 
-        def call(self: Ground, path: str, *more: object) -> object:
+        def call(self: WorkspaceFiles, path: str, *more: object) -> object:
             nonlocal count
             count += 1
             if count == fails:
                 raise ExecplanError("io-error", f"can't write {path}: no space left on device", exit=ENVIRONMENT)
             return real(self, path, *more)
 
-        monkeypatch.setattr(Ground, name, call)
+        monkeypatch.setattr(WorkspaceFiles, name, call)
 
     counted("write")
     counted("remove")
@@ -132,11 +132,11 @@ def test_a_hunk_that_does_not_fit_changes_none_of_the_files(repo: Folder) -> Non
 def test_what_can_not_be_taken_back_is_told_and_kept(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     made = shop(repo)
 
-    def remove(self: Ground, path: str) -> None:
+    def remove(self: WorkspaceFiles, path: str) -> None:
         made.repo.write("src/app.py", "somebody else's\n")
         raise ExecplanError("io-error", f"can't remove {path}", exit=ENVIRONMENT)
 
-    monkeypatch.setattr(Ground, "remove", remove)
+    monkeypatch.setattr(WorkspaceFiles, "remove", remove)
     done = made.do("split")
     assert not done.ok
     assert "src/app.py" in [change.path for change in done.changes]
@@ -148,14 +148,14 @@ def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypa
     ballast = os.path.join(made.bench.place.state, "split.ballast")
     sizes = []
 
-    def write(self: Ground, path: str, data: bytes, mode: int) -> tuple[str, ...]:
+    def write(self: WorkspaceFiles, path: str, data: bytes, mode: int) -> tuple[str, ...]:
         sizes.append(os.path.getsize(ballast))
         raise ExecplanError("io-error", os.strerror(errno.ENOSPC), exit=ENVIRONMENT)
 
     def undo(*_: object) -> None:
         sizes.append(os.path.exists(ballast))
 
-    monkeypatch.setattr(Ground, "write", write)
+    monkeypatch.setattr(WorkspaceFiles, "write", write)
     monkeypatch.setattr(undoing, "take_back", undo)
     assert not made.do("split").ok
     assert sizes[0] > sum([len(what[0]) for what in tree(repo).values() if isinstance(what, tuple)])

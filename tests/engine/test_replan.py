@@ -11,9 +11,9 @@ import pytest
 
 from execplan.engine import entries as kinds
 from execplan.engine import journal, record, revisions
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.replan import Replanned, replan_run
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 from execplan.errors import ExecplanError
 from execplan.repo.amend import Options
 from execplan.repo.execution import register, standing
@@ -23,7 +23,7 @@ from tests.engine.test_runs import ROLLBACK
 from tests.repo.approving import NAME, Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
 
 PLAN = """\
 # Build the parser
@@ -62,7 +62,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return made
 
 
-def failed(desk: Desk) -> tuple[Any, Place]:
+def failed(desk: Desk) -> tuple[Any, RunPaths]:
     """A run of which the first step is done and the second has failed."""
     hand, place = begun(desk)
     hand.done("api", make(desk, "src/made.py", "X = 1\n"))
@@ -73,17 +73,17 @@ def failed(desk: Desk) -> tuple[Any, Place]:
     return hand, place
 
 
-def replanned(desk: Desk, place: Place, **more: Any) -> Replanned:
+def replanned(desk: Desk, place: RunPaths, **more: Any) -> Replanned:
     """Replan a run."""
     home, ref = desk.home()
-    said = {"reason": "It failed.", "failed": (), "information": None, "watch": Watch(), "options": Options()}
+    said = {"reason": "It failed.", "failed": (), "information": None, "watch": RunObserver(), "options": Options()}
     return replan_run(home, ref, place, **{**said, **more})
 
 
-def course(place: Place) -> Course:
+def course(place: RunPaths) -> RunState:
     """How far the run has come, by what lies on disk."""
     entries = journal.read(place.journal)
-    return Course(revisions.document_of(place, entries), entries)
+    return RunState(revisions.document_of(place, entries), entries)
 
 
 def stored(desk: Desk) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from execplan.engine import place as places
 from execplan.engine import record, revising
-from execplan.engine.ledger.verify import verify
+from execplan.engine.ledger.verify import verify_log
 from execplan.errors import ExecplanError
 from tests.repo.approving import NAME, Desk
 
@@ -69,7 +69,7 @@ def recorded(desk: Desk) -> Record:
     home, ref = desk.home()
     found = record.read(places.named(home, ref, None))
     assert found is not None
-    assert verify(home, ref).reasons == ()
+    assert verify_log(home, ref).reasons == ()
     return found
 
 

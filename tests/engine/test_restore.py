@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.engine.files import tree
-from execplan.engine.files.restore import Restored, net, restore, whole
+from execplan.engine.files.restore import RestoreResult, compute_net_changes, restore, with_created_folders
 from execplan.errors import CHANGED, ENVIRONMENT, POLICY, ExecplanError
 from tests.conftest import Folder
 from tests.engine.grounds import Looked, Thing, Things, build, looked, things
@@ -26,7 +26,7 @@ def here(repo: Folder) -> Looked:
     return looked(repo.path)
 
 
-def back(here: Looked, changes: tuple[Change, ...], folders: tuple[str, ...] = ()) -> Restored:
+def back(here: Looked, changes: tuple[Change, ...], folders: tuple[str, ...] = ()) -> RestoreResult:
     return restore(here.ground, here.store, changes, folders, lambda path, digest: None)
 
 
@@ -73,8 +73,8 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
         for step in steps[1:]:
             build(root, flat(step))
             after = here.look(known=before)
-            found, made = tree.differences(before, after, (), here.store, here.ground)
-            changes += whole(found, made)
+            found, made = tree.diff_snapshots(before, after, (), here.store, here.ground)
+            changes += with_created_folders(found, made)
             before = after
         done: list[str] = []
 
@@ -87,14 +87,14 @@ def test_any_tree_comes_back(steps: list[Nested], kill: int) -> None:
         try:
             restore(here.ground, here.store, changes, (), tell)
         except _KilledError:
-            restore(here.ground, here.store, changes, (), tell, done=tuple(done), again=True)
+            restore(here.ground, here.store, changes, (), tell, completed_paths=tuple(done), is_retry=True)
         assert things(root) == first
         for path, (kind, what, _) in last.items():
             if kind == "file":
                 assert isinstance(what, bytes)
-                assert here.store.get(here.store.keep(what)) == what, path
-        assert sorted(done) == sorted({each.path for each in net(changes)})
-        restore(here.ground, here.store, changes, (), lambda *_: None, again=True)
+                assert here.store.get(here.store.save(what)) == what, path
+        assert sorted(done) == sorted({each.path for each in compute_net_changes(changes)})
+        restore(here.ground, here.store, changes, (), lambda *_: None, is_retry=True)
         assert things(root) == first
 
 
@@ -106,9 +106,9 @@ def test_what_is_displaced_is_kept(repo: Folder, here: Looked) -> None:
     changes, folders = here.changes(before)
     told: list[tuple[str, str]] = []
     found = restore(here.ground, here.store, changes, folders, lambda *each: told.append(each))
-    assert [here.store.get(digest) for _, digest in found.kept] == [b"three", b"two"]
-    assert (found.restored, found.removed, found.left) == (("edited",), ("new", "new/file"), ())
-    assert set(told) == {*found.kept, ("new", "")}
+    assert [here.store.get(digest) for _, digest in found.backed_up] == [b"three", b"two"]
+    assert (found.restored, found.removed, found.remaining_folders) == (("edited",), ("new", "new/file"), ())
+    assert set(told) == {*found.backed_up, ("new", "")}
 
 
 def test_a_folder_that_somebody_put_something_into_is_left(repo: Folder, here: Looked) -> None:
@@ -117,7 +117,7 @@ def test_a_folder_that_somebody_put_something_into_is_left(repo: Folder, here: L
     changes, folders = here.changes(before)
     repo.write("new/mine", "y")
     found = back(here, changes, folders)
-    assert (found.removed, found.left) == (("new/deep", "new/deep/file"), ("new",))
+    assert (found.removed, found.remaining_folders) == (("new/deep", "new/deep/file"), ("new",))
     assert [each for each in things(repo.path) if each.startswith("new")] == ["new", "new/mine"]
 
 
@@ -229,7 +229,7 @@ def test_what_can_not_be_brought_back(repo: Folder, here: Looked) -> None:
 def test_what_was_done_and_changed_since_is_somebodys_own(repo: Folder, here: Looked) -> None:
     changes, folders = changed(repo, here)
     repo.write("edited", "theirs\n")
-    restore(here.ground, here.store, changes, folders, lambda *_: None, done=("edited",), again=True)
+    restore(here.ground, here.store, changes, folders, lambda *_: None, completed_paths=("edited",), is_retry=True)
     assert (repo.path / "edited").read_text() == "theirs\n"
     assert (repo.path / "gone").read_text() == "gone\n"
 

@@ -13,9 +13,9 @@ import pytest
 
 from execplan.engine.alone import alone
 from execplan.engine.journal import Journal
-from execplan.engine.ledger.verify import verify
+from execplan.engine.ledger.verify import verify_log
 from execplan.engine.rollback import rollback
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 from execplan.errors import BUSY, CHANGED, ENVIRONMENT, NO, USAGE, ExecplanError
 from execplan.repo.amend import Options
 from tests.engine.fakes import Clerk
@@ -207,7 +207,7 @@ def test_cut_off_at_any_entry_and_resumed_it_comes_to_the_same(bench: Bench, num
     assert not bench.there("half.txt")
     assert not bench.there("src/old.py")
     assert bench.text(f".agent/execplans/{bench.name}.md").count("- [x]") == 2
-    assert verify(*bench.home()).reasons == ()
+    assert verify_log(*bench.home()).reasons == ()
 
 
 def test_a_command_that_may_run_once_and_was_cut_short_is_asked_about(bench: Bench) -> None:
@@ -295,19 +295,19 @@ def test_a_new_revision_is_tried_once_and_waits_to_be_resumed(bench: Bench) -> N
     assert finished.status == "completed"
     assert bench.course().document.revision == 3
     assert [count(bench, name) for name in "ab"] == [1, 3]
-    assert verify(*bench.home()).reasons == ()
+    assert verify_log(*bench.home()).reasons == ()
 
 
 def test_a_step_that_was_rolled_back_by_itself_is_run_again(bench: Bench) -> None:
     bench.approved(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
     assert bench.go().status == "failed"
     home, ref = bench.home()
-    rollback(home, ref, bench.last(), step="a", automatic="", watch=Watch(), options=Options(commit=False))
+    rollback(home, ref, bench.last(), step="a", automatic="", watch=RunObserver(), options=Options(commit=False))
     assert not bench.there("a.txt")
     bench.write("src/go", "")
     assert bench.on().status == "completed"
     assert (count(bench, "a"), bench.text("a.txt")) == (2, "a\n")
-    rollback(home, ref, bench.last(), step=None, automatic="", watch=Watch(), options=Options(commit=False))
+    rollback(home, ref, bench.last(), step=None, automatic="", watch=RunObserver(), options=Options(commit=False))
     assert not bench.there("a.txt")
 
 

@@ -16,8 +16,8 @@ import pytest
 from execplan.engine import place as places
 from execplan.engine import record
 from execplan.engine.alone import alone
-from execplan.engine.files.store import Store
-from execplan.engine.watch import Watch
+from execplan.engine.files.store import BackupStore
+from execplan.engine.watch import RunObserver
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import COUNTED
 from tests.engine.grounds import Things, build, things
@@ -200,7 +200,7 @@ def test_60_an_altered_backup_is_named_and_nothing_touched(desk: Desk, before: T
     (changed,) = [
         each for entry in entries(desk, "result") for each in entry["changes"] if each["path"] == "src/old.py"
     ]
-    backup = Path(Store(desk.home()[0]).path(changed["before"][1]))
+    backup = Path(BackupStore(desk.home()[0]).path(changed["before"][1]))
     good, ran = backup.read_bytes(), now(desk)
     backup.write_bytes(good[:-1] + b"x")
     error = desk.refused(6, "backup-altered", "rollback")
@@ -406,7 +406,7 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
             place = places.named(home, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(home, ref, place, step=None, automatic="", watch=Watch(), options=Options(commit=False))
+            rollback(home, ref, place, step=None, automatic="", watch=RunObserver(), options=Options(commit=False))
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

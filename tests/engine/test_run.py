@@ -10,7 +10,7 @@ import pytest
 from execplan.engine import alone, begin
 from execplan.engine.outlook import outlook
 from execplan.engine.run import run
-from execplan.engine.watch import Chosen, Watch
+from execplan.engine.watch import RunOptions, RunObserver
 from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.repo.amend import Options
 from tests.crash.bench import tree
@@ -38,7 +38,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return made
 
 
-class Seen(Watch):
+class Seen(RunObserver):
     """One who does something when an entry is written, and remembers who ran."""
 
     def __init__(self, does: Callable[[Entry], object]) -> None:
@@ -142,7 +142,7 @@ def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     home, ref = bench.home()
     archived = ref._replace(archived=True)
-    refused(NO, "archived-plan", lambda: run(home, archived, Chosen(), Watch(), Options()))
+    refused(NO, "archived-plan", lambda: run(home, archived, RunOptions(), RunObserver(), Options()))
     refused(INPUT, "agent-mode", lambda: begin.stop_agent(plan(step("a"), mode="agent"), ref))
     assert not bench.runs()
 
@@ -314,7 +314,7 @@ def test_the_outlook_writes_nothing(bench: Bench) -> None:
     bench.approved(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
     before = tree(bench.path)
     home, ref = bench.home()
-    found = outlook(home, ref, Chosen(steps=("api", "see", "other")))
+    found = outlook(home, ref, RunOptions(steps=("api", "see", "other")))
     assert tree(bench.path) == before
     assert [(each.judged.step.id, each.runs, each.why) for each in found.steps] == [
         ("api", True, ""),

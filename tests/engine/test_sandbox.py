@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.commands import sandbox as boxes
-from execplan.engine.commands.sandbox import find
+from execplan.engine.commands.sandbox import find_sandbox
 from execplan.errors import ExecplanError
 from execplan.execution.policy import Policy
 from execplan.repo import homes
@@ -59,7 +59,7 @@ class Box(Yard):
 
     def find(self) -> None:
         """Look for the sandbox of the repository."""
-        self.sandbox, why = find(homes.find(str(self.folder)), Policy())
+        self.sandbox, why = find_sandbox(homes.find(str(self.folder)), Policy())
         assert self.sandbox is not None, why
 
 
@@ -333,7 +333,7 @@ def test_without_git_the_state_is_not_touched(tmp_path: Path, box: Box) -> None:
 
 
 def test_off_is_off(yard: Yard) -> None:
-    assert find(homes.find(str(yard.folder)), Policy(sandbox="off")) == (None, "the settings switch it off")
+    assert find_sandbox(homes.find(str(yard.folder)), Policy(sandbox="off")) == (None, "the settings switch it off")
 
 
 @pytest.mark.parametrize(
@@ -353,9 +353,9 @@ def test_one_that_is_missing_or_does_not_work(
         (folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder))
     home = homes.find(str(yard.folder))
-    assert find(home, Policy()) == (None, why)
+    assert find_sandbox(home, Policy()) == (None, why)
     with pytest.raises(ExecplanError) as raised:
-        find(home, Policy(sandbox="required"))
+        find_sandbox(home, Policy(sandbox="required"))
     assert (raised.value.code, raised.value.exit) == ("sandbox-missing", 6)
     assert why in raised.value.message
 
@@ -365,17 +365,17 @@ def test_one_that_the_repository_brings_along_is_none(yard: Yard, monkeypatch: p
     (yard.folder / "bwrap").write_text("#!/bin/sh\nexit 0\n")
     (yard.folder / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", str(yard.folder), prepend=os.pathsep)
-    found, why = find(homes.find(str(yard.folder)), Policy())
+    found, why = find_sandbox(homes.find(str(yard.folder)), Policy())
     assert (found, why) == (None, f"{yard.folder}/bwrap lies in the repository itself")
 
 
 def test_it_is_tried_once(box: Box) -> None:
-    before = boxes._trial.cache_info().hits
+    before = boxes._test_bwrap.cache_info().hits
     box.find()
-    assert boxes._trial.cache_info().hits == before + 1
+    assert boxes._test_bwrap.cache_info().hits == before + 1
 
 
 def test_an_older_one_is_good_enough(box: Box) -> None:
     assert box.sandbox is not None
-    box.sandbox = box.sandbox._replace(sized=False)
+    box.sandbox = box.sandbox._replace(can_limit_size=False)
     assert box.sh("touch /tmp/x").exit == 0

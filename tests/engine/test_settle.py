@@ -9,7 +9,7 @@ import pytest
 
 from execplan.engine.course import Attempt
 from execplan.engine.cut import result_of
-from execplan.engine.files.ground import Ground
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps.named import marks
 from execplan.engine.steps.perform import perform
 from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, Settled, settle
@@ -143,9 +143,9 @@ def test_several_files_half_way(repo: Folder, monkeypatch: pytest.MonkeyPatch, f
     calls = 0
     with monkeypatch.context() as patch:
         for name in ("write", "remove"):
-            real = getattr(Ground, name)
+            real = getattr(WorkspaceFiles, name)
 
-            def call(self: Ground, path: str, *more: object, real: object = real) -> object:
+            def call(self: WorkspaceFiles, path: str, *more: object, real: object = real) -> object:
                 nonlocal calls
                 calls += 1
                 if calls > fails:
@@ -153,7 +153,7 @@ def test_several_files_half_way(repo: Folder, monkeypatch: pytest.MonkeyPatch, f
                 assert callable(real)
                 return real(self, path, *more)
 
-            patch.setattr(Ground, name, call)
+            patch.setattr(WorkspaceFiles, name, call)
         found = cut_short(made, "split", leave="all")
     assert found.kind == PARTIAL
     take_back(made.bench, found.changes, found.folders)

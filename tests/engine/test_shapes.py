@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import ExecutionPlan
 
 OTHERS: tuple[Any, ...] = (None, True, -1, "\ud800", [], {"src": 1}, [{}], 10**400)
@@ -36,7 +36,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return made
 
 
-def read(bench: Bench, place: Place, document: ExecutionPlan) -> str:
+def read(bench: Bench, place: RunPaths, document: ExecutionPlan) -> str:
     """Read all that is read of a journal; how it is refused, or nothing."""
     try:
         course = brief(place, entries_of(place))

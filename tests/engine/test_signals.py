@@ -15,7 +15,7 @@ from execplan.engine.entries import Performed
 from execplan.engine.fate import SIGNAL
 from execplan.engine.journal import Entry
 from execplan.engine.signals import SIGNALS
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 from tests.engine.fakes import Told, Try
 from tests.engine.plans import plan, step
 from tests.engine.running import Bench, steps
@@ -24,7 +24,7 @@ from tests.engine.test_run import DROP, MAKE
 SLOW = "```sh {{#slow outputs=slow.txt {0} shell}}\necho x >> count/slow; echo half > half.txt; {1}sleep 30\n```"
 
 
-class Kicks(Watch):
+class Kicks(RunObserver):
     """One who sends this process a signal as soon as the step prints something."""
 
     def __init__(self, kick: signal.Signals) -> None:
@@ -79,7 +79,7 @@ def test_a_step_that_may_run_once_is_asked_about(bench: Bench) -> None:
 
 
 def test_a_question_is_left_by_a_signal() -> None:
-    class Kicked(Watch):
+    class Kicked(RunObserver):
         def ask(self, question: Question) -> str | None:
             os.kill(os.getpid(), signal.SIGINT)
             threading.Event().wait(10)
@@ -90,7 +90,7 @@ def test_a_question_is_left_by_a_signal() -> None:
 
 
 def test_waiting_for_a_retry_is_left_by_a_signal() -> None:
-    class Kicked(Watch):
+    class Kicked(RunObserver):
         def entry(self, entry: Entry) -> None:
             if entry.kind == "retaken":
                 os.kill(os.getpid(), signal.SIGTERM)
@@ -101,7 +101,7 @@ def test_waiting_for_a_retry_is_left_by_a_signal() -> None:
 
 
 def test_a_signal_that_is_ignored_stays_so() -> None:
-    class Kicked(Watch):
+    class Kicked(RunObserver):
         def entry(self, entry: Entry) -> None:
             os.kill(os.getpid(), signal.SIGHUP)
 
@@ -117,7 +117,7 @@ def test_in_another_thread_no_handler_is_set() -> None:
     found: list[Any] = []
     before = signal.getsignal(signal.SIGINT)
 
-    class Looks(Watch):
+    class Looks(RunObserver):
         def entry(self, entry: Entry) -> None:
             found.append(signal.getsignal(signal.SIGINT))
 

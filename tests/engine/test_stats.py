@@ -12,7 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families as families
 
 from execplan.engine import entries
-from execplan.engine.ledger.ledger import Ledger
+from execplan.engine.ledger.ledger import AuditLog
 from tests.engine.ledgers import Kept
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def told(kept: Kept) -> Kept:
         with journal:
             for kind, said in rows:
                 journal.write(kind, **said)
-        kept.ledger.follow(run.id, journal.entries)
+        kept.ledger.append_entries(run.id, journal.entries)
     return kept
 
 
@@ -150,7 +150,7 @@ def test_a_file_for_a_collector(told: Kept, tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o777 == 0o644
     assert file.read_text() == told.repo.type("stats", "--format", "prometheus").out
     assert told.repo.data("stats", "--textfile", str(file))["changed"] is False
-    Ledger(told.home, told.ref).append("declined", {})
+    AuditLog(told.home, told.ref).append("declined", {})
     data = told.repo.data("stats", "--textfile", str(file))
     assert (data["changed"], data["path"]) == (True, str(file))
     assert samples(file.read_text())["plan_approvals_total[('status', 'declined')]"] == 2

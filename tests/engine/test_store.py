@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.files.ground import Ground
-from execplan.engine.files.store import Store
+from execplan.engine.files.ground import WorkspaceFiles
+from execplan.engine.files.store import BackupStore
 from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, LINK, State
 from execplan.repo import homes
@@ -23,80 +23,80 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def store(repo: Folder) -> Store:
-    return Store(homes.find(str(repo.path)))
+def store(repo: Folder) -> BackupStore:
+    return BackupStore(homes.find(str(repo.path)))
 
 
 @pytest.fixture
-def files(repo: Folder) -> Ground:
-    return Ground(homes.find(str(repo.path)))
+def files(repo: Folder) -> WorkspaceFiles:
+    return WorkspaceFiles(homes.find(str(repo.path)))
 
 
-def kept(store: Store) -> list[Path]:
+def kept(store: BackupStore) -> list[Path]:
     return sorted([each for each in Path(store.folder).rglob("*") if each.is_file()])
 
 
 @pytest.mark.parametrize("data", [b"", b"x", bytes(range(256)) * 9000], ids=["none", "one", "many"])
-def test_what_is_kept_is_given_back(store: Store, data: bytes) -> None:
-    digest = store.keep(data)
+def test_what_is_kept_is_given_back(store: BackupStore, data: bytes) -> None:
+    digest = store.save(data)
     assert digest == sha256(data).hexdigest()
     assert store.get(digest) == data
     assert kept(store) == [Path(store.path(digest))]
 
 
-def test_the_same_bytes_are_kept_once_and_packed_the_same(store: Store, repo: Folder) -> None:
-    digest = store.keep(b"x" * 10_000)
+def test_the_same_bytes_are_kept_once_and_packed_the_same(store: BackupStore, repo: Folder) -> None:
+    digest = store.save(b"x" * 10_000)
     (first,) = kept(store)
     packed = first.read_bytes()
     assert len(packed) < 200
     assert first.stat().st_mode & 0o077 == first.parent.stat().st_mode & 0o077 == 0
     first.unlink()
     time.sleep(0.01)
-    store.keep(b"x" * 10_000)
+    store.save(b"x" * 10_000)
     assert first.read_bytes() == packed
-    assert store.keep(b"x" * 10_000) == digest
+    assert store.save(b"x" * 10_000) == digest
     assert kept(store) == [first]
 
 
-def test_two_files_of_one_name_do_not_share_a_backup(store: Store, files: Ground, repo: Folder) -> None:
+def test_two_files_of_one_name_do_not_share_a_backup(store: BackupStore, files: WorkspaceFiles, repo: Folder) -> None:
     repo.write("a/conf", "one")
     repo.write("b/conf", "two")
-    digests = [store.keep_path(files, path).sha256 for path in ("a/conf", "b/conf")]
+    digests = [store.save_path(files, path).sha256 for path in ("a/conf", "b/conf")]
     assert [store.get(each) for each in digests] == [b"one", b"two"]
 
 
-def test_what_is_no_file_has_a_state_and_no_backup(store: Store, files: Ground, repo: Folder) -> None:
+def test_what_is_no_file_has_a_state_and_no_backup(store: BackupStore, files: WorkspaceFiles, repo: Folder) -> None:
     (repo.path / "link").symlink_to("README.md")
-    assert store.keep_path(files, "link") == State(LINK, link="README.md")
-    assert store.keep_path(files, "nothing") == State(ABSENT)
+    assert store.save_path(files, "link") == State(LINK, link="README.md")
+    assert store.save_path(files, "nothing") == State(ABSENT)
     assert kept(store) == []
 
 
 def test_a_file_that_never_holds_still(
-    store: Store, files: Ground, repo: Folder, monkeypatch: pytest.MonkeyPatch
+    store: BackupStore, files: WorkspaceFiles, repo: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "parts", lambda path: iter([os.urandom(8)]))
     with pytest.raises(ExecplanError) as caught:
-        store.keep_path(files, "README.md")
+        store.save_path(files, "README.md")
     assert caught.value.exit == CHANGED
     assert kept(store) == []
 
 
 @pytest.mark.parametrize("number", [3, 100])
-def test_many_are_on_disk_only_when_all_are(store: Store, number: int) -> None:
+def test_many_are_on_disk_only_when_all_are(store: BackupStore, number: int) -> None:
     texts = [b"%d" % (each // 2) for each in range(number)]
-    with store.together() as batch:
-        digests = [batch.keep(text) for text in texts]
+    with store.batch() as batch:
+        digests = [batch.save(text) for text in texts]
         assert not [digest for digest in digests if store.has(digest)]
         assert batch.has(digests[0])
     assert [store.get(digest) for digest in digests] == texts
     assert len(kept(store)) == len(set(texts))
 
 
-def test_what_breaks_off_leaves_nothing(store: Store) -> None:
+def test_what_breaks_off_leaves_nothing(store: BackupStore) -> None:
     def breaks_off() -> None:
-        with store.together() as batch:
-            batch.keep(b"x")
+        with store.batch() as batch:
+            batch.save(b"x")
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -104,10 +104,10 @@ def test_what_breaks_off_leaves_nothing(store: Store) -> None:
     assert kept(store) == []
 
 
-def test_two_writers_at_once(store: Store) -> None:
+def test_two_writers_at_once(store: BackupStore) -> None:
     texts = [b"%d" % (each % 5) * 5000 for each in range(200)]
     with ThreadPoolExecutor(8) as pool:
-        digests = list(pool.map(store.keep, texts))
+        digests = list(pool.map(store.save, texts))
     assert [store.get(digest) for digest in digests] == texts
     assert len(kept(store)) == 5
 
@@ -123,8 +123,8 @@ def other(data: bytes) -> bytes:
     [other, lambda data: data[:-9], lambda data: data + b"more", lambda data: b"", lambda data: b"no gzip"],
     ids=["other", "cut", "longer", "empty", "none"],
 )
-def test_an_altered_backup_is_refused_by_its_name(store: Store, alter: Callable[[bytes], bytes]) -> None:
-    good, bad, gone = [store.keep(each * 500) for each in (b"good", b"bad", b"gone")]
+def test_an_altered_backup_is_refused_by_its_name(store: BackupStore, alter: Callable[[bytes], bytes]) -> None:
+    good, bad, gone = [store.save(each * 500) for each in (b"good", b"bad", b"gone")]
     path = Path(store.path(bad))
     path.write_bytes(alter(path.read_bytes()))
     Path(store.path(gone)).unlink()
@@ -135,18 +135,18 @@ def test_an_altered_backup_is_refused_by_its_name(store: Store, alter: Callable[
     with pytest.raises(ExecplanError) as caught:
         store.get(gone)
     assert (caught.value.exit, caught.value.code) == (ENVIRONMENT, "backup-missing")
-    store.check([good])
+    store.ensure_intact([good])
     with pytest.raises(ExecplanError) as caught:
-        store.check([good, gone])
+        store.ensure_intact([good, gone])
     assert caught.value.candidates == (), "the message says it all"
     with pytest.raises(ExecplanError) as caught:
-        store.check([good, gone, bad])
+        store.ensure_intact([good, gone, bad])
     assert caught.value.code == "backup-altered"
     assert [name in " ".join(caught.value.candidates) for name in (store.path(gone), str(path))] == [True, True]
 
 
-def test_what_nobody_used_for_thirty_days_goes(store: Store) -> None:
-    digests = [store.keep(each) for each in (b"old", b"got", b"kept", b"new")]
+def test_what_nobody_used_for_thirty_days_goes(store: BackupStore) -> None:
+    digests = [store.save(each) for each in (b"old", b"got", b"kept", b"new")]
     left = Path(store.folder) / "left.tmp"
     left.write_bytes(b"half")
     run = Path(store.home.state, "runs/0001-00000000")
@@ -158,7 +158,7 @@ def test_what_nobody_used_for_thirty_days_goes(store: Store) -> None:
         os.utime(path, (0, time.time() - 30 * 86_400 - 60))
     os.utime(store.path(digests[3]), (0, time.time() - 30 * 86_400 + 60))
     store.get(digests[1])
-    store.keep(b"kept")
+    store.save(b"kept")
     copies = [run.parent / name / "copy/journal.jsonl" for name in ("0002-00000000", "0003-00000000")]
     for copy, days in zip(copies, (31, 29), strict=True):
         copy.parent.mkdir(parents=True)
@@ -174,12 +174,12 @@ def test_what_nobody_used_for_thirty_days_goes(store: Store) -> None:
 
 def test_a_home_without_git_keeps_them_out_of_a_later_repository(plain: Folder) -> None:
     plain.ok("init")
-    store = Store(homes.find(str(plain.path)))
-    store.keep(b"x")
+    store = BackupStore(homes.find(str(plain.path)))
+    store.save(b"x")
     plain.git("init", "-q")
     assert ".state" not in plain.git("status", "--porcelain", "-uall")
 
 
-def test_a_store_that_is_not_there_is_empty(store: Store) -> None:
+def test_a_store_that_is_not_there_is_empty(store: BackupStore) -> None:
     assert store.purge(1) == 0
     assert not store.has("0" * 64)

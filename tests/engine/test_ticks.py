@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from execplan.engine import ticks
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.ticks import Marked
 from execplan.execution.api import compose
 from execplan.lint.runner import lint_plan
@@ -165,7 +165,7 @@ def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Fol
 
 def test_the_last_step_of_a_task_completes_it() -> None:
     document = compiled(fences(("a", "Build it"), ("b", ""), ("c", "build  IT"), ("d", "Build it")))
-    course = Course(document)
+    course = RunState(document)
     a, b, c, d = document.steps
     course.status_of.update(a="completed", b="completed")
     assert ticks.completes(document, course, a) is None

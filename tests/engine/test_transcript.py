@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.engine.commands.transcript import Transcript, escaped
+from execplan.engine.commands.transcript import Transcript, escape_unprintable
 from execplan.errors import ExecplanError
 from execplan.text.redaction import Redaction
 from tests.text.test_secrets import LONG, REAL
@@ -129,8 +129,8 @@ def test_what_can_not_be_seen_is_shown(page: Page, data: bytes, shown: list[str]
 
 def test_escapes_of_every_kind_are_plain() -> None:
     every = "".join(map(chr, [*range(0x300), *range(0x2000, 0x2100), 0xFEFF, 0xE0001]))
-    assert escaped(escaped(every)) == escaped(every)
-    assert set(escaped(every)) - set(every) == set()
+    assert escape_unprintable(escape_unprintable(every)) == escape_unprintable(every)
+    assert set(escape_unprintable(every)) - set(every) == set()
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])

@@ -11,8 +11,8 @@ import pytest
 
 from execplan.engine.entries import Change
 from execplan.engine.files import tree
-from execplan.engine.files.counting import counted
-from execplan.engine.files.store import Store
+from execplan.engine.files.counting import count_changed_lines
+from execplan.engine.files.store import BackupStore
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.world import ABSENT, FILE, FOLDER, LINK, OTHER
 from tests.conftest import Folder
@@ -85,7 +85,7 @@ def test_what_was_there_is_kept(either: Looked) -> None:
     state = found.states["README.md"]
     assert either.store.get(state.sha256) == b"# A project\n"
     assert state.size == 12
-    assert found.whole
+    assert found.is_complete
     assert not found.folders & {".git", ".agent/.state"}
 
 
@@ -213,7 +213,7 @@ def test_of_a_large_repository_only_what_is_declared(
     for name in ("a", "b", "c", "d"):
         (either.root / name).write_bytes(b"x")
     before = either.look("d", "e")
-    assert (before.whole, set(before.states)) == (False, {"d"})
+    assert (before.is_complete, set(before.states)) == (False, {"d"})
     for name in ("a", "d", "e"):
         (either.root / name).write_bytes(b"y")
     changes, _ = either.changes(before, "d", "e")
@@ -226,7 +226,7 @@ def test_a_command_that_writes_much_is_seen_whole(either: Looked, monkeypatch: p
     for number in range(9):
         (either.root / f"{number}").write_bytes(b"x")
     assert len(either.changes(before)[0]) == 9
-    assert not either.look(known=before).whole
+    assert not either.look(known=before).is_complete
 
 
 def test_names_that_are_no_utf_8_and_no_words(either: Looked, tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_a_look_is_json_that_anybody_reads(either: Looked, tmp_path: Path) -> No
     ],
 )
 def test_lines_are_counted(before: bytes, after: bytes, lines: tuple[int, int]) -> None:
-    assert counted(before, after) == lines
+    assert count_changed_lines(before, after) == lines
 
 
 def test_what_two_looks_share_is_kept_once(either: Looked) -> None:
@@ -283,5 +283,5 @@ def test_what_two_looks_share_is_kept_once(either: Looked) -> None:
         (either.root / name).write_bytes(b"same")
     either.look()
     either.look()
-    kept = [name for _, _, names in os.walk(Store(either.home).folder) for name in names]
+    kept = [name for _, _, names in os.walk(BackupStore(either.home).folder) for name in names]
     assert len(kept) == len(set(kept)) == len({state.sha256 for state in either.look().states.values() if state.sha256})

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from execplan.engine import entries
 from execplan.engine.ledger import chain, names
-from execplan.engine.ledger.accept import accept
-from execplan.engine.ledger.chain import Record
-from execplan.engine.ledger.ledger import Ledger
-from execplan.engine.ledger.verify import Verified, verify
+from execplan.engine.ledger.accept import accept_broken_log
+from execplan.engine.ledger.chain import AuditRecord
+from execplan.engine.ledger.ledger import AuditLog
+from execplan.engine.ledger.verify import LogVerification, verify_log
 from execplan.errors import ExecplanError
 from execplan.repo.amend import Options
 from execplan.text.lines import digest
@@ -30,12 +30,12 @@ def lines_of(count: int) -> list[bytes]:
     made: list[bytes] = []
     prev = ""
     for seq in range(1, count + 1):
-        record = Record(
+        record = AuditRecord(
             seq, "2026-01-01T00:00:00Z", "approved", "p", "p", "ann", None, None, None, None, {"n": 1.5}, prev
         )
-        record = chain.sealed(record)
+        record = chain.with_hash(record)
         prev = record.hash
-        made.append(chain.line_of(record))
+        made.append(chain.encode_record(record))
     return made
 
 
@@ -66,9 +66,9 @@ def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> No
     else:
         del lines[at:]
     text = b"".join(lines)
-    known = Anchor(6, chain.parse(WHOLE[-1][:-1]).hash, "")
-    walked = chain.walk(text[: text.rfind(b"\n") + 1])
-    found = walked.flaw is not None or bool(names.lost(text, known))
+    known = Anchor(6, chain.parse_record(WHOLE[-1][:-1]).hash, "")
+    walked = chain.parse_chain(text[: text.rfind(b"\n") + 1])
+    found = walked.flaw is not None or bool(names.find_loss(text, known))
     assert found == (text != b"".join(WHOLE))
     if walked.flaw is not None and what in ("edit", "swap"):
         first = next(number for number, line in enumerate(WHOLE, 1) if lines[number - 1] != line)
@@ -77,27 +77,27 @@ def test_any_single_change_before_the_anchor_is_found(data: st.DataObject) -> No
 
 def test_a_whole_ledger(kept: Kept) -> None:
     kept.ledger.append("approved", {"digest": "d" * 64})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     kept.ledger.append("declined", {})
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert (found.records, found.anchored, found.exit, found.reasons) == (2, 1, 0, ())
     assert found.path == f".agent/execplans/artifacts/{kept.ref.id}/ledger.jsonl"
 
 
 def test_none_at_all(kept: Kept) -> None:
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert (found.records, found.anchored, found.exit, found.warnings) == (0, None, 0, ())
 
 
-def tampered(kept: Kept, change: Callable[[list[bytes]], None]) -> Verified:
+def tampered(kept: Kept, change: Callable[[list[bytes]], None]) -> LogVerification:
     """What is found when the lines of an anchored ledger of four records are changed; and it takes no more."""
     for kind in ("approved", "declined", "declined", "revoked"):
         kept.ledger.append(kind, {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     lines = kept.path.read_bytes().splitlines(keepends=True)
     change(lines)
     kept.path.write_bytes(b"".join(lines))
-    return verify(kept.home, kept.ref)
+    return verify_log(kept.home, kept.ref)
 
 
 def edit(lines: list[bytes]) -> None:
@@ -114,10 +114,10 @@ def test_an_edit_with_its_hashes_made_anew(kept: Kept) -> None:
     def forge(lines: list[bytes]) -> None:
         before = ""
         for at, line in enumerate(lines):
-            record = chain.parse(line[:-1])
-            record = chain.sealed(record._replace(kind="approved", prev=before))
+            record = chain.parse_record(line[:-1])
+            record = chain.with_hash(record._replace(kind="approved", prev=before))
             before = record.hash
-            lines[at] = chain.line_of(record)
+            lines[at] = chain.encode_record(record)
 
     found = tampered(kept, forge)
     assert found.flaw is None
@@ -135,28 +135,28 @@ def test_a_cut_before_the_anchor_is_found_and_nothing_is_written(kept: Kept, lef
     found = tampered(kept, lambda lines: lines.__delitem__(slice(left, None)))
     assert "record 4" in found.lost or "knows 4 records" in found.lost
     before = kept.path.read_bytes()
-    for write in (lambda: Ledger(kept.home, kept.ref).append("approved", {}), Ledger(kept.home, kept.ref).anchor):
+    for write in (lambda: AuditLog(kept.home, kept.ref).append("approved", {}), AuditLog(kept.home, kept.ref).update_anchor):
         with pytest.raises(ExecplanError) as caught:
             write()
         assert (caught.value.code, caught.value.exit) == ("ledger-broken", 1)
     assert kept.path.read_bytes() == before
     kept.path.unlink()
-    assert "it is gone, and its anchor knows 4 records" in verify(kept.home, kept.ref).reasons
+    assert "it is gone, and its anchor knows 4 records" in verify_log(kept.home, kept.ref).reasons
 
 
 def test_a_cut_behind_the_anchor_is_not_found(kept: Kept) -> None:
     """The limit that the documents tell of."""
     kept.ledger.append("approved", {})
-    kept.ledger.anchor()
+    kept.ledger.update_anchor()
     short = kept.path.read_bytes()
     kept.ledger.append("declined", {})
     kept.path.write_bytes(short)
-    assert verify(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.home, kept.ref).exit == 0
 
 
 def test_no_anchor_is_a_warning(kept: Kept) -> None:
     kept.ledger.append("approved", {})
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.exit == 0
     assert any("no anchor here" in each for each in found.warnings)
 
@@ -165,53 +165,53 @@ def test_a_torn_line_is_a_warning(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     with kept.path.open("ab") as file:
         file.write(b'{"seq":2')
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.exit == 0
     assert any("torn" in each for each in found.warnings)
 
 
 def test_going_on_with_what_is_left(kept: Kept) -> None:
     tampered(kept, edit)
-    made = accept(kept.home, kept.ref, "A disk was lost.", Options()).record
+    made = accept_broken_log(kept.home, kept.ref, "A disk was lost.", Options()).record
     assert made is not None
     assert (made.seq, made.said["reason"], made.said["lost"]) == (5, "A disk was lost.", None)
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.exit == 0
     assert found.anchored == 5
     assert found.accepted == (
         "record 2, line 2: its hash is not that of its bytes: it was edited (accepted: A disk was lost.)",
     )
-    assert accept(kept.home, kept.ref, "Again.", Options()).record is None
-    assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
+    assert accept_broken_log(kept.home, kept.ref, "Again.", Options()).record is None
+    assert AuditLog(kept.home, kept.ref).append("approved", {}).seq == 6
     text = kept.path.read_bytes()
     kept.path.write_bytes(text.replace(b"approved", b"declined", 1))
-    assert verify(kept.home, kept.ref).exit == 1, "what was accepted is what was there then"
+    assert verify_log(kept.home, kept.ref).exit == 1, "what was accepted is what was there then"
 
 
 def test_going_on_with_nothing(kept: Kept) -> None:
     tampered(kept, lambda lines: lines.clear())
-    made = accept(kept.home, kept.ref, "Gone.", Options()).record
+    made = accept_broken_log(kept.home, kept.ref, "Gone.", Options()).record
     assert made is not None
     assert made.seq == 5
     assert made.said["lost"]["seq"] == 4
-    assert verify(kept.home, kept.ref).exit == 0
-    assert Ledger(kept.home, kept.ref).append("approved", {}).seq == 6
-    assert verify(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.home, kept.ref).exit == 0
+    assert AuditLog(kept.home, kept.ref).append("approved", {}).seq == 6
+    assert verify_log(kept.home, kept.ref).exit == 0
 
 
 def test_who_edits_a_record_cannot_accept_that_himself(kept: Kept) -> None:
     """A record that accepts counts only once it is anchored, which is what `audit --accept` does."""
     tampered(kept, edit)
     text = kept.path.read_bytes()
-    last = chain.parse(text.splitlines()[-1])
+    last = chain.parse_record(text.splitlines()[-1])
     forged = last._replace(seq=5, kind="accepted", prev=digest(text), said={"reason": "I say so.", "why": ["x"]})
-    kept.path.write_bytes(text + chain.line_of(chain.sealed(forged)))
-    found = verify(kept.home, kept.ref)
+    kept.path.write_bytes(text + chain.encode_record(chain.with_hash(forged)))
+    found = verify_log(kept.home, kept.ref)
     assert found.exit == 1
     assert "record 2, line 2" in found.reasons[0]
     assert found.accepted == ()
     with pytest.raises(ExecplanError):
-        Ledger(kept.home, kept.ref).append("approved", {})
+        AuditLog(kept.home, kept.ref).append("approved", {})
 
 
 def test_killed_while_it_is_accepted(kept: Kept) -> None:
@@ -219,18 +219,18 @@ def test_killed_while_it_is_accepted(kept: Kept) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("execplan.engine.ledger.anchor.move", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            accept(kept.home, kept.ref, "Once.", Options())
-    assert verify(kept.home, kept.ref).exit == 1
-    made = accept(kept.home, kept.ref, "Twice.", Options()).record
+            accept_broken_log(kept.home, kept.ref, "Once.", Options())
+    assert verify_log(kept.home, kept.ref).exit == 1
+    made = accept_broken_log(kept.home, kept.ref, "Twice.", Options()).record
     assert made is not None
     assert made.seq == 6
-    assert verify(kept.home, kept.ref).exit == 0
+    assert verify_log(kept.home, kept.ref).exit == 0
 
 
 def test_nothing_to_accept(kept: Kept) -> None:
     kept.ledger.append("approved", {})
     before = kept.path.read_bytes()
-    assert accept(kept.home, kept.ref, "Why not.", Options()).record is None
+    assert accept_broken_log(kept.home, kept.ref, "Why not.", Options()).record is None
     assert kept.path.read_bytes() == before
 
 
@@ -239,28 +239,28 @@ def test_journals(kept: Kept) -> None:
     with journal:
         journal.write(entries.BEGUN, run=run.id, states={})
         journal.write(entries.ENDED, status="completed", cause="", reason="", seconds=1.0)
-    kept.ledger.follow(run.id, journal.entries)
-    kept.ledger.anchor()
-    assert verify(kept.home, kept.ref).exit == 0
+    kept.ledger.append_entries(run.id, journal.entries)
+    kept.ledger.update_anchor()
+    assert verify_log(kept.home, kept.ref).exit == 0
     with journal.__class__(run.journal) as more:
         more.write(entries.RESUMED, document="x")
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.exit == 0
     assert any("1 entry of" in each and "is not in the ledger" in each for each in found.warnings)
     with open(run.journal, "rb") as file:
         whole = file.read()
     with open(run.journal, "wb") as file:
         file.write(whole.replace(b"completed", b"failed"))
-    (doubt,) = verify(kept.home, kept.ref).doubts
+    (doubt,) = verify_log(kept.home, kept.ref).doubts
     assert f"{run.id}/journal.jsonl:2 is not the entry that the ledger knows" in doubt
-    assert accept(kept.home, kept.ref, "Edited by mistake.", Options()).record is not None
-    assert verify(kept.home, kept.ref).exit == 0
+    assert accept_broken_log(kept.home, kept.ref, "Edited by mistake.", Options()).record is not None
+    assert verify_log(kept.home, kept.ref).exit == 0
     with open(run.journal, "wb") as file:
         file.write(whole.splitlines(keepends=True)[0])
-    (doubt,) = verify(kept.home, kept.ref).doubts
+    (doubt,) = verify_log(kept.home, kept.ref).doubts
     assert "ends behind entry 1, and the ledger knows 2" in doubt
     shutil.rmtree(run.folder)
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.exit == 0
     assert f"the journal of the run {run.id} is not there" in found.warnings
 
@@ -275,20 +275,20 @@ def test_what_ran_and_what_let_it_run(kept: Kept) -> None:
         journal.write(entries.BEGUN, run=run.id, states={}, document=digest(DOCUMENT.encode()), approval_id=own)
         journal.write(entries.REPLANNED, revision=2, document=digest(b"{}"), reason="")
         journal.write(entries.RESUMED, document=digest(b"{}"), approval_id=later)
-    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.append_entries(run.id, journal.entries)
     files |= {"execution-plan.json": DOCUMENT.encode(), "execution-plan-2.json": b"{}"}
     for name, data in files.items():
         (Path(run.folder) / name).write_bytes(data)
-    kept.ledger.anchor()
-    assert verify(kept.home, kept.ref).doubts == ()
+    kept.ledger.update_anchor()
+    assert verify_log(kept.home, kept.ref).doubts == ()
     for name, data in files.items():
         path = Path(run.folder) / name
         path.write_bytes(data + b"!")
-        (doubt,) = verify(kept.home, kept.ref).doubts
+        (doubt,) = verify_log(kept.home, kept.ref).doubts
         assert doubt.startswith(f"runs/{run.id}/{name} is not the one that was recorded")
         path.write_bytes(data)
     (Path(run.folder) / "execution-plan-2.json").unlink()
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.doubts == ()
     assert any(each.startswith(f"runs/{run.id}/execution-plan-2.json is not there") for each in found.warnings)
 
@@ -297,16 +297,16 @@ def test_what_is_accepted_stays_so_when_the_plan_is_renamed(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
         journal.write(entries.BEGUN, run=run.id, states={})
-    kept.ledger.follow(run.id, journal.entries)
-    kept.ledger.anchor()
+    kept.ledger.append_entries(run.id, journal.entries)
+    kept.ledger.update_anchor()
     Path(run.journal).write_bytes(b"nothing of ours\n")
-    assert verify(kept.home, kept.ref).exit == 1
-    accept(kept.home, kept.ref, "Overwritten by mistake.", Options())
+    assert verify_log(kept.home, kept.ref).exit == 1
+    accept_broken_log(kept.home, kept.ref, "Overwritten by mistake.", Options())
     path, artifacts = Path(kept.ref.path), Path(kept.home.artifacts_of(kept.ref.path, archived=False))
     new = kept.ref._replace(id="2026-01-01_other", path=str(path.with_name("2026-01-01_other.md")))
     path.rename(new.path)
     artifacts.rename(kept.home.artifacts_of(new.path, archived=False))
-    found = verify(kept.home, new)
+    found = verify_log(kept.home, new)
     assert (found.reasons, len(found.accepted)) == ((), 1)
 
 
@@ -314,11 +314,11 @@ def test_what_a_merge_has_left(kept: Kept) -> None:
     run, journal = kept.run()
     with journal:
         journal.write(entries.BEGUN, run=run.id, states={})
-    kept.ledger.follow(run.id, journal.entries)
+    kept.ledger.append_entries(run.id, journal.entries)
     for path in (kept.path, Path(run.journal)):
         with path.open("ab") as file:
             file.write(b"<<<<<<< HEAD\n=======\n>>>>>>> other\n")
-    found = verify(kept.home, kept.ref)
+    found = verify_log(kept.home, kept.ref)
     assert found.flaw is not None
     for each in (found.flaw.why, found.doubts[0]):
         assert "it is a conflict marker of git; take one side whole" in each
@@ -326,20 +326,20 @@ def test_what_a_merge_has_left(kept: Kept) -> None:
 
 def test_approvals(kept: Kept) -> None:
     kept.repo.approve()
-    assert verify(kept.home, kept.ref).reasons == verify(kept.home, kept.ref).warnings == ()
+    assert verify_log(kept.home, kept.ref).reasons == verify_log(kept.home, kept.ref).warnings == ()
     file = kept.repo.file()
     whole = file.read_bytes()
     file.write_bytes(whole.replace(b'"Ann"', b'"Bob"'))
-    (doubt,) = verify(kept.home, kept.ref).doubts
+    (doubt,) = verify_log(kept.home, kept.ref).doubts
     assert "is not the one that was recorded" in doubt
     file.unlink()
-    (warning,) = verify(kept.home, kept.ref).warnings
+    (warning,) = verify_log(kept.home, kept.ref).warnings
     assert "was recorded, and its file is not there" in warning
     file.write_bytes(whole)
     kept.later(60)
     kept.repo.approve()
-    assert verify(kept.home, kept.ref).warnings == ()
+    assert verify_log(kept.home, kept.ref).warnings == ()
     file.write_bytes(whole)
-    assert len(verify(kept.home, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
+    assert len(verify_log(kept.home, kept.ref).warnings) == 1, "that of the first time: approve was killed the second time"
     file.with_name(f"{'e' * 64}.json").write_bytes(b"{}")
-    assert any("there was no ledger yet" in each for each in verify(kept.home, kept.ref).warnings)
+    assert any("there was no ledger yet" in each for each in verify_log(kept.home, kept.ref).warnings)

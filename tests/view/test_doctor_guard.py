@@ -151,11 +151,11 @@ def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:
 
 
 def test_a_run_of_an_agent_is_allowed_something(desk: Desk) -> None:
-    from execplan.engine.agent.begin import begin
+    from execplan.engine.agent.begin import start_or_resume
     from execplan.engine.alone import alone
 
     desk.approve()
     home, ref = desk.home()
     with alone(home, "test"):
-        begin(home, ref, session="one")
+        start_or_resume(home, ref, session="one")
     assert "no plan is approved" not in looked(desk).message

@@ -10,7 +10,7 @@ from execplan.agents.enhancer.command import inside
 
 if TYPE_CHECKING:
     from execplan.agents.enhancer.command import Command
-    from execplan.engine.commands.ended import Ended
+    from execplan.engine.commands.ended import CommandResult
     from execplan.repo.home import Home
 
 _MEMORY_MB, _PROCESSES, _FILE_MB = 4096, 512, 1024
@@ -37,8 +37,8 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
     It runs without the sandbox that steps have: it is the user's own program, which has to reach a model over the network and to
     write where it keeps its session. It is not told where the repository is.
     """
-    from execplan.engine.commands.launch import Limits, Order, launch
-    from execplan.engine.commands.stop import Stop
+    from execplan.engine.commands.launch import Limits, CommandSpec, run_command
+    from execplan.engine.commands.stop import StopSignal
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.opened import redaction
     from execplan.engine.signals import Signals
@@ -48,19 +48,19 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
     def line(text: str, error: bool) -> None:
         said[0] = text if error and text.strip() else said[0]
 
-    stop = Stop()
+    stop = StopSignal()
     with tempfile.TemporaryDirectory(prefix="execplan-", ignore_cleanup_errors=True) as folder:
         work = os.path.join(folder, "work")
         os.mkdir(work)
         limits = Limits(command.seconds, _MEMORY_MB, _PROCESSES, _FILE_MB)
         marks = os.path.join(folder, "marks")
-        order = Order(command.argv, work, _environment(home, command), True, limits, marks, sent)
+        order = CommandSpec(command.argv, work, _environment(home, command), True, limits, marks, sent)
         transcript = Transcript(
             os.path.join(folder, "transcript.md"), "The enhancer", redaction(), command.kilobytes << 10, line
         )
         try:
             with Signals(stop, lambda: None):
-                ended = launch(order, None, transcript, stop)
+                ended = run_command(order, None, transcript, stop)
         finally:
             transcript.close()
     started = ended.cause != "error" or ended.exit is None
@@ -69,9 +69,9 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
 
 def _environment(home: Home, command: Command) -> dict[str, str]:
     """What it gets: what every command gets, without folders of the repository in which a program could be put."""
-    from execplan.engine.commands.environment import environment
+    from execplan.engine.commands.environment import build_environment
 
-    env = environment({}, command.environment)
+    env = build_environment({}, command.environment)
     folders = [each for each in env["PATH"].split(os.pathsep) if os.path.isabs(each) and not inside(home, each)]
     env["PATH"] = os.pathsep.join(folders) or os.defpath
     if inside(home, env.get("VIRTUAL_ENV", os.sep)):
@@ -79,7 +79,7 @@ def _environment(home: Home, command: Command) -> dict[str, str]:
     return env
 
 
-def _why_not(ended: Ended, command: Command, said: str) -> str:
+def _why_not(ended: CommandResult, command: Command, said: str) -> str:
     """Why what it printed is no answer, with the last line of its standard error."""
     if ended.cause:
         return ended.reason
@@ -87,6 +87,6 @@ def _why_not(ended: Ended, command: Command, said: str) -> str:
         return f"it was ended by signal {ended.signal}"
     if ended.exit:
         return f"exit {ended.exit}" + (f": {said.strip()[:_SHOWN]}" if said.strip() else "")
-    if not ended.whole:
+    if not ended.is_complete:
         return f"its answer is longer than {command.kilobytes} kilobytes"
     return "" if ended.stdout.strip() else "it printed no answer"

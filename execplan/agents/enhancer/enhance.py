@@ -96,9 +96,9 @@ def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: O
     """
     from execplan.agents.enhancer.call import Called, call
     from execplan.agents.enhancer.recorded import Recorded
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.ledger.ledger import AuditLog
 
-    ledger = Ledger(home, ref)
+    ledger = AuditLog(home, ref)
     before = {path: _held(path) for path in (ledger.path, kept.path_of(home, ref))}
     try:
         recorded = Recorded(ledger, command.program, sending.data, sending.redactions)

@@ -9,7 +9,7 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.ledger.ledger import AuditLog
 
 ENHANCING: Final = "enhancing"
 ENHANCED: Final = "enhanced"
@@ -18,7 +18,7 @@ ENHANCED: Final = "enhanced"
 class Recorded:
     """The records of a call."""
 
-    def __init__(self, ledger: Ledger, program: str, sent: bytes, redactions: Mapping[str, int]) -> None:
+    def __init__(self, ledger: AuditLog, program: str, sent: bytes, redactions: Mapping[str, int]) -> None:
         """Write the first one; raises ExecplanError, and then nothing is sent."""
         self._ledger = ledger
         self._said: dict[str, Any] = {
@@ -40,7 +40,7 @@ class Recorded:
         got = {"received": digest(received) if received else None, "received_bytes": len(received)}
         self._ledger.append(ENHANCED, {**self._said, **told, **got})
         try:
-            self._ledger.anchor()
+            self._ledger.update_anchor()
         except ExecplanError as error:
             return (f"the anchor of the ledger was not moved: {error.message}",)
         return ()

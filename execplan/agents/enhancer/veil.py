@@ -234,9 +234,9 @@ def texts(value: object) -> Iterator[str]:
 
 def _redaction(found: dict[str, str]) -> Redaction:
     """What is taken out of everything that is written, and these values."""
-    from execplan.engine.commands.environment import open_names
+    from execplan.engine.commands.environment import public_variables
 
-    return Redaction({**os.environ, **found}, open_names(os.environ))
+    return Redaction({**os.environ, **found}, public_variables(os.environ))
 
 
 def _keep(found: dict[str, str], name: str, value: str) -> None:

@@ -11,7 +11,7 @@ from execplan.agents.guard.basis import Basis, of_run
 from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
 from execplan.errors import CHANGED, POLICY, ExecplanError
@@ -23,7 +23,7 @@ from execplan.repo.execution import approvals, standing
 
 if TYPE_CHECKING:
     from execplan.agents.guard.call import Call
-    from execplan.engine.agent.current import Current
+    from execplan.engine.agent.current import AgentRun
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -46,7 +46,7 @@ def by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[J
     with keep.lock(home, call):
         issued = warrant.load(home, ref.id)
         if issued is None or keep.is_over(of_run(issued, keep.entries_of(issued, locked=True))):
-            begin.begin(home, ref, session=call.session)
+            begin.start_or_resume(home, ref, session=call.session)
             issued = warrant.load(home, ref.id)
         if issued is None:
             return Judged(DENY, "the warrant of the run was changed while it was written", told.step), basis.hidden
@@ -80,22 +80,22 @@ def _allows(home: Home, ref: Ref) -> bool:
 
 def _stands(home: Home, ref: Ref) -> tuple[Standing, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
-    last = current.last(home, ref)
-    run = last if last is not None and last.goes_on else None
+    last = current.find_last(home, ref)
+    run = last if last is not None and last.is_active else None
     if run is not None:
-        current.stop_waiting(ref, run)
+        current.ensure_not_waiting(ref, run)
     try:
-        return standing.require(home, ref, run=run.place.id if run is not None else "", programs=False), run
+        return standing.require(home, ref, run=run.run_paths.id if run is not None else "", programs=False), run
     except ExecplanError as error:
         raise _over(ref, last, error) from error
 
 
-def _over(ref: Ref, last: Current | None, error: ExecplanError) -> ExecplanError:
+def _over(ref: Ref, last: AgentRun | None, error: ExecplanError) -> ExecplanError:
     """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
-    if last is None or last.goes_on or error.code != "approval-used":
+    if last is None or last.is_active or error.code != "approval-used":
         return error
-    what, number = f"the run {last.place.id} of {ref.id} is {last.course.status.replace('_', ' ')}", last.place.number
-    if last.course.status != FAILED:
+    what, number = f"the run {last.run_paths.id} of {ref.id} is {last.run_state.status.replace('_', ' ')}", last.run_paths.number
+    if last.run_state.status != FAILED:
         return ExecplanError(
             "approval-used", f"{what}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
         )
@@ -110,14 +110,14 @@ def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:
     document, policy = found.now.current.document, found.now.policy
     told = document.model_dump(mode="json", by_alias=True)
     plain = plainly(told)
-    course = Course(document, run.entries if run is not None else ())
+    course = RunState(document, run.entries if run is not None else ())
     course.expected = {**found.now.binding.states, **course.expected}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}
     return Basis(
         home=home,
         reads=policy.reads,
         tools=policy.tools,
-        hidden=warrant.hidden(document),
+        hidden=warrant.find_secrets(document),
         plan=ref.id,
         constraints=told["constraints"],
         planned=tuple([Planned(step, levels[step["id"]]) for step in told["steps"]]),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.agents.guard.basis import Basis
     from execplan.agents.guard.call import Call
     from execplan.agents.guard.decide import Judged
-    from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry
 
 
@@ -45,7 +45,7 @@ def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[
         return *form.answer(_denied(f"{error.message}{about}{hint}", longest)), _nothing
     if found.kind == ASK and not form.ASKS:
         found = found._replace(kind=DENY, why=f"{found.why}; somebody is to be asked, and this program can't")
-    why = keep.shown(warrants.cleaned(f"execplan: {found.why}", hidden), longest)
+    why = keep.shown(warrants.redact_secrets(f"execplan: {found.why}", hidden), longest)
     told = form.answer(Decision(found.kind, why, found.step, call.tool))
     if found.kind != DENY or known is None:
         return *told, _nothing
@@ -84,7 +84,7 @@ def _read(data: bytes) -> dict[str, Any]:
 class _Known(NamedTuple):
     """What a call was judged by."""
 
-    warrant: Warrant
+    warrant: GuardGrant
     entries: Sequence[Entry]
     basis: Basis
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.planned import Around, Planned
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
 from execplan.errors import ExecplanError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry
     from execplan.engine.plain import Plain
     from execplan.execution.permission import ApprovalTerms
@@ -43,7 +43,7 @@ class Basis(NamedTuple):
     planned: tuple[Planned, ...] = ()
     plain: Mapping[str, Plain] = {}
     order: Order | None = None
-    course: Course | None = None
+    course: RunState | None = None
     terms: ApprovalTerms | None = None
     interval: int = 0
 
@@ -57,10 +57,10 @@ class Basis(NamedTuple):
         )
 
 
-def of_run(warrant: Warrant, entries: Sequence[Entry]) -> Basis:
+def of_run(warrant: GuardGrant, entries: Sequence[Entry]) -> Basis:
     """Of a run that is under way, by its warrant and its journal; raises ExecplanError."""
     document = plainly({"steps": [each.step for each in warrant.steps]})
-    course: Any = Course(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
+    course: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
     return Basis(
         home=warrant.home,
         reads=warrant.reads,
@@ -88,6 +88,6 @@ def _before(home: Home, expected: Mapping[str, State], path: str) -> bytes | Non
             return data
     except ExecplanError:
         pass
-    from execplan.engine.files.store import Store
+    from execplan.engine.files.store import BackupStore
 
-    return Store(home).get(state.sha256)
+    return BackupStore(home).get(state.sha256)

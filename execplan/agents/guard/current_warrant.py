@@ -14,10 +14,10 @@ from execplan.repo.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.agent.warrant import GuardGrant
 
 
-def warrant(named: str | None) -> Warrant | None:
+def warrant(named: str | None) -> GuardGrant | None:
     """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
     named = named or os.environ.get("EXECPLAN_PLAN") or None
     root, git = homes.repository(os.path.realpath(os.getcwd()))
@@ -26,13 +26,13 @@ def warrant(named: str | None) -> Warrant | None:
         return None
     if named is not None:
         return warrants.load(home, named)
-    found = [each for path in warrants.every(home.state) if (each := warrants.opened(home, path)) is not None]
+    found = [each for path in warrants.list_files(home.state) if (each := warrants.load_file(home, path)) is not None]
     if len(found) > 1:
         found = [each for each in found if _goes_on(each)]
     return found[0] if len(found) == 1 else None
 
 
-def _goes_on(warrant: Warrant) -> bool:
+def _goes_on(warrant: GuardGrant) -> bool:
     """Whether a run is not known to be at its end."""
     try:
         return not keep.is_over(of_run(warrant, keep.entries_of(warrant)))
@@ -45,7 +45,7 @@ def _without_git() -> Home | None:
     folder = os.path.realpath(os.getcwd())
     while True:
         home = Home(folder, folder, None, Settings(), True)
-        if warrants.every(home.state):
+        if warrants.list_files(home.state):
             return home
         if folder == os.path.dirname(folder):
             return None

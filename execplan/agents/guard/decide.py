@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.agents.guard import compound, drift, own, reading
 from execplan.agents.guard.call import COMMAND, HARMLESS, TOOL
 from execplan.agents.guard.match import match
-from execplan.engine.agent.asked import asked
+from execplan.engine.agent.asked import build_permission_request
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
 from execplan.execution.world import ABSENT, OUTSIDE
@@ -100,7 +100,7 @@ def _permission(planned: Planned, basis: Basis, moment: float, *, further: bool 
     def there(path: str) -> bool:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)
 
-    told = asked(step, planned.level, basis.course, basis.order, interval=basis.interval, there=there)
+    told = build_permission_request(step, planned.level, basis.course, basis.order, interval=basis.interval, path_exists=there)
     told = told._replace(calls=0) if further else told
     return check_permission(told, basis.terms, basis.course.status_of, moment)
 

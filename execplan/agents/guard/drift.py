@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from execplan.engine.course import Course
+    from execplan.engine.course import RunState
     from execplan.execution.world import World
 
 
-def drifted(step: Mapping[str, Any], course: Course, world: World) -> str:
+def drifted(step: Mapping[str, Any], course: RunState, world: World) -> str:
     """What is not as it should be, or nothing; of a step that is under way only what it reads, for it has begun to write.
 
     Raises ExecplanError where a disk fails.
@@ -36,6 +36,6 @@ def drifted(step: Mapping[str, Any], course: Course, world: World) -> str:
     return ""
 
 
-def _was_filled(course: Course, folder: str) -> bool:
+def _was_filled(course: RunState, folder: str) -> bool:
     """Whether the run itself has made a file in a folder, and so the folder."""
     return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in course.expected.items()])

@@ -9,7 +9,7 @@ from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.decide import Judged, judge
 from execplan.engine import entries as kinds
 from execplan.engine.agent import mark
-from execplan.engine.agent.asked import question_of
+from execplan.engine.agent.asked import step_question
 from execplan.engine.alone import NAME
 from execplan.engine.copies import journal_of, stop_altered
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from execplan.agents.guard.basis import Basis
     from execplan.agents.guard.call import Call
-    from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry, Journal
     from execplan.repo.home import Home
     from execplan.text.lock import Lock
@@ -61,7 +61,7 @@ def line(home: Home) -> Lock:
     return state.lock(home, (free or places)[os.getpid() % len(free or places)], "guard")
 
 
-def entries_of(warrant: Warrant, *, locked: bool = False) -> list[Entry]:
+def entries_of(warrant: GuardGrant, *, locked: bool = False) -> list[Entry]:
     """The journal of a run; raises ExecplanError for one that is not as it was left.
 
     It is read without a lock. Where it is not as it should be it may have been read while another call wrote it, and so it is
@@ -77,18 +77,18 @@ def entries_of(warrant: Warrant, *, locked: bool = False) -> list[Entry]:
         return _entries(warrant)
 
 
-def _entries(warrant: Warrant) -> list[Entry]:
-    data = read_bytes(warrant.place.journal)
+def _entries(warrant: GuardGrant) -> list[Entry]:
+    data = read_bytes(warrant.run_paths.journal)
     check_mark(warrant, data)
-    return checked(parse(data[: data.rfind(b"\n") + 1], warrant.place.journal), warrant.place.journal)
+    return checked(parse(data[: data.rfind(b"\n") + 1], warrant.run_paths.journal), warrant.run_paths.journal)
 
 
-def check_mark(warrant: Warrant, data: bytes) -> None:
+def check_mark(warrant: GuardGrant, data: bytes) -> None:
     """Refuse a journal that is not as it was left, also among the artifacts; raises ExecplanError."""
-    stop_altered(warrant.place)
+    stop_altered(warrant.run_paths)
     key = keys.read(warrant.home)
     if key is not None:  # the warrant is sealed with it
-        mark.check(warrant.place, data, key)
+        mark.check(warrant.run_paths, data, key)
 
 
 def is_over(basis: Basis) -> bool:
@@ -97,11 +97,11 @@ def is_over(basis: Basis) -> bool:
     return course is None or course.status != states.IN_PROGRESS
 
 
-def stop_waiting(basis: Basis, warrant: Warrant) -> None:
+def stop_waiting(basis: Basis, warrant: GuardGrant) -> None:
     """Refuse all that a plan could allow while its run waits for a person; raises ExecplanError."""
     course = basis.course
     assert course is not None  # it is of a run
-    number = f"{warrant.place.number} -p {warrant.plan}"
+    number = f"{warrant.run_paths.number} -p {warrant.plan}"
     if course.rolling is not None:
         raise _waits(f"the run {warrant.run} is being rolled back", f"a person finishes it: execplan rollback {number}")
     if course.question is not None:
@@ -123,7 +123,7 @@ def moment(entries: Sequence[Entry]) -> float:
     return max(now, last)
 
 
-def by_warrant(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, *, asks: bool) -> Judged:
+def by_warrant(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis, *, asks: bool) -> Judged:
     """What becomes of a call by a warrant and its run: that of a step is on disk by then. Raises ExecplanError."""
     found = judge(call, basis, moment(entries))
     if not found.is_step:
@@ -132,17 +132,17 @@ def by_warrant(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Ba
         return kept(call, warrant, entries, basis, found, asks=asks)
 
 
-def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, found: Judged, *, asks: bool) -> Judged:
+def kept(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis, found: Judged, *, asks: bool) -> Judged:
     """Write down that a call of a step may be made, judged once more where the journal has grown; the lock of runs is held.
 
     Raises ExecplanError.
     """
-    check_mark(warrant, read_bytes(warrant.place.journal))
-    with journal_of(warrant.place) as journal:
+    check_mark(warrant, read_bytes(warrant.run_paths.journal))
+    with journal_of(warrant.run_paths) as journal:
         if [each.line for each in entries] != [each.line for each in journal.entries]:
             if any([each.kind not in (INTENT, CALLED, DENIED) for each in journal.entries[len(entries) :]]):
                 return Judged(DENY, f"the run {warrant.run} has gone on meanwhile: make the call again")
-            basis = of_run(warrant, checked(journal.entries, warrant.place.journal))
+            basis = of_run(warrant, checked(journal.entries, warrant.run_paths.journal))
             found = judge(call, basis, moment(journal.entries))
         stop_waiting(basis, warrant)
         if not found.is_step:
@@ -157,7 +157,7 @@ def kept(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, f
     return found
 
 
-def _write(call: Call, basis: Basis, warrant: Warrant, journal: Journal, found: Judged) -> None:
+def _write(call: Call, basis: Basis, warrant: GuardGrant, journal: Journal, found: Judged) -> None:
     """The attempt, if none is under way, and the call."""
     assert basis.course is not None  # it is of a run
     course = basis.course
@@ -182,17 +182,17 @@ def _write(call: Call, basis: Basis, warrant: Warrant, journal: Journal, found: 
     )
 
 
-def _paused(basis: Basis, warrant: Warrant, journal: Journal, found: Judged) -> Judged:
+def _paused(basis: Basis, warrant: GuardGrant, journal: Journal, found: Judged) -> Judged:
     """Let the run wait for a person, where the agent's program can't ask one."""
     assert basis.course is not None  # it is of a run
-    question = question_of(basis.plain[found.step], basis.course, basis.interval)
+    question = step_question(basis.plain[found.step], basis.course, basis.interval)
     assert question is not None  # or nobody would be asked
     journal.write(kinds.PAUSED, why=question.why, step=question.step or None, question=question.words)
-    how = f"a person answers: execplan resume {warrant.place.number} -p {warrant.plan} --answer go"
+    how = f"a person answers: execplan resume {warrant.run_paths.number} -p {warrant.plan} --answer go"
     return Judged(DENY, f"{question.words}; {how}", found.step)
 
 
-def denied(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis, found: Judged) -> None:
+def denied(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis, found: Judged) -> None:
     """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
 
     It raises nothing: a denial stays one whatever becomes of this.
@@ -201,7 +201,7 @@ def denied(call: Call, warrant: Warrant, entries: Sequence[Entry], basis: Basis,
         return
     set_timeout(0.0)
     try:
-        with state.lock(warrant.home, NAME, "guard"), journal_of(warrant.place) as journal:
+        with state.lock(warrant.home, NAME, "guard"), journal_of(warrant.run_paths) as journal:
             if [each.line for each in entries] == [each.line for each in journal.entries]:
                 step, tool = found.step or None, shown(call.tool, 100)
                 journal.write(DENIED, tool=tool, what=_what(call), step=step, session=call.session or None)
@@ -218,10 +218,10 @@ def _what(call: Call) -> str:
     return shown(masked(" ".join(words or [*[edit.path for edit in call.edits], *call.reads])), 300)
 
 
-def _mark(warrant: Warrant) -> None:
+def _mark(warrant: GuardGrant) -> None:
     key = keys.read(warrant.home)
     if key is not None:
-        mark.write(warrant.place, read_bytes(warrant.place.journal), key)
+        mark.write(warrant.run_paths, read_bytes(warrant.run_paths.journal), key)
 
 
 def shown(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.cli.answer import typed
 from execplan.engine import runs
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import kind_of
 from execplan.engine.opened import never_begun
 from execplan.engine.revisions import document_of
@@ -16,7 +16,7 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from execplan.engine.course import Attempt
     from execplan.engine.entries import Change
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.engine.runs import Summary
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.home import Home
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class Run(NamedTuple):
     """A run, read from its folder."""
 
-    place: Place
+    place: RunPaths
     document: ExecutionPlan
-    course: Course
+    course: RunState
     summary: Summary
     name: str
     """The plan, as it can be typed in a shell."""
@@ -55,7 +55,7 @@ class Run(NamedTuple):
         return f"{self.folder}/{os.path.basename(self.place.transcripts)}/{os.path.basename(path)}" if path else ""
 
 
-def load(home: Home, ref: Ref, place: Place) -> Run:
+def load(home: Home, ref: Ref, place: RunPaths) -> Run:
     """Read a run; raises ExecplanError."""
     entries = runs.entries_of(place)
     if not entries:
@@ -63,7 +63,7 @@ def load(home: Home, ref: Ref, place: Place) -> Run:
     document = document_of(place, entries)
     name = typed(ref.id, home.shown(ref.path))
     summary = runs.summary(home, ref, place)
-    return Run(place, document, Course(document, entries), summary, name, home.shown(place.folder))
+    return Run(place, document, RunState(document, entries), summary, name, home.shown(place.folder))
 
 
 def run_json(run: Run) -> dict[str, Any]:

@@ -18,14 +18,14 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from execplan.cli.running.one import Run
     from execplan.engine.course import Question
-    from execplan.engine.watch import Finished
+    from execplan.engine.watch import FinishedRun
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 _DRIFT = "drift"
 
 
-def outcome(home: Home, ref: Ref, finished: Finished, *, quiet: bool) -> Answer:
+def outcome(home: Home, ref: Ref, finished: FinishedRun, *, quiet: bool) -> Answer:
     """What a run, or a part of it, came to; raises ExecplanError where it is not at its end.
 
     Quiet: nothing was shown before, so that it says where to read more.
@@ -51,7 +51,7 @@ def outcome(home: Home, ref: Ref, finished: Finished, *, quiet: bool) -> Answer:
     return Answer(outcome_json(run, finished), "\n".join(lines), OK if completed else NO, finished.warnings, after(run))
 
 
-def outcome_json(run: Run, finished: Finished) -> dict[str, Any]:
+def outcome_json(run: Run, finished: FinishedRun) -> dict[str, Any]:
     """The run, and what this part of it has done."""
     undone = finished.rolled_back
     return {
@@ -74,7 +74,7 @@ def _completed(run: Run) -> list[str]:
     return [f"completed {', '.join([done, *aside])} in {lasted(run.course.seconds or 0)}: run {run.place.id}"]
 
 
-def _failed(run: Run, finished: Finished, *, quiet: bool) -> list[str]:
+def _failed(run: Run, finished: FinishedRun, *, quiet: bool) -> list[str]:
     """Why it failed, and what is left of it."""
     lines = [shown(f"failed run {run.place.id}: {finished.reason}")]
     paths = [run.transcript(step.id) for step in run.failed] if quiet else []
@@ -84,7 +84,7 @@ def _failed(run: Run, finished: Finished, *, quiet: bool) -> list[str]:
     return lines
 
 
-def _replayed(run: Run, finished: Finished) -> list[str]:
+def _replayed(run: Run, finished: FinishedRun) -> list[str]:
     """How it differs from the run that it replays."""
     other = run.course.begun["replays"]
     if not other:
@@ -94,7 +94,7 @@ def _replayed(run: Run, finished: Finished) -> list[str]:
     return [f"not as in {other}:", *[f"  {shown(each)}" for each in finished.differences]]
 
 
-def _interrupted(run: Run, finished: Finished) -> ExecplanError:
+def _interrupted(run: Run, finished: FinishedRun) -> ExecplanError:
     what = f"the run {run.place.id} of {run.document.plan_id} was interrupted by {finished.signal}, {_far(run)}"
     resume = command("resume", run.place.id, run.name)
     if finished.signal == "SIGINT":

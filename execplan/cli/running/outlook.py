@@ -11,10 +11,10 @@ from execplan.execution.evaluation.told import describe_commands, step_json
 
 if TYPE_CHECKING:
     from execplan.engine.outlook import Outlook, Planned
-    from execplan.engine.watch import Chosen
+    from execplan.engine.watch import RunOptions
 
 
-def would_run(found: Outlook, chosen: Chosen, path: str, name: str) -> Answer:
+def would_run(found: Outlook, chosen: RunOptions, path: str, name: str) -> Answer:
     """The answer of a dry run; the plan's path, and its name as it can be typed."""
     approval, document = found.approval, found.document
     running = [each for each in found.steps if each.runs]
@@ -51,7 +51,7 @@ def _lines(planned: Planned) -> list[str]:
     return lines
 
 
-def _follow(chosen: Chosen, name: str) -> str:
+def _follow(chosen: RunOptions, name: str) -> str:
     """The command that does it."""
     flags = [f"--step {each}" for each in chosen.steps] + ([f"--from {chosen.begin}"] if chosen.begin else [])
     flags += [f"--jobs {chosen.jobs}"] if chosen.jobs > 1 else []

@@ -11,7 +11,7 @@ from execplan.cli.running.steady import Steady
 from execplan.cli.running.telling import Teller
 from execplan.engine import entries
 from execplan.engine.questions import ANSWERS_TO
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from execplan.engine.journal import Entry
 
 
-class Asker(Watch):
+class Asker(RunObserver):
     """One who shows nothing while the run goes on, and asks where somebody sits at a terminal.
 
     A new revision is not asked for: it takes an approval.
@@ -66,7 +66,7 @@ class Plain(Asker):
             self._teller.line(step, text)
 
 
-class Stream(Watch):
+class Stream(RunObserver):
     """A line of JSON for each entry."""
 
     def __init__(self, kind: str) -> None:

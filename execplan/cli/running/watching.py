@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.cli.running.watches import Asker, Plain, Stream
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def watching(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[Watch]:
+def watching(call: Call, kind: str, *, stream: bool = False, live: bool = True) -> Iterator[RunObserver]:
     """The one who looks on, while the run goes on."""
     if stream:
         yield Stream(kind)
     elif call.as_json:
-        yield Watch()
+        yield RunObserver()
     elif call.quiet:
         yield Asker()
     elif live and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":

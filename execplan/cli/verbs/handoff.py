@@ -37,7 +37,7 @@ def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
 
     home, ref = pick.open_plan(os.getcwd(), plan)
     found = engine(home, ref)
-    return Answer(found.told, "" if call.as_json else text(found, budget), next=found.next)
+    return Answer(found.payload, "" if call.as_json else text(found, budget), next=found.next_commands)
 
 
 command = handoff

@@ -56,7 +56,7 @@ def replan(
     from execplan.engine import place
     from execplan.engine.plan_choice import plan_with_run
     from execplan.engine.replan import replan_run
-    from execplan.engine.watch import Watch
+    from execplan.engine.watch import RunObserver
 
     home, ref = plan_with_run(os.getcwd(), plan)
     made = replan_run(
@@ -66,7 +66,7 @@ def replan(
         reason=words(reason, "the reason"),
         failed=failed,
         information="\n".join(body(information, "the new information")) if information is not None else None,
-        watch=Watch(),
+        watch=RunObserver(),
         options=options,
     )
     return _answer(made, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)

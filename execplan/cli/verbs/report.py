@@ -47,7 +47,7 @@ def report(
     from execplan.repo import author
 
     home, ref = plan_with_run(os.getcwd(), plan, or_approved=True)
-    said = engine.Said(status, words(result, "the result"), reporting.evidence(home, evidence), author.session() or "")
+    said = engine.StepReport(status, words(result, "the result"), reporting.evidence(home, evidence), author.session() or "")
     found = engine.report(home, ref, step, said, options)
     return reporting.told(home, ref, found, dry_run=options.dry_run)
 

@@ -83,10 +83,10 @@ def run(
     from execplan.cli.running.outcome import outcome
     from execplan.cli.running.watching import watching
     from execplan.engine import run as engine
-    from execplan.engine.watch import Chosen
+    from execplan.engine.watch import RunOptions
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    chosen = Chosen(steps, begin, jobs, seconds, replays)
+    chosen = RunOptions(steps, begin, jobs, seconds, replays)
     if options.dry_run:
         from execplan.cli.running.outlook import would_run
 

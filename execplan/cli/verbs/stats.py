@@ -98,7 +98,7 @@ def _ledgers(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[str, ...]]
     found, warnings = [], []
     for home, ref in plans:
         data = names.read(home, ref)
-        walked = chain.walk(data[: data.rfind(b"\n") + 1])
+        walked = chain.parse_chain(data[: data.rfind(b"\n") + 1])
         found.append(walked.records)
         if walked.flaw is not None:
             warnings.append(f"the ledger of {ref.id} is broken, so that figures may be wrong: {walked.flaw}")

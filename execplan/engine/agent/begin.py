@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from execplan.engine import begin as begins
 from execplan.engine import place as places
 from execplan.engine.agent import beyond, current, kept, mark, warrant
-from execplan.engine.agent.follow import follow
-from execplan.engine.book import Book
+from execplan.engine.agent.follow import apply_transitions
+from execplan.engine.book import JournalWriter
 from execplan.engine.copies import journal_of
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import RESUMED
-from execplan.engine.files.ground import Ground
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.journal import read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.underway import underway
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 from execplan.errors import NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
@@ -28,8 +28,8 @@ from execplan.repo.homes import existing
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from execplan.engine.agent.current import Current
-    from execplan.engine.place import Place
+    from execplan.engine.agent.current import AgentRun
+    from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.execution.standing import Standing
@@ -37,142 +37,142 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def begin(home: Home, ref: Ref, *, session: str) -> Place:
+def start_or_resume(home: Home, ref: Ref, *, session: str) -> RunPaths:
     """Begin a run by an agent, or take up the one that is under way, and issue its warrant; raises ExecplanError.
 
     The caller holds the lock of runs.
     """
-    return taken(home, ref, session, "")[0]
+    return acquire_run(home, ref, session, "")[0]
 
 
-def taken(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]:
+def acquire_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
     """The same, and what lets it go on.
 
-    `did`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
+    `reported_step`: the step, by id or number, that was done before anybody asked here; only what it writes may be another than it
     was when it was approved.
     """
     existing(home)
     stop_archived(home, ref)
-    found = current.last(home, ref)
-    if found is None or not found.goes_on:
-        return _new(home, ref, session, did)
-    current.stop_waiting(ref, found)
-    return found.place, _take_up(home, ref, found, session, did)
+    agent_run = current.find_last(home, ref)
+    if agent_run is None or not agent_run.is_active:
+        return _start_run(home, ref, session, reported_step)
+    current.ensure_not_waiting(ref, agent_run)
+    return agent_run.run_paths, _resume_run(home, ref, agent_run, session, reported_step)
 
 
-def known(home: Home, ref: Ref, did: str) -> Current | None:
+def find_reported_run(home: Home, ref: Ref, reported_step: str) -> AgentRun | None:
     """The run of an agent that a report of a step is about: the last one, unless it has ended and another may begin."""
-    found = current.last(home, ref)
-    if found is None or found.goes_on:
-        return found
+    agent_run = current.find_last(home, ref)
+    if agent_run is None or agent_run.is_active:
+        return agent_run
     try:
-        required(home, ref, "", did)
+        require_approval(home, ref, "", reported_step)
     except ExecplanError:
-        return found
+        return agent_run
     return None
 
 
-def required(home: Home, ref: Ref, run: str, did: str) -> Standing:
+def require_approval(home: Home, ref: Ref, run: str, reported_step: str) -> Standing:
     """How a plan stands that an agent may carry out; raises ExecplanError for one that may not be."""
-    now = standing.look(home, ref, programs=False)
-    best = standing.required(home, ref, now, run, _written(now.current.document, did))
-    if not run and best.kept.approval is not None:
-        _stop_rest(home, ref, best.kept.approval)
-    return standing.Standing(standing.APPROVED, best.kept.approval, (), best.kept.path, now)
+    candidate = standing.look(home, ref, programs=False)
+    best_approval = standing.required(home, ref, candidate, run, _declared_paths(candidate.current.document, reported_step))
+    if not run and best_approval.kept.approval is not None:
+        _ensure_not_remainder_approval(home, ref, best_approval.kept.approval)
+    return standing.Standing(standing.APPROVED, best_approval.kept.approval, (), best_approval.kept.path, candidate)
 
 
-def _stop_rest(home: Home, ref: Ref, given: Approval) -> None:
+def _ensure_not_remainder_approval(home: Home, ref: Ref, approval: Approval) -> None:
     """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
-    failed = underway(home, ref)
-    if failed is not None and failed.finished_steps and given.steps is not None and failed.finished_steps.isdisjoint(given.steps):
-        run = f"{failed.run} -p {ref.typed}"
-        what = f"what is approved of {ref.id} is what its run {failed.run} has left to do"
+    failed_run = underway(home, ref)
+    if failed_run is not None and failed_run.finished_steps and approval.steps is not None and failed_run.finished_steps.isdisjoint(approval.steps):
+        run = f"{failed_run.run} -p {ref.typed}"
+        message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
         hint = f"a person takes it up, or back and approves all: execplan resume {run}; execplan rollback {run}"
-        raise ExecplanError("run-under-way", what, exit=NO, hint=hint)
+        raise ExecplanError("run-under-way", message, exit=NO, hint=hint)
 
 
-def seal(home: Home, ref: Ref, place: Place, found: Standing) -> None:
+def issue_grant(home: Home, ref: Ref, run_paths: RunPaths, status: Standing) -> None:
     """Issue the warrant by which the guard judges the next calls; raises ExecplanError."""
-    assert found.now is not None
-    assert found.approval is not None
-    warrant.issue(home, ref, place, found.now, found.approval)
-    mark.write(place, read_bytes(place.journal), key.make(home))
+    assert status.now is not None
+    assert status.approval is not None
+    warrant.issue(home, ref, run_paths, status.now, status.approval)
+    mark.write(run_paths, read_bytes(run_paths.journal), key.make(home))
 
 
-def _new(home: Home, ref: Ref, session: str, did: str) -> tuple[Place, Standing]:
-    from execplan.engine.ledger.ledger import Ledger
+def _start_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
+    from execplan.engine.ledger.ledger import AuditLog
 
     begins.stop_underway(home, ref)
-    place = places.following(home, ref)
-    found = required(home, ref, "", did)
-    assert found.now is not None  # what may run compiles to something
-    assert found.approval is not None
-    document = found.now.current.document
-    ledger = Ledger(home, ref)
-    ledger.anchor()
-    begins.take(home, ref, place, found)
-    at = kept.keep(home, document.steps, found.approval, (), _written(document, did))
-    beyond.note(home, place)
-    with journal_of(place) as journal:
-        book = Book(place.id, journal, Course(document), ledger, redaction(), Watch())
-        told = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": at}
-        begins.first(book, home, place, found, **told, **_who(session))
-        ground = Ground(home)
-        schedule = Schedule(document, None, lambda path: ground.state(path).kind != ABSENT)
-        follow(book, schedule, lambda step: None)  # what is skipped from the beginning ticks nothing
-        ledger.anchor()
-    seal(home, ref, place, found)
-    return place, found
+    run_paths = places.following(home, ref)
+    status = require_approval(home, ref, "", reported_step)
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    document = status.now.current.document
+    audit_log = AuditLog(home, ref)
+    audit_log.update_anchor()
+    begins.take(home, ref, run_paths, status)
+    initial_states = kept.save_states(home, document.steps, status.approval, (), _declared_paths(document, reported_step))
+    beyond.save_snapshot(home, run_paths)
+    with journal_of(run_paths) as journal:
+        journal_writer = JournalWriter(run_paths.id, journal, RunState(document), audit_log, redaction(), RunObserver())
+        run_fields = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": initial_states}
+        begins.first(journal_writer, home, run_paths, status, **run_fields, **_session_field(session))
+        workspace = WorkspaceFiles(home)
+        schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
+        apply_transitions(journal_writer, schedule, lambda step: None)  # what is skipped from the beginning ticks nothing
+        audit_log.update_anchor()
+    issue_grant(home, ref, run_paths, status)
+    return run_paths, status
 
 
-def _take_up(home: Home, ref: Ref, own: Current, session: str, did: str) -> Standing:
+def _resume_run(home: Home, ref: Ref, agent_run: AgentRun, session: str, reported_step: str) -> Standing:
     """Go on with a run, on record where what allows it is another approval or revision than before."""
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.ledger.ledger import AuditLog
 
-    found = required(home, ref, own.place.id, did)
-    assert found.approval is not None
-    begins.stop_other(ref, own.place, own.course, found)
-    begins.keep_state(home, ref, own.place)
-    if found.approval.id != own.course.approval["approval_id"] or own.course.status == states.REPLANNING:
-        with journal_of(own.place) as journal:
-            ledger = Ledger(home, ref)
-            ledger.follow(own.place.id, journal.entries)
-            book = Book(own.place.id, journal, own.course, ledger, redaction(), Watch())
-            resumed(book, home, own.place, found, session, did)
-            ledger.anchor()
-    seal(home, ref, own.place, found)
-    return found
+    status = require_approval(home, ref, agent_run.run_paths.id, reported_step)
+    assert status.approval is not None
+    begins.stop_other(ref, agent_run.run_paths, agent_run.run_state, status)
+    begins.keep_state(home, ref, agent_run.run_paths)
+    if status.approval.id != agent_run.run_state.approval["approval_id"] or agent_run.run_state.status == states.REPLANNING:
+        with journal_of(agent_run.run_paths) as journal:
+            audit_log = AuditLog(home, ref)
+            audit_log.append_entries(agent_run.run_paths.id, journal.entries)
+            journal_writer = JournalWriter(agent_run.run_paths.id, journal, agent_run.run_state, audit_log, redaction(), RunObserver())
+            record_resume(journal_writer, home, agent_run.run_paths, status, session, reported_step)
+            audit_log.update_anchor()
+    issue_grant(home, ref, agent_run.run_paths, status)
+    return status
 
 
-def resumed(
-    book: Book,
+def record_resume(
+    journal_writer: JournalWriter,
     home: Home,
-    place: Place,
-    found: Standing,
+    run_paths: RunPaths,
+    status: Standing,
     session: str,
-    did: str = "",
+    reported_step: str = "",
     failed: Collection[str] | None = None,
 ) -> None:
     """Write that a run goes on; None for failed: what has failed stays so. Raises ExecplanError."""
-    assert found.now is not None  # as above
-    assert found.approval is not None
-    course, document = book.course, found.now.current.document
-    new = found.approval.id != course.approval["approval_id"]
-    begins.use(home, place, found.approval)
-    known = [path for path in course.expected if not new or path not in found.approval.binding.states]
-    at = kept.keep(home, document.steps, found.approval, known, _written(document, did))
-    course.document = document
-    stay = course.named(states.FAILED) if failed is None else list(failed)
-    told = {"document": found.now.binding.document, "revision": document.revision, "failed": stay}
-    book.write(RESUMED, **{**begins.who(found), **_who(session)}, **told, states=at)
+    assert status.now is not None  # as above
+    assert status.approval is not None
+    run_state, document = journal_writer.course, status.now.current.document
+    is_new_approval = status.approval.id != run_state.approval["approval_id"]
+    begins.use(home, run_paths, status.approval)
+    known_paths = [path for path in run_state.expected if not is_new_approval or path not in status.approval.binding.states]
+    initial_states = kept.save_states(home, document.steps, status.approval, known_paths, _declared_paths(document, reported_step))
+    run_state.document = document
+    still_failed = run_state.named(states.FAILED) if failed is None else list(failed)
+    resume_fields = {"document": status.now.binding.document, "revision": document.revision, "failed": still_failed}
+    journal_writer.write(RESUMED, **{**begins.who(status), **_session_field(session)}, **resume_fields, states=initial_states)
 
 
-def _who(session: str) -> dict[str, str]:
+def _session_field(session: str) -> dict[str, str]:
     return {"session": session} if session else {}
 
 
-def _written(document: ExecutionPlan, did: str) -> list[str]:
+def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
     """What a step writes, by its id or number; nothing for none."""
     from execplan.engine.steps.named import declared
 
-    return [path for step in document.steps if did in (step.id, str(step.number)) for path in declared(step)]
+    return [path for step in document.steps if reported_step in (step.id, str(step.number)) for path in declared(step)]

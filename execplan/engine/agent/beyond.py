@@ -14,15 +14,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
 
-_MOST = 10_000
+_MAX_PATHS = 10_000
 """Paths beyond which nobody reads a warning: then nothing is compared."""
-_LIMIT = 16 << 20
+_MAX_BYTES = 16 << 20
 
 
-class _Seen(NamedTuple):
+class _Snapshot(NamedTuple):
     """What differs from a commit."""
 
     base: str
@@ -31,54 +31,54 @@ class _Seen(NamedTuple):
     """By path of what differs or is not tracked, what the disk says of it."""
 
 
-def note(home: Home, place: Place) -> None:
+def save_snapshot(home: Home, run_paths: RunPaths) -> None:
     """Keep in mind what differs now; without git, or where it fails, nothing is."""
-    found = _look(home, _noted(place))
-    if found is not None:
+    snapshot = _take_snapshot(home, _load_snapshot(run_paths))
+    if snapshot is not None:
         try:
-            handle = disk.open_regular(_path(place), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            handle = disk.open_regular(_snapshot_path(run_paths), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
-                json.dump(found._asdict(), file)
+                json.dump(snapshot._asdict(), file)
         except OSError:
             return
 
 
-def changed(home: Home, place: Place, declared: Collection[str]) -> list[str]:
+def find_changes(home: Home, run_paths: RunPaths, declared: Collection[str]) -> list[str]:
     """The paths that have changed since, apart from those that are declared; raises nothing."""
-    before = _noted(place)
-    found = _look(home, before)
-    if found is None or before is None:
+    before = _load_snapshot(run_paths)
+    after = _take_snapshot(home, before)
+    if after is None or before is None:
         return []
-    told = [path for path in {**found.paths, **before.paths} if found.paths.get(path) != before.paths.get(path)]
-    return sorted([path for path in told if not any([_within(path, each) for each in declared])])
+    changed_paths = [path for path in {**after.paths, **before.paths} if after.paths.get(path) != before.paths.get(path)]
+    return sorted([path for path in changed_paths if not any([_is_within(path, declared_path) for declared_path in declared])])
 
 
-def _look(home: Home, before: _Seen | None) -> _Seen | None:
+def _take_snapshot(home: Home, previous: _Snapshot | None) -> _Snapshot | None:
     if not home.git:
         return None
     try:
-        base = before.base if before is not None else ask.output(home, "rev-parse", "--verify", "HEAD").decode().strip()
-        differing = ask.output(home, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base)
-        others = ask.output(home, "ls-files", "--others", "--exclude-standard", "-z")
+        base = previous.base if previous is not None else ask.output(home, "rev-parse", "--verify", "HEAD").decode().strip()
+        diff_output = ask.output(home, "-c", "diff.relative=false", "diff", "--name-only", "-z", "--no-renames", base)
+        untracked_output = ask.output(home, "ls-files", "--others", "--exclude-standard", "-z")
     except ExecplanError:
         return None
-    names = [os.fsdecode(each) for each in (*differing.split(b"\0"), *others.split(b"\0")) if each]
-    return _Seen(base, {name: _sign(os.path.join(home.root, name)) for name in names}) if len(names) <= _MOST else None
+    names = [os.fsdecode(raw_path) for raw_path in (*diff_output.split(b"\0"), *untracked_output.split(b"\0")) if raw_path]
+    return _Snapshot(base, {name: _file_signature(os.path.join(home.root, name)) for name in names}) if len(names) <= _MAX_PATHS else None
 
 
-def _noted(place: Place) -> _Seen | None:
+def _load_snapshot(run_paths: RunPaths) -> _Snapshot | None:
     try:
-        data = disk.read(_path(place), _LIMIT)[0]
-        return _Seen(**json.loads(data.decode("utf-8", "surrogateescape")))
+        data = disk.read(_snapshot_path(run_paths), _MAX_BYTES)[0]
+        return _Snapshot(**json.loads(data.decode("utf-8", "surrogateescape")))
     except (ExecplanError, ValueError, TypeError, RecursionError):
         return None
 
 
-def _path(place: Place) -> str:
-    return os.path.join(place.state, "beyond.json")
+def _snapshot_path(run_paths: RunPaths) -> str:
+    return os.path.join(run_paths.state, "beyond.json")
 
 
-def _sign(path: str) -> list[int]:
+def _file_signature(path: str) -> list[int]:
     """What the disk says of a file: another time or size is another file."""
     try:
         status = os.lstat(path)
@@ -87,5 +87,5 @@ def _sign(path: str) -> list[int]:
     return [status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino]
 
 
-def _within(path: str, folder: str) -> bool:
+def _is_within(path: str, folder: str) -> bool:
     return folder == "." or path == folder or path.startswith(f"{folder}/")

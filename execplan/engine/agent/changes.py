@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.engine.entries import Change
 from execplan.engine.files import tree
-from execplan.engine.files.walk import Walk
+from execplan.engine.files.walk import WorkspaceWalker
 from execplan.engine.steps.named import declared, folders_of
 from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT, FOLDER, State
@@ -14,74 +14,74 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from execplan.engine.course import Course
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.course import RunState
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
-_MOST = 2000
+_MAX_FILES = 2000
 """Files of a folder beyond which it is not taken back file by file."""
 
 
-class Seen(NamedTuple):
+class ObservedChanges(NamedTuple):
     """What was seen."""
 
     changes: tuple[Change, ...]
     folders: tuple[str, ...]
     """Those that were made, the outer ones first."""
-    unknown: tuple[str, ...]
+    unknown_paths: tuple[str, ...]
     """The paths of which nobody knows how they were before."""
 
 
-def look(bench: Bench, step: Step, before: Mapping[str, State], course: Course, *, keep: bool) -> Seen:
+def observe(context: RunContext, step: Step, before: Mapping[str, State], run_state: RunState, *, keep: bool) -> ObservedChanges:
     """Look at what a step writes; what is there now is kept, if so. Raises ExecplanError."""
     changes: list[Change] = []
-    inner: list[str] = []
-    unknown = []
+    inner_folders: list[str] = []
+    unknown_paths = []
     for path in declared(step):
-        old = before.get(path, course.expected.get(path))
-        found = bench.store.keep_path(bench.ground, path) if keep else bench.ground.state(path)
-        if old is None:
-            unknown += [path] if found.kind != ABSENT else []
-        elif found.kind == FOLDER:
-            files = dict(_below(bench, path, keep=keep)) if old.kind == ABSENT else {}
-            inner += [path] if old.kind == ABSENT else []
-            inner += [name for name, state in files.items() if state.kind == FOLDER]
-            unknown += [path] if old.kind != ABSENT or len(files) >= _MOST else []
+        previous_state = before.get(path, run_state.expected.get(path))
+        current_state = context.store.save_path(context.ground, path) if keep else context.ground.state(path)
+        if previous_state is None:
+            unknown_paths += [path] if current_state.kind != ABSENT else []
+        elif current_state.kind == FOLDER:
+            files = dict(_iter_contents(context, path, keep=keep)) if previous_state.kind == ABSENT else {}
+            inner_folders += [path] if previous_state.kind == ABSENT else []
+            inner_folders += [name for name, state in files.items() if state.kind == FOLDER]
+            unknown_paths += [path] if previous_state.kind != ABSENT or len(files) >= _MAX_FILES else []
             changes += [
-                _change(bench, name, State(ABSENT), state) for name, state in files.items() if state.kind != FOLDER
+                _change(context, name, State(ABSENT), state) for name, state in files.items() if state.kind != FOLDER
             ]
-        elif describe_difference(sanitize_state(old), sanitize_state(found)):
-            changes.append(_change(bench, path, old, found))
-    made = [folder for folder in folders_of(declared(step)) if _is_made(bench, folder, before, course)]
-    folders = sorted({*made, *inner} - _known(course), key=lambda each: each.split("/"))
-    return Seen(tuple(changes), tuple(folders), tuple(unknown))
+        elif describe_difference(sanitize_state(previous_state), sanitize_state(current_state)):
+            changes.append(_change(context, path, previous_state, current_state))
+    created_folders = [folder for folder in folders_of(declared(step)) if _is_created(context, folder, before, run_state)]
+    folders = sorted({*created_folders, *inner_folders} - _previously_created(run_state), key=lambda directory: directory.split("/"))
+    return ObservedChanges(tuple(changes), tuple(folders), tuple(unknown_paths))
 
 
-def _below(bench: Bench, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
+def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
     """What lies in a folder that was not there before, as far as anybody would take it back one by one."""
-    walk = Walk(bench.home, bench.ground)
-    walk.declared(path)
-    for name in sorted(walk.found)[:_MOST]:
+    walker = WorkspaceWalker(context.home, context.ground)
+    walker.collect_path(path)
+    for name in sorted(walker.statuses)[:_MAX_FILES]:
         if name.startswith(f"{path}/"):
-            yield name, bench.store.keep_path(bench.ground, name) if keep else bench.ground.state(name)
+            yield name, context.store.save_path(context.ground, name) if keep else context.ground.state(name)
 
 
-def _change(bench: Bench, path: str, old: State, new: State) -> Change:
-    return Change(path, old, new, *tree.count(bench.store, bench.ground, path, old, new))
+def _change(context: RunContext, path: str, old: State, new: State) -> Change:
+    return Change(path, old, new, *tree.count_line_changes(context.store, context.ground, path, old, new))
 
 
-def _is_made(bench: Bench, folder: str, before: Mapping[str, State], course: Course) -> bool:
+def _is_created(context: RunContext, folder: str, before: Mapping[str, State], run_state: RunState) -> bool:
     """Whether a folder was missing, and is there."""
-    was = before.get(folder, course.expected.get(folder))
-    return was is not None and was.kind == ABSENT and bench.ground.state(folder).kind == FOLDER
+    state_before = before.get(folder, run_state.expected.get(folder))
+    return state_before is not None and state_before.kind == ABSENT and context.ground.state(folder).kind == FOLDER
 
 
-def _known(course: Course) -> set[str]:
+def _previously_created(run_state: RunState) -> set[str]:
     """The folders that attempts before have made, and that were not taken back."""
     return {
         folder
-        for step, attempts in course.attempts.items()
-        for each in attempts
-        if each.performed is not None and not each.retaken and step not in course.undone
-        for folder in each.performed.folders
+        for step, attempts in run_state.attempts.items()
+        for attempt in attempts
+        if attempt.performed is not None and not attempt.retaken and step not in run_state.undone
+        for folder in attempt.performed.folders
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine import revisions
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import REVISED
 from execplan.engine.runs import last_begun
 from execplan.errors import CHANGED, PAUSED, ExecplanError
@@ -16,48 +16,48 @@ if TYPE_CHECKING:
 
     from execplan.engine.course import Question
     from execplan.engine.journal import Entry
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-class Current(NamedTuple):
+class AgentRun(NamedTuple):
     """A run of an agent, read."""
 
-    place: Place
+    run_paths: RunPaths
     entries: Sequence[Entry]
-    course: Course
+    run_state: RunState
 
     @property
-    def goes_on(self) -> bool:
+    def is_active(self) -> bool:
         """Whether it is not at its end."""
-        return self.course.status in (states.IN_PROGRESS, states.REPLANNING)
+        return self.run_state.status in (states.IN_PROGRESS, states.REPLANNING)
 
 
-def last(home: Home, ref: Ref) -> Current | None:
+def find_last(home: Home, ref: Ref) -> AgentRun | None:
     """The last run of a plan, if an agent's; raises ExecplanError."""
-    place, entries = last_begun(home, ref)
-    if place is None or entries[0].said.get("mode") != "agent":
+    run_paths, entries = last_begun(home, ref)
+    if run_paths is None or entries[0].said.get("mode") != "agent":
         return None
-    return Current(place, entries, Course(revisions.document_of(place, entries), entries))
+    return AgentRun(run_paths, entries, RunState(revisions.document_of(run_paths, entries), entries))
 
 
-def stop_waiting(ref: Ref, found: Current) -> None:
+def ensure_not_waiting(ref: Ref, agent_run: AgentRun) -> None:
     """Refuse where a person is to do something first; raises ExecplanError."""
-    course, number = found.course, f"{found.place.number} -p {ref.typed}"
-    if course.rolling is not None:
-        what = f"a rollback of the run {found.place.id} was cut short"
-        hint = f"a person finishes it: execplan rollback {number}"
-        raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=hint)
-    if course.question is not None and course.question.why not in REVISED:
-        raise waits(ref, found.place, course.question)
+    run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.typed}"
+    if run_state.rolling is not None:
+        message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
+        hint = f"a person finishes it: execplan rollback {run_args}"
+        raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=hint)
+    if run_state.question is not None and run_state.question.why not in REVISED:
+        raise waiting_error(ref, agent_run.run_paths, run_state.question)
 
 
-def waits(ref: Ref, place: Place, question: Question) -> ExecplanError:
+def waiting_error(ref: Ref, run_paths: RunPaths, question: Question) -> ExecplanError:
     """The refusal of a run that waits for a person's answer."""
     from execplan.engine.questions import ANSWERS_TO
 
     answers = ANSWERS_TO[question.why]
-    hint = f"a person answers: execplan resume {place.number} -p {ref.typed} --answer {'|'.join(answers)}"
-    what = f"the run {place.id} of {ref.id} waits: {question.words}"
-    return ExecplanError("paused", what, exit=PAUSED, hint=hint, candidates=answers)
+    hint = f"a person answers: execplan resume {run_paths.number} -p {ref.typed} --answer {'|'.join(answers)}"
+    message = f"the run {run_paths.id} of {ref.id} waits: {question.words}"
+    return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)

@@ -8,100 +8,100 @@ from execplan.engine import fate as fates
 from execplan.engine import order as orders
 from execplan.engine import questions
 from execplan.engine.entries import COVERED, SKIPPED
-from execplan.engine.fate import Fate
+from execplan.engine.fate import StopReason
 from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, policy_cause
 from execplan.execution import states
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.engine.book import Book
-    from execplan.engine.course import Course
+    from execplan.engine.book import JournalWriter
+    from execplan.engine.course import RunState
     from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
 
 _OPEN = (states.PENDING, states.RUNNING, states.AWAITING)
 
 
-def follow(book: Book, schedule: Schedule, tick: Callable[[Step], None]) -> Fate | None:
+def apply_transitions(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]) -> StopReason | None:
     """Write what follows; the fate of the run where it ends or waits for a person. Raises ExecplanError."""
     while True:
-        fate = _failures(book, schedule, tick)
-        if fate is not None:
-            return fate
-        course = book.course
-        waiting, busy = schedule.order.waiting(course), _busy(course, schedule)
-        found = schedule.following(course, waiting, busy, 1)
-        for move in found.moves:
-            _write(book, schedule, tick, move.kind, move.step, move.words)
-        if found.moves:
+        stop_reason = _apply_failures(journal_writer, schedule, tick)
+        if stop_reason is not None:
+            return stop_reason
+        run_state = journal_writer.course
+        waiting, busy = schedule.order.waiting(run_state), _busy_steps(run_state, schedule)
+        next_moves = schedule.following(run_state, waiting, busy, 1)
+        for move in next_moves.moves:
+            _write_move(journal_writer, schedule, tick, move.kind, move.step, move.words)
+        if next_moves.moves:
             continue
-        stuck = not (found.begin or busy or _stays(course, schedule))
-        for name, other in waiting.items():
-            if stuck or course.status_of[other] == states.SKIPPED:
-                return _failed(course, name)
-        return Fate(fates.DONE) if stuck else None
+        is_stuck = not (next_moves.begin or busy or _is_waiting(run_state, schedule))
+        for name, alternative in waiting.items():
+            if is_stuck or run_state.status_of[alternative] == states.SKIPPED:
+                return _failure_stop_reason(run_state, name)
+        return StopReason(fates.DONE) if is_stuck else None
 
 
-def up_next(course: Course, schedule: Schedule) -> list[Step]:
+def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
     """The steps that have their turn now, whoever has to be asked: those in hand first, then in their order.
 
     None while the run waits for a person.
     """
-    if course.question is not None and course.question.why != COVERED:
+    if run_state.question is not None and run_state.question.why != COVERED:
         return []
-    order, status_of = schedule.order, course.status_of
-    found = []
+    order, status_of = schedule.order, run_state.status_of
+    ready_steps = []
     for step in schedule.steps:
-        status = orders.status(step, course)
-        ready = status in _OPEN and all([status_of.get(name) in states.SUCCESS_STATES for name in order.needs(step, course)])
-        if status == states.RUNNING or (ready and not order.refused(step, course, schedule.there)):
-            found.append(step)
-    return sorted(found, key=lambda step: course.status_of[step.id] != states.RUNNING)
+        status = orders.status(step, run_state)
+        is_ready = status in _OPEN and all([status_of.get(name) in states.SUCCESS_STATES for name in order.needs(step, run_state)])
+        if status == states.RUNNING or (is_ready and not order.refused(step, run_state, schedule.there)):
+            ready_steps.append(step)
+    return sorted(ready_steps, key=lambda step: run_state.status_of[step.id] != states.RUNNING)
 
 
-def _failures(book: Book, schedule: Schedule, tick: Callable[[Step], None]) -> Fate | None:
+def _apply_failures(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]) -> StopReason | None:
     """Draw what follows from the failures; the fate of the run where that is its end, or a question."""
-    course = book.course
-    for name in course.named(states.FAILED):
+    run_state = journal_writer.course
+    for name in run_state.named(states.FAILED):
         step = schedule.step[name]
-        kind = orders.leads_to(step, course)
-        if orders.status(step, course) == states.PENDING or kind in (RETRY, REPLAN):
+        kind = orders.leads_to(step, run_state)
+        if orders.status(step, run_state) == states.PENDING or kind in (RETRY, REPLAN):
             continue
         if kind == SKIP:
-            why = f"it failed, and is skipped then: {course.why.get(name, '')}"
-            _write(book, schedule, tick, SKIPPED, name, why)
+            why = f"it failed, and is skipped then: {run_state.why.get(name, '')}"
+            _write_move(journal_writer, schedule, tick, SKIPPED, name, why)
         elif kind == ASK:
-            question = questions.failed(step, course.why.get(name, ""))
-            return None if course.question == question else Fate(fates.PAUSED, name, question=question)
+            question = questions.failed(step, run_state.why.get(name, ""))
+            return None if run_state.question == question else StopReason(fates.PAUSED, name, question=question)
         elif kind != ALTERNATIVE or not schedule.stands_in(step):
-            return _failed(course, name)
+            return _failure_stop_reason(run_state, name)
     return None
 
 
-def _failed(course: Course, name: str) -> Fate:
+def _failure_stop_reason(run_state: RunState, name: str) -> StopReason:
     """A step has failed for good, and so does the run."""
-    performed = course.attempts[name][-1].performed if course.attempts.get(name) else None
+    performed = run_state.attempts[name][-1].performed if run_state.attempts.get(name) else None
     cause = policy_cause(performed.cause) if performed is not None else ""
-    return Fate(fates.FAILED, name, cause, f"{name} failed: {course.why.get(name, '')}")
+    return StopReason(fates.FAILED, name, cause, f"{name} failed: {run_state.why.get(name, '')}")
 
 
-def _busy(course: Course, schedule: Schedule) -> list[str]:
+def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
     """The steps that are in hand, and those that are to be tried again."""
     failed = [
-        name for name in course.named(states.FAILED) if orders.status(schedule.step[name], course) != states.FAILED
+        name for name in run_state.named(states.FAILED) if orders.status(schedule.step[name], run_state) != states.FAILED
     ]
-    return [*course.named(states.RUNNING), *failed]
+    return [*run_state.named(states.RUNNING), *failed]
 
 
-def _stays(course: Course, schedule: Schedule) -> bool:
+def _is_waiting(run_state: RunState, schedule: Schedule) -> bool:
     """Whether the run waits for a person or a new revision rather than for a step."""
-    awaits = bool(course.named(states.AWAITING)) or course.question is not None
-    return awaits or any(
-        [orders.leads_to(schedule.step[name], course) == REPLAN for name in course.named(states.FAILED)]
+    is_awaiting = bool(run_state.named(states.AWAITING)) or run_state.question is not None
+    return is_awaiting or any(
+        [orders.leads_to(schedule.step[name], run_state) == REPLAN for name in run_state.named(states.FAILED)]
     )
 
 
-def _write(book: Book, schedule: Schedule, tick: Callable[[Step], None], kind: str, step: str, words: str) -> None:
-    book.write(kind, step=step, **{"by" if kind == "recovered" else "reason": words})
+def _write_move(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None], kind: str, step: str, reason: str) -> None:
+    journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": reason})
     tick(schedule.step[step])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from execplan.engine.agent import begin, current, open_tasks
-from execplan.engine.agent.asked import question_of
-from execplan.engine.agent.follow import up_next
-from execplan.engine.agent.recovery import recovery
-from execplan.engine.agent.reported import schedule_of
-from execplan.engine.course import Course
+from execplan.engine.agent.asked import step_question
+from execplan.engine.agent.follow import next_steps
+from execplan.engine.agent.recovery import recovery_advice
+from execplan.engine.agent.reported import build_schedule
+from execplan.engine.course import RunState
 from execplan.engine.entries import REVISED
 from execplan.engine.opened import redaction
 from execplan.engine.runs import last_begun, summary
@@ -26,9 +26,9 @@ from execplan.text.hidden import visible
 from execplan.text.lines import digest
 
 if TYPE_CHECKING:
-    from execplan.engine.agent.current import Current
-    from execplan.engine.agent.open_tasks import Prose
-    from execplan.engine.place import Place
+    from execplan.engine.agent.current import AgentRun
+    from execplan.engine.agent.open_tasks import ProsePlan
+    from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.execution.policy import Policy
@@ -40,22 +40,22 @@ if TYPE_CHECKING:
 class Handoff(NamedTuple):
     """What an agent is told."""
 
-    told: dict[str, Any]
+    payload: dict[str, Any]
     """As `--json` prints it, without secrets."""
     document: ExecutionPlan | None
     """None of a plan that compiles to no step."""
     redacted: frozenset[str]
     """The steps of which a secret was left out."""
-    next: tuple[str, ...]
+    next_commands: tuple[str, ...]
     """Commands that make sense now."""
 
 
-class _Stands(NamedTuple):
+class _ApprovalCheck(NamedTuple):
     """How things stand."""
 
     approval: Approval | None
     """The one that lets its steps be done now."""
-    why: tuple[str, ...]
+    reasons: tuple[str, ...]
     """Why none does."""
 
 
@@ -64,178 +64,178 @@ def handoff(home: Home, ref: Ref) -> Handoff:
 
     Writes nothing; raises ExecplanError.
     """
-    found = open_tasks.prose(home, ref)
-    return _by_tasks(home, ref, found) if found is not None else _by_steps(home, ref)
+    prose_plan = open_tasks.find_prose_plan(home, ref)
+    return _task_handoff(home, ref, prose_plan) if prose_plan is not None else _step_handoff(home, ref)
 
 
-def _by_tasks(home: Home, ref: Ref, found: Prose) -> Handoff:
+def _task_handoff(home: Home, ref: Ref, prose_plan: ProsePlan) -> Handoff:
     """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
     data = shelf.open_bytes(home, ref.path)
-    plan, document, clean = reader.read(data), found.document, redaction()
+    plan, document, redactor = reader.read(data), prose_plan.document, redaction()
     steps = document.steps if document is not None else ()
-    tasks = open_tasks.tasks(home, ref, plan, ())
+    tasks = open_tasks.list_tasks(home, ref, plan, ())
     policy = effective(home)
-    course = Course(document) if document is not None else None
-    told: dict[str, Any] = {
-        "plan": _plan(home, ref, plan, data),
+    run_state = RunState(document) if document is not None else None
+    payload: dict[str, Any] = {
+        "plan": _plan_json(home, ref, plan, data),
         "mode": "tasks",
         "revision": None,
         "approved": False,
-        "approval": _approval(_Stands(None, ())),
+        "approval": _approval_json(_ApprovalCheck(None, ())),
         "run": None,
-        "reasoning": _reasoning(document, plan),
+        "reasoning": _reasoning_json(document, plan),
         "constraints": None,
         "tasks": tasks,
-        "sections": open_tasks.sections(plan),
-        "steps": [_step(home, ref, None, course, step, policy, None) for step in steps if course is not None],
+        "sections": open_tasks.list_sections(plan),
+        "steps": [_step_json(home, ref, None, run_state, step, policy, None) for step in steps if run_state is not None],
         "next_steps": [],
-        "report": open_tasks.commands(ref),
+        "report": open_tasks.recording_commands(ref),
     }
     if tasks:
-        follow: tuple[str, ...] = (f"execplan next {ref.typed}",)
+        next_commands: tuple[str, ...] = (f"execplan next {ref.typed}",)
     else:
-        follow = (f"execplan show {ref.typed}",)
-    return Handoff(seen(clean.value(told)), document, frozenset(), follow)
+        next_commands = (f"execplan show {ref.typed}",)
+    return Handoff(make_visible(redactor.value(payload)), document, frozenset(), next_commands)
 
 
-def _plan(home: Home, ref: Ref, plan: Plan, data: bytes) -> dict[str, Any]:
+def _plan_json(home: Home, ref: Ref, plan: Plan, data: bytes) -> dict[str, Any]:
     return {"id": ref.id, "path": home.shown(ref.path), "title": plan.title, "digest": digest(data)}
 
 
-def _by_steps(home: Home, ref: Ref) -> Handoff:
+def _step_handoff(home: Home, ref: Ref) -> Handoff:
     """The steps of a plan, with the run of the agent."""
-    policy, known = effective(home), current.last(home, ref)
-    stands = _stands(home, ref, known)
-    if known is not None and not known.goes_on and stands.approval is not None:
-        known = None  # another run is about to begin
-    course = known.course if known is not None else Course(compiled(home, ref).document)
+    policy, agent_run = effective(home), current.find_last(home, ref)
+    approval_check = _check_approval(home, ref, agent_run)
+    if agent_run is not None and not agent_run.is_active and approval_check.approval is not None:
+        agent_run = None  # another run is about to begin
+    run_state = agent_run.run_state if agent_run is not None else RunState(compiled(home, ref).document)
     data = shelf.open_bytes(home, ref.path)
     plan = reader.read(data)
-    document, schedule = course.document, schedule_of(home, course)
-    steps = [_step(home, ref, known, course, step, policy, stands.approval) for step in document.steps]
-    clean = redaction()
-    shown: Any = clean.value(steps)
-    over = course.status in states.ENDED_RUN_STATES
-    told = {
-        "plan": {**_plan(home, ref, plan, data), "title": seen(clean.value(plan.title))},
+    document, schedule = run_state.document, build_schedule(home, run_state)
+    steps = [_step_json(home, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
+    redactor = redaction()
+    clean_steps: Any = redactor.value(steps)
+    has_ended = run_state.status in states.ENDED_RUN_STATES
+    payload = {
+        "plan": {**_plan_json(home, ref, plan, data), "title": make_visible(redactor.value(plan.title))},
         "mode": "steps",
         "revision": document.revision,
-        "approved": stands.approval is not None,
-        "approval": clean.value(_approval(stands)),
-        "run": clean.value(_run(home, ref, known)),
-        "reasoning": seen(clean.value(_reasoning(document, plan))),
-        "constraints": clean.value(document.constraints.model_dump(mode="json")),
-        "tasks": seen(clean.value(open_tasks.tasks(home, ref, plan, document.steps))),
+        "approved": approval_check.approval is not None,
+        "approval": redactor.value(_approval_json(approval_check)),
+        "run": redactor.value(_run_json(home, ref, agent_run)),
+        "reasoning": make_visible(redactor.value(_reasoning_json(document, plan))),
+        "constraints": redactor.value(document.constraints.model_dump(mode="json")),
+        "tasks": make_visible(redactor.value(open_tasks.list_tasks(home, ref, plan, document.steps))),
         "sections": [],
-        "steps": shown,
-        "next_steps": [] if over else [step.id for step in up_next(course, schedule)],
-        "report": _how(ref),
+        "steps": clean_steps,
+        "next_steps": [] if has_ended else [step.id for step in next_steps(run_state, schedule)],
+        "report": _report_commands(ref),
     }
-    redacted = frozenset([step["id"] for step, seen in zip(steps, shown, strict=True) if step != seen])
-    return Handoff(told, document, redacted, _next(ref, stands, known))
+    redacted = frozenset([step["id"] for step, clean_step in zip(steps, clean_steps, strict=True) if step != clean_step])
+    return Handoff(payload, document, redacted, _next_commands(ref, approval_check, agent_run))
 
 
-def seen(value: Any) -> Any:
+def make_visible(value: Any) -> Any:
     """Plain data in which no text hides a character."""
     if isinstance(value, dict):
-        return {name: seen(each) for name, each in value.items()}
+        return {name: make_visible(child) for name, child in value.items()}
     if isinstance(value, list):
-        return [seen(each) for each in value]
+        return [make_visible(child) for child in value]
     return "\n".join([visible(line) for line in value.split("\n")]) if isinstance(value, str) else value
 
 
-def _stands(home: Home, ref: Ref, known: Current | None) -> _Stands:
+def _check_approval(home: Home, ref: Ref, agent_run: AgentRun | None) -> _ApprovalCheck:
     """Whether its steps may be done now, and why not."""
     try:
-        place, _ = last_begun(home, ref)
-        if place is not None and (known is None or known.place != place):
-            found = summary(home, ref, place)
-            if found.status in (states.IN_PROGRESS, states.REPLANNING):
-                return _Stands(None, (f"the run {place.id} is under way, and no agent's",))
-        run = known.place.id if known is not None and known.goes_on else ""
-        return _Stands(begin.required(home, ref, run, "").approval, ())
+        run_paths, _ = last_begun(home, ref)
+        if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
+            run_summary = summary(home, ref, run_paths)
+            if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
+                return _ApprovalCheck(None, (f"the run {run_paths.id} is under way, and no agent's",))
+        run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
+        return _ApprovalCheck(begin.require_approval(home, ref, run, "").approval, ())
     except ExecplanError as error:
-        return _Stands(None, (error.message, *error.candidates))
+        return _ApprovalCheck(None, (error.message, *error.candidates))
 
 
-def _approval(stands: _Stands) -> dict[str, Any]:
-    given = stands.approval
-    told = {name: getattr(given, name) if given is not None else None for name in ("digest", "approver")}
-    how = given.effective_how if given is not None else None
-    return {**told, "how": how, "expires": given.expires_at if given is not None else None, "why": list(stands.why)}
+def _approval_json(approval_check: _ApprovalCheck) -> dict[str, Any]:
+    approval = approval_check.approval
+    fields = {name: getattr(approval, name) if approval is not None else None for name in ("digest", "approver")}
+    method = approval.effective_how if approval is not None else None
+    return {**fields, "how": method, "expires": approval.expires_at if approval is not None else None, "why": list(approval_check.reasons)}
 
 
-def _run(home: Home, ref: Ref, known: Current | None) -> dict[str, Any] | None:
-    if known is None:
+def _run_json(home: Home, ref: Ref, agent_run: AgentRun | None) -> dict[str, Any] | None:
+    if agent_run is None:
         return None
-    course = known.course
-    question = course.question._asdict() if course.question is not None else None
-    return {"id": known.place.id, "status": course.status, "session": course.begun["session"], "question": question}
+    run_state = agent_run.run_state
+    question = run_state.question._asdict() if run_state.question is not None else None
+    return {"id": agent_run.run_paths.id, "status": run_state.status, "session": run_state.begun["session"], "question": question}
 
 
-def _reasoning(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
+def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
     """Why it is done: the purpose, the intent of the document, and the decisions that hold still."""
     lines: list[str] = []
     for section in plan.sections:
         if section.name == PURPOSE:
             lines = [plan.text.lines[at] for at in range(section.body, section.room) if at not in plan.guidance]
-    gone = {each.supersedes for each in plan.decisions if each.supersedes}
-    kept = [each for each in plan.decisions if each.text not in gone]
+    superseded = {decision.supersedes for decision in plan.decisions if decision.supersedes}
+    decisions = [decision for decision in plan.decisions if decision.text not in superseded]
     fields = ("text", "rationale", "date", "author")
     return {
         "purpose": "\n".join(lines).strip() or None,
         "description": document.description if document is not None else plan.title,
         "intent": document.intent.model_dump(mode="json") if document is not None else None,
-        "decisions": [{name: getattr(each, name) for name in fields} for each in kept],
+        "decisions": [{name: getattr(decision, name) for name in fields} for decision in decisions],
     }
 
 
-def _step(
-    home: Home, ref: Ref, known: Current | None, course: Course, step: Step, policy: Policy, given: Approval | None
+def _step_json(
+    home: Home, ref: Ref, agent_run: AgentRun | None, run_state: RunState, step: Step, policy: Policy, approval: Approval | None
 ) -> dict[str, Any]:
     """A step with all that is known of it: the fields of the JSON step, then how it stands."""
     risk = effective_risk(step, policy)
-    by = ""
-    if given is not None:
-        by = find_approver(given.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
-    question = question_of(step, course, policy.checkpoint_interval) if step.confirm else None
+    approved_by = ""
+    if approval is not None:
+        approved_by = find_approver(approval.terms(policy.person_from), step.id, risk.level, inferred=step.inferred)
+    question = step_question(step, run_state, policy.checkpoint_interval) if step.confirm else None
     return {
         **step.model_dump(mode="json", by_alias=True),
         "risk": {"level": risk.level, "reasons": list(risk.reasons)},
-        "status": course.status_of[step.id],
-        "why": course.why.get(step.id) or None,
-        "attempts": len(course.attempts.get(step.id, ())),
-        "approved_by": by or None,
+        "status": run_state.status_of[step.id],
+        "why": run_state.why.get(step.id) or None,
+        "attempts": len(run_state.attempts.get(step.id, ())),
+        "approved_by": approved_by or None,
         "question": question.words if question is not None else None,
-        "recovery": _recovery(ref, known.place, course, step) if known is not None else None,
+        "recovery": _recovery_json(ref, agent_run.run_paths, run_state, step) if agent_run is not None else None,
     }
 
 
-def _recovery(ref: Ref, place: Place, course: Course, step: Step) -> dict[str, Any] | None:
+def _recovery_json(ref: Ref, run_paths: RunPaths, run_state: RunState, step: Step) -> dict[str, Any] | None:
     """What follows from the failure of a step, while nothing has."""
-    last = course.attempts.get(step.id, [])[-1:]
-    if course.status_of[step.id] != states.FAILED or not last or last[0].performed is None:
+    last_attempts = run_state.attempts.get(step.id, [])[-1:]
+    if run_state.status_of[step.id] != states.FAILED or not last_attempts or last_attempts[0].performed is None:
         return None
-    found = recovery(ref, place, step, last[0].performed, course.tries(step.id))
-    return {**found._asdict(), "step": found.step or None, "commands": list(found.commands)}
+    advice = recovery_advice(ref, run_paths, step, last_attempts[0].performed, run_state.tries(step.id))
+    return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 
-def _how(ref: Ref) -> dict[str, str]:
+def _report_commands(ref: Ref) -> dict[str, str]:
     """The commands by which an agent says what it did."""
-    said = f"execplan report STEP -p {ref.typed} --status"
+    report_command = f"execplan report STEP -p {ref.typed} --status"
     return {
-        "completed": f"{said} completed --result 'What came of it.'",
-        "failed": f"{said} failed --result 'What went wrong.'",
+        "completed": f"{report_command} completed --result 'What came of it.'",
+        "failed": f"{report_command} failed --result 'What went wrong.'",
         "replan": f"execplan replan -p {ref.typed} --reason 'What was found out.'",
         "handoff": f"execplan handoff {ref.typed}",
     }
 
 
-def _next(ref: Ref, stands: _Stands, known: Current | None) -> tuple[str, ...]:
-    if known is not None and known.course.question is not None and known.course.question.why not in REVISED:
-        return (f"execplan resume {known.place.number} -p {ref.typed}",)
-    if known is not None and not known.goes_on:
-        return (f"execplan show {ref.typed} --run {known.place.id}",)
-    if stands.approval is None:
+def _next_commands(ref: Ref, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
+    if agent_run is not None and agent_run.run_state.question is not None and agent_run.run_state.question.why not in REVISED:
+        return (f"execplan resume {agent_run.run_paths.number} -p {ref.typed}",)
+    if agent_run is not None and not agent_run.is_active:
+        return (f"execplan show {ref.typed} --run {agent_run.run_paths.id}",)
+    if approval_check.approval is None:
         return f"execplan evaluate {ref.typed}", f"execplan approve {ref.typed}"
     return ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from execplan.clock import now
 from execplan.engine.agent import changes
-from execplan.engine.commands.ended import Ended
+from execplan.engine.commands.ended import CommandResult
 from execplan.engine.entries import Checks, Performed
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.checks import EXPECTATION, Checked, check
@@ -23,10 +23,10 @@ from execplan.record import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.engine.agent.changes import Seen
+    from execplan.engine.agent.changes import ObservedChanges
     from execplan.engine.commands.transcript import Transcript
-    from execplan.engine.course import Attempt, Course
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.course import Attempt, RunState
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
     from execplan.execution.world import State
 
@@ -36,7 +36,7 @@ _ELSEWHERE = "in files that it does not declare"
 _EXECUTABLE = 0o100
 
 
-class Said(NamedTuple):
+class StepReport(NamedTuple):
     """What an agent says of a step."""
 
     status: str
@@ -48,127 +48,127 @@ class Said(NamedTuple):
     session: str = ""
 
 
-def judge(bench: Bench, step: Step, attempt: Attempt, course: Course, said: Said) -> Performed:
+def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport) -> Performed:
     """How an attempt ended: as it was said where it failed, else as the checks find it; raises ExecplanError."""
-    opened = Opened(bench, step, attempt.number)
-    with opened as transcript:
-        transcript.note(f"reported as {said.status}: {said.result}")
-        if said.evidence is not None:
-            transcript.out(said.evidence)
-        checked, seen = judged(bench, step, attempt, course, said, transcript)
-        if checked.cause:
-            transcript.note(f"failed: {checked.reason}")
-    ended = checked.test
+    transcript_file = Opened(context, step, attempt.number)
+    with transcript_file as transcript:
+        transcript.note(f"reported as {step_report.status}: {step_report.result}")
+        if step_report.evidence is not None:
+            transcript.out(step_report.evidence)
+        check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, transcript)
+        if check_result.cause:
+            transcript.note(f"failed: {check_result.reason}")
+    test_result = check_result.test
     return Performed(
-        not checked.cause,
-        checked.cause,
-        checked.reason or said.result,
-        seconds=_took(attempt),
-        cpu_s=ended.cpu_s if ended is not None else 0.0,
-        peak_memory_bytes=ended.peak_memory_bytes if ended is not None else 0,
-        changes=seen.changes,
-        folders=seen.folders,
-        checks=checked.checks if said.status == COMPLETED else Checks(),
-        transcript=opened.shown,
-        stdout=sha256(said.evidence).hexdigest() if said.evidence is not None else "",
-        outside=beyond(bench, step, seen),
+        not check_result.cause,
+        check_result.cause,
+        check_result.reason or step_report.result,
+        seconds=_elapsed_seconds(attempt),
+        cpu_s=test_result.cpu_s if test_result is not None else 0.0,
+        peak_memory_bytes=test_result.peak_memory_bytes if test_result is not None else 0,
+        changes=observed_changes.changes,
+        folders=observed_changes.folders,
+        checks=check_result.checks if step_report.status == COMPLETED else Checks(),
+        transcript=transcript_file.shown,
+        stdout=sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else "",
+        outside=irreversible_effects(context, step, observed_changes),
     )
 
 
-def judged(
-    bench: Bench, step: Step, attempt: Attempt, course: Course, said: Said, transcript: Transcript | None
-) -> tuple[Checked, Seen]:
+def check_report(
+    context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport, transcript: Transcript | None
+) -> tuple[Checked, ObservedChanges]:
     """What the checks come to, and what was seen; without a transcript nothing is run and nothing is kept."""
     keep = transcript is not None
-    seen = changes.look(bench, step, attempt.before, course, keep=keep)
-    if said.status == FAILED:
-        return Checked("exit" if is_command(step) and step.type is not Type.TOOL else ERROR, said.result), seen
-    wrong = _unplanned(bench, step, _first(step, attempt, course))
-    acted = Acted(ended=_ended(said), changes=seen.changes, folders=seen.folders)
-    if wrong:
-        return Checked(EXPECTATION, wrong), seen
-    checked = check(bench, step, attempt.number, acted, transcript)
-    again = checked.test is not None  # its test may have changed what it wrote
-    return checked, changes.look(bench, step, attempt.before, course, keep=keep) if again else seen
+    observed_changes = changes.observe(context, step, attempt.before, run_state, keep=keep)
+    if step_report.status == FAILED:
+        return Checked("exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result), observed_changes
+    deviation = _find_deviation(context, step, _initial_states(step, attempt, run_state))
+    step_output = Acted(ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders)
+    if deviation:
+        return Checked(EXPECTATION, deviation), observed_changes
+    check_result = check(context, step, attempt.number, step_output, transcript)
+    test_ran = check_result.test is not None  # its test may have changed what it wrote
+    return check_result, changes.observe(context, step, attempt.before, run_state, keep=keep) if test_ran else observed_changes
 
 
-def beyond(bench: Bench, step: Step, seen: Seen) -> str:
+def irreversible_effects(context: RunContext, step: Step, observed_changes: ObservedChanges) -> str:
     """What of its effects nobody here can take back, in words."""
-    unknown = f"what was at {', '.join(seen.unknown[:3])} before" if seen.unknown else ""
+    unknown = f"what was at {', '.join(observed_changes.unknown_paths[:3])} before" if observed_changes.unknown_paths else ""
     if step.type is Type.TOOL:
         return "; ".join(filter(None, [f"what {step.tool} did besides", unknown]))
     if is_command(step):
-        return "; ".join(filter(None, [outside(bench._replace(sandbox=None), step, _ELSEWHERE), unknown]))
-    tested = outside(bench, step, _ELSEWHERE) if step.validation.test_after is not None else ""
-    return "; ".join(filter(None, [tested, unknown]))
+        return "; ".join(filter(None, [outside(context._replace(sandbox=None), step, _ELSEWHERE), unknown]))
+    test_effects = outside(context, step, _ELSEWHERE) if step.validation.test_after is not None else ""
+    return "; ".join(filter(None, [test_effects, unknown]))
 
 
-def _first(step: Step, attempt: Attempt, course: Course) -> dict[str, State]:
+def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[str, State]:
     """How the paths of a step were before its first attempt: what failed before this one has left them as it did."""
-    every = [*[each for each in course.attempts.get(step.id, ()) if not each.retaken], attempt]
-    first = {**attempt.before, **every[0].before}
-    return {**course.expected, **first}
+    attempts = [*[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken], attempt]
+    initial_states = {**attempt.before, **attempts[0].before}
+    return {**run_state.expected, **initial_states}
 
 
-def _unplanned(bench: Bench, step: Step, before: Mapping[str, State]) -> str:
+def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]) -> str:
     """How what is there differs from what the plan says to the byte, or nothing where it says nothing so exact."""
     if step.type is Type.CREATE:
-        return _other(bench, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
+        return _path_deviation(context, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
     if step.type is Type.DELETE:
         path = normalize_path(step.target or "..") or ""
-        return f"{path} is there still" if bench.ground.state(path).kind != ABSENT else ""
+        return f"{path} is there still" if context.ground.state(path).kind != ABSENT else ""
     if step.type not in (Type.MODIFY, Type.REFACTOR):
         return ""
-    if lost(bench, step, before):
+    if files_without_backup(context, step, before):
         return ""
     try:
-        made = planned(bench, step, before)
+        planned_changes = planned(context, step, before)
     except ImpossibleError as why:
         return f"it can't have been done as planned: {why}"
-    return next(filter(None, [_other(bench, each.path, each.after, each.mode) for each, _ in made]), "")
+    return next(filter(None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]), "")
 
 
-def lost(bench: Bench, step: Step, before: Mapping[str, State]) -> list[str]:
+def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:
     """The files that a step changes and whose bytes before are not kept: it was done before anybody looked."""
-    found = [(path, before.get(path)) for path in declared(step)]
-    return [path for path, at in found if at is not None and at.kind == FILE and not bench.store.has(at.sha256)]
+    states_before = [(path, before.get(path)) for path in declared(step)]
+    return [path for path, state in states_before if state is not None and state.kind == FILE and not context.store.has(state.sha256)]
 
 
-def _other(bench: Bench, path: str, wanted: bytes | None, mode: int | None) -> str:
+def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None, mode: int | None) -> str:
     """How a path is not as planned, or nothing."""
-    found = bench.ground.state(path)
-    if wanted is None:
-        return f"{path} is there still" if found.kind != ABSENT else ""
-    if found.kind != FILE:
-        return f"{path} is no file" if found.kind != ABSENT else f"{path} is not there"
-    if found.sha256 != sha256(wanted).hexdigest():
-        return f"{path} is not as planned: {_where(wanted, bench.ground.read(path))}"
-    if mode is not None and (mode ^ found.mode) & _EXECUTABLE:
+    state = context.ground.state(path)
+    if planned_bytes is None:
+        return f"{path} is there still" if state.kind != ABSENT else ""
+    if state.kind != FILE:
+        return f"{path} is no file" if state.kind != ABSENT else f"{path} is not there"
+    if state.sha256 != sha256(planned_bytes).hexdigest():
+        return f"{path} is not as planned: {_first_difference(planned_bytes, context.ground.read(path))}"
+    if mode is not None and (mode ^ state.mode) & _EXECUTABLE:
         return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike planned"
     return ""
 
 
-def _where(wanted: bytes, found: bytes) -> str:
+def _first_difference(planned_bytes: bytes, actual_bytes: bytes) -> str:
     """The first line that differs."""
-    if found == wanted.removesuffix(b"\n") or wanted == found.removesuffix(b"\n"):
+    if actual_bytes == planned_bytes.removesuffix(b"\n") or planned_bytes == actual_bytes.removesuffix(b"\n"):
         return (
             "it ends with a newline that is not planned"
-            if len(found) > len(wanted)
+            if len(actual_bytes) > len(planned_bytes)
             else "the newline at its end is missing"
         )
-    one, two = wanted.split(b"\n"), found.split(b"\n")
-    same = next((at for at, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    return f"it differs in line {same + 1}"
+    planned_lines, actual_lines = planned_bytes.split(b"\n"), actual_bytes.split(b"\n")
+    line_index = next((index for index, (a, b) in enumerate(zip(planned_lines, actual_lines, strict=False)) if a != b), min(len(planned_lines), len(actual_lines)))
+    return f"it differs in line {line_index + 1}"
 
 
-def _ended(said: Said) -> Ended | None:
+def _observed_result(step_report: StepReport) -> CommandResult | None:
     """The output that an agent saw, as that of a command whose end nobody here has seen."""
-    if said.evidence is None:
+    if step_report.evidence is None:
         return None
-    return Ended(None, None, "", "", 0.0, 0.0, 0, said.evidence, sha256(said.evidence).hexdigest(), whole=True)
+    return CommandResult(None, None, "", "", 0.0, 0.0, 0, step_report.evidence, sha256(step_report.evidence).hexdigest(), is_complete=True)
 
 
-def _took(attempt: Attempt) -> float:
+def _elapsed_seconds(attempt: Attempt) -> float:
     """Seconds since the attempt was begun, by the clock."""
     if not attempt.began:
         return 0.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 
 from execplan.engine.entries import state_json
-from execplan.engine.files.ground import Ground
-from execplan.engine.files.store import Store
+from execplan.engine.files.ground import WorkspaceFiles
+from execplan.engine.files.store import BackupStore
 from execplan.engine.steps.named import declared, folders_of
 from execplan.errors import ExecplanError
 from execplan.execution.binding import sanitize_state
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-def keep(
-    home: Home, steps: Iterable[Step], approval: Approval, known: Collection[str], did: Collection[str]
+def save_states(
+    home: Home, steps: Iterable[Step], approval: Approval, known_paths: Collection[str], reported_paths: Collection[str]
 ) -> dict[str, Any]:
     """Keep the bytes; the states as an entry holds them: those that were approved, and those of outputs and folders.
 
-    `known` are paths of which the run knows more than how they are now. `did` are paths that were written before anybody
+    `known_paths` are paths of which the run knows more than how they are now. `reported_paths` are paths that were written before anybody
     looked: of these only what was approved is known, and git may have their bytes. Raises ExecplanError.
     """
-    ground, approved = Ground(home), dict(approval.binding.states)
-    states = {path: state for path, state in approved.items() if path not in known}
-    written = dict.fromkeys([path for step in steps for path in declared(step)])
-    with Store(home).together() as store:
-        for path in written:
-            if path in did:
-                _from_git(home, store, path, approved.get(path))
-            elif path not in known:
-                found = store.keep_path(ground, path)
-                states.setdefault(path, sanitize_state(found))
-    for folder in folders_of(list(written)):
-        if folder not in known and ground.state(folder).kind == ABSENT:
+    workspace, approved = WorkspaceFiles(home), dict(approval.binding.states)
+    states = {path: state for path, state in approved.items() if path not in known_paths}
+    declared_paths = dict.fromkeys([path for step in steps for path in declared(step)])
+    with BackupStore(home).batch() as store:
+        for path in declared_paths:
+            if path in reported_paths:
+                _save_from_git(home, store, path, approved.get(path))
+            elif path not in known_paths:
+                current_state = store.save_path(workspace, path)
+                states.setdefault(path, sanitize_state(current_state))
+    for folder in folders_of(list(declared_paths)):
+        if folder not in known_paths and workspace.state(folder).kind == ABSENT:
             states.setdefault(folder, State(ABSENT))
     return {path: state_json(state) for path, state in states.items()}
 
 
-def _from_git(home: Home, store: Store, path: str, state: State | None) -> None:
+def _save_from_git(home: Home, store: BackupStore, path: str, state: State | None) -> None:
     """Keep the bytes that a path had when it was approved, where the last commit has them."""
     if state is None or state.kind != FILE or not state.sha256 or store.has(state.sha256) or not home.git:
         return
@@ -56,9 +56,9 @@ def _from_git(home: Home, store: Store, path: str, state: State | None) -> None:
     except ExecplanError:
         return  # it is not committed: then it can't be brought back, and whoever rolls back is told
     if sha256(data).hexdigest() == state.sha256:
-        store.keep(data)
+        store.save(data)
 
 
-def before(expected: Mapping[str, State], paths: Iterable[str]) -> dict[str, Any]:
+def expected_states_json(expected: Mapping[str, State], paths: Iterable[str]) -> dict[str, Any]:
     """What an intent says of the paths of a step: how each is to be found, as far as that is known."""
     return {path: state_json(expected[path]) for path in paths if path in expected}

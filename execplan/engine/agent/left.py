@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from execplan.engine.agent import changes
-from execplan.engine.agent.judge import beyond
+from execplan.engine.agent.judge import irreversible_effects
 from execplan.engine.entries import Performed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.course import Attempt, Course
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.course import Attempt, RunState
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 
-def left(bench: Bench, step: Step, attempt: Attempt, course: Course, *, keep: bool) -> Performed:
+def interrupted_result(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool) -> Performed:
     """How it ended, as far as anybody can see; raises ExecplanError."""
-    seen = changes.look(bench, step, attempt.before, course, keep=keep)
+    observed_changes = changes.observe(context, step, attempt.before, run_state, keep=keep)
     why = "nobody has said what became of it"
-    outside = beyond(bench, step, seen)
-    return Performed(False, "interrupted", why, changes=seen.changes, folders=seen.folders, outside=outside)
+    outside = irreversible_effects(context, step, observed_changes)
+    return Performed(False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside)

@@ -16,40 +16,40 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
 
-_FOR: Final = b"execplan-mark-1\n"
+_SIGNATURE_CONTEXT: Final = b"execplan-mark-1\n"
 _LIMIT: Final = 1 << 10
 
 
-def write(place: Place, data: bytes, key: bytes) -> None:
+def write(run_paths: RunPaths, data: bytes, key: bytes) -> None:
     """Note that a journal has these bytes; raises ExecplanError."""
     body = f"{len(data)} {digest(data)}".encode()
-    path = _path(place)
+    path = _watermark_path(run_paths)
     try:
         handle = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as file:
-            file.write(seal(key, _FOR + body) + b" " + body)
+            file.write(seal(key, _SIGNATURE_CONTEXT + body) + b" " + body)
         os.rename(f"{path}.new", path)
     except OSError as error:
         raise disk.trouble(error, path, "write") from None
 
 
-def check(place: Place, data: bytes, key: bytes) -> None:
+def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
     """Refuse a journal that does not begin with what it had when that was noted; raises ExecplanError."""
-    path = _path(place)
+    path = _watermark_path(run_paths)
     if not os.path.lexists(path):
         return
-    told, length = disk.read(path, _LIMIT)
+    content, length = disk.read(path, _LIMIT)
     if not length:
         return  # it was being written when the machine went down, as one that is absent
-    mac, _, body = told.partition(b" ")
-    size, _, known = body.partition(b" ")
-    if not same(mac, seal(key, _FOR + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != known:
+    mac, _, body = content.partition(b" ")
+    size, _, expected_digest = body.partition(b" ")
+    if not same(mac, seal(key, _SIGNATURE_CONTEXT + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != expected_digest:
         raise altered(
-            place.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
+            run_paths.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
         )
 
 
-def _path(place: Place) -> str:
-    return os.path.join(place.state, "journal.mark")
+def _watermark_path(run_paths: RunPaths) -> str:
+    return os.path.join(run_paths.state, "journal.mark")

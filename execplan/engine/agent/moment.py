@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import fate as fates
 from execplan.engine.agent import begin, beyond, mark
-from execplan.engine.agent.follow import follow
-from execplan.engine.agent.left import left
-from execplan.engine.book import Book
+from execplan.engine.agent.follow import apply_transitions
+from execplan.engine.agent.left import interrupted_result
+from execplan.engine.book import JournalWriter
 from execplan.engine.copies import journal_of
-from execplan.engine.course import Course
+from execplan.engine.course import RunState
 from execplan.engine.entries import RESULT, TICKED, performed_json
-from execplan.engine.finish import Leg, filed, finish, leg
-from execplan.engine.hands import Hands
+from execplan.engine.finish import RunSession, filed, finish, leg
+from execplan.engine.hands import StepExecutor
 from execplan.engine.journal import checked, read_bytes
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
-from execplan.engine.watch import Finished, Watch
+from execplan.engine.watch import FinishedRun, RunObserver
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT
@@ -29,93 +29,93 @@ from execplan.repo.execution.policy import effective
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.place import Place
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.place import RunPaths
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-class Moment:
+class AgentRunUpdate:
     """Of one run; the lock of runs is held, and its journal is open."""
 
-    def __init__(self, own: Leg, bench: Bench) -> None:
-        self.own, self.bench = own, bench
-        self.book, self.course = own.book, own.book.course
-        self.schedule = Schedule(self.course.document, None, self.there)
+    def __init__(self, session: RunSession, context: RunContext) -> None:
+        self.session, self.context = session, context
+        self.journal_writer, self.run_state = session.book, session.book.course
+        self.schedule = Schedule(self.run_state.document, None, self.path_exists)
         self.warnings: list[str] = []
 
-    def there(self, path: str) -> bool:
+    def path_exists(self, path: str) -> bool:
         """Whether something is at a path."""
-        return self.bench.ground.state(path).kind != ABSENT
+        return self.context.ground.state(path).kind != ABSENT
 
-    def tick(self, step: Step) -> None:
+    def tick_task(self, step: Step) -> None:
         """Tick the task that is done with a step, if one is; no step fails for that."""
-        transcript, marked = Hands().tick(self.bench, self.course, step)
-        self.warnings += [marked.warning] if marked.warning else []
-        if marked.task:
-            self.book.write(TICKED, step=step.id, task=marked.task, transcript=transcript)
+        transcript, tick_result = StepExecutor().tick(self.context, self.run_state, step)
+        self.warnings += [tick_result.warning] if tick_result.warning else []
+        if tick_result.task:
+            self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
-    def settle(self) -> Finished:
+    def advance(self) -> FinishedRun:
         """Write what follows from what was written; how the run stands then. Raises ExecplanError."""
-        for name in self.course.named(states.COMPLETED):
-            self.tick(self.schedule.step[name])  # whoever wrote that it is done may have been killed before this
-        fate = follow(self.book, self.schedule, self.tick)
-        return self.go_on() if fate is None else self.end(fate)
+        for name in self.run_state.named(states.COMPLETED):
+            self.tick_task(self.schedule.step[name])  # whoever wrote that it is done may have been killed before this
+        stop_reason = apply_transitions(self.journal_writer, self.schedule, self.tick_task)
+        return self.continue_run() if stop_reason is None else self.stop(stop_reason)
 
-    def go_on(self) -> Finished:
+    def continue_run(self) -> FinishedRun:
         """File a run that goes on, and seal what its agent may do now; raises ExecplanError."""
-        own, course = self.own, self.course
-        filed(own, None, self.warnings)
-        beyond.note(own.home, own.place)
+        session, run_state = self.session, self.run_state
+        filed(session, None, self.warnings)
+        beyond.save_snapshot(session.home, session.place)
         try:
-            begin.seal(own.home, own.ref, own.place, begin.required(own.home, own.ref, own.place.id, ""))
+            begin.issue_grant(session.home, session.ref, session.place, begin.require_approval(session.home, session.ref, session.place.id, ""))
         except ExecplanError as error:
             self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
-        return Finished(own.place.id, course.status, course.question, warnings=tuple(self.warnings))
+        return FinishedRun(session.place.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
-    def end(self, fate: fates.Fate) -> Finished:
+    def stop(self, stop_reason: fates.StopReason) -> FinishedRun:
         """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
-        if fate.question is None:
-            for name, attempt in self.course.open_attempt():
-                performed = left(self.bench, self.schedule.step[name], attempt, self.course, keep=True)
-                self.book.write(RESULT, step=name, attempt=attempt.number, **performed_json(performed))
-        return finish(self.own, self.schedule, fate, "", self.warnings)
+        if stop_reason.question is None:
+            for name, attempt in self.run_state.open_attempt():
+                performed = interrupted_result(self.context, self.schedule.step[name], attempt, self.run_state, keep=True)
+                self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **performed_json(performed))
+        return finish(self.session, self.schedule, stop_reason, "", self.warnings)
 
 
 @contextmanager
-def moment(home: Home, ref: Ref, place: Place, options: Options) -> Iterator[Moment]:
+def open_run_update(home: Home, ref: Ref, run_paths: RunPaths, options: Options) -> Iterator[AgentRunUpdate]:
     """What is written of a run at this moment; the caller holds the lock of runs. Raises ExecplanError."""
     from execplan.engine import revisions
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.ledger.ledger import AuditLog
 
-    _stop_taken_back(home, place)
-    with journal_of(place) as journal:
-        checked(journal.entries, place.journal)
-        course = Course(revisions.document_of(place, journal.entries), journal.entries)
-        ledger = Ledger(home, ref, mends=True)
-        ledger.follow(place.id, journal.entries)
+    _ensure_journal_not_truncated(home, run_paths)
+    with journal_of(run_paths) as journal:
+        checked(journal.entries, run_paths.journal)
+        run_state = RunState(revisions.document_of(run_paths, journal.entries), journal.entries)
+        audit_log = AuditLog(home, ref, can_restore=True)
+        audit_log.append_entries(run_paths.id, journal.entries)
         policy = effective(home)
-        book = Book(place.id, journal, course, ledger, redaction(), Watch())
-        warnings = book.mend(home, ref, place)
-        own = leg(home, ref, place, policy, book, options)
-        found = Moment(own, bench_of(home, ref, place, course))
-        found.warnings += warnings
-        yield found
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, redaction(), RunObserver())
+        warnings = journal_writer.mend(home, ref, run_paths)
+        session = leg(home, ref, run_paths, policy, journal_writer, options)
+        update = AgentRunUpdate(session, build_context(home, ref, run_paths, run_state))
+        update.warnings += warnings
+        yield update
 
 
-def _stop_taken_back(home: Home, place: Place) -> None:
+def _ensure_journal_not_truncated(home: Home, run_paths: RunPaths) -> None:
     """Refuse a journal that lacks what it had when a call was last allowed; raises ExecplanError."""
-    sealing = key.read(home)
-    if sealing is not None:
-        mark.check(place, read_bytes(place.journal), sealing)
+    signing_key = key.read(home)
+    if signing_key is not None:
+        mark.check(run_paths, read_bytes(run_paths.journal), signing_key)
 
 
-def bench_of(home: Home, ref: Ref, place: Place, course: Course) -> Bench:
+def build_context(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """What is needed to look at what an agent has done, and to run the test behind a step; raises ExecplanError."""
     from execplan.engine.cut import bench_of as bare
 
-    bench = bare(home, ref, place, course, Watch())
-    limits = [bench.policy.seconds, course.document.constraints.max_duration_s]
-    return bench._replace(deadline=monotonic() + min([each for each in limits if each is not None]))
+    context = bare(home, ref, run_paths, run_state, RunObserver())
+    limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]
+    return context._replace(deadline=monotonic() + min([limit for limit in limits if limit is not None]))

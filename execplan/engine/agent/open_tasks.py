@@ -23,14 +23,14 @@ _SECTIONS = (outline.WORK, outline.STEPS, outline.VALIDATION, outline.CONTEXT)
 """The sections that say how the work is done, the most useful first."""
 
 
-class Prose(NamedTuple):
+class ProsePlan(NamedTuple):
     """What a plan without written steps compiles to."""
 
     document: ExecutionPlan | None
     """Only inferred steps; None where there are none."""
 
 
-def prose(home: Home, ref: Ref) -> Prose | None:
+def find_prose_plan(home: Home, ref: Ref) -> ProsePlan | None:
     """What a plan compiles to that is prose: never compiled or run, without a step that somebody wrote; None for others.
 
     Raises ExecplanError.
@@ -39,16 +39,16 @@ def prose(home: Home, ref: Ref) -> Prose | None:
         return None
     document = compiled(home, ref).document
     if document is None or all([step.inferred for step in document.steps]):
-        return Prose(document)
+        return ProsePlan(document)
     return None
 
 
-def tasks(home: Home, ref: Ref, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+def list_tasks(home: Home, ref: Ref, plan: Plan, steps: tuple[Step, ...]) -> list[dict[str, Any]]:
     """The open tasks of a plan in their order, with who claims each, and the step that does it; raises ExecplanError."""
     from execplan.plan.seek import find_task
 
-    held = claims.taken(home, ref, plan)
-    covered: dict[str, str] = {}
+    claims_by_task = claims.taken(home, ref, plan)
+    step_by_task: dict[str, str] = {}
     ids = task_ids(plan.tasks)
     for step in steps:
         if step.task:
@@ -56,34 +56,34 @@ def tasks(home: Home, ref: Ref, plan: Plan, steps: tuple[Step, ...]) -> list[dic
                 name, _ = find_task(plan, step.task)
             except ExecplanError:
                 continue
-            covered.setdefault(name, step.id)
+            step_by_task.setdefault(name, step.id)
     return [
         {
             "number": task.number,
             "id": name,
             "text": task.text,
-            "claimed_by": held[name].name if name in held else None,
-            "step": covered.get(name),
+            "claimed_by": claims_by_task[name].name if name in claims_by_task else None,
+            "step": step_by_task.get(name),
         }
         for task, name in zip(plan.tasks, ids, strict=True)
         if task.state == OPEN
     ]
 
 
-def sections(plan: Plan) -> list[dict[str, str]]:
+def list_sections(plan: Plan) -> list[dict[str, str]]:
     """The sections that say how the work is done, without placeholder text and without those that are empty."""
-    found = []
+    excerpts = []
     for name in _SECTIONS:
         for section in plan.sections:
             if section.name != name:
                 continue
             lines = [plan.text.lines[at] for at in range(section.body, section.room) if at not in plan.guidance]
-            if words := "\n".join(lines).strip():
-                found.append({"title": section.title, "text": words})
-    return found
+            if text := "\n".join(lines).strip():
+                excerpts.append({"title": section.title, "text": text})
+    return excerpts
 
 
-def commands(ref: Ref) -> dict[str, str]:
+def recording_commands(ref: Ref) -> dict[str, str]:
     """The commands with which an agent records its work on a task."""
     return {
         "done": f"execplan done TASK -p {ref.typed}",

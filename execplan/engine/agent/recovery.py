@@ -10,12 +10,12 @@ from execplan.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.entries import Performed
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.shelf import Ref
 
 
-class Recovery(NamedTuple):
+class RecoveryAdvice(NamedTuple):
     """The way on from a failure."""
 
     kind: str
@@ -26,29 +26,29 @@ class Recovery(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def recovery(ref: Ref, place: Place, step: Step, performed: Performed, tries: int) -> Recovery:
+def recovery_advice(ref: Ref, run_paths: RunPaths, step: Step, performed: Performed, tries: int) -> RecoveryAdvice:
     """What follows, of the last of so many attempts since a person last had the step done."""
-    found = recover(step, performed, tries)
-    number, name = f"{place.number} -p {ref.typed}", step.id
-    replan = f"execplan replan {number} --reason 'What was found out'"
-    resume, back = f"execplan resume {number}", f"execplan rollback {number}"
-    if found.kind == RETRY:
-        left = 1 + step.on_failure.max_retries - tries
-        times = "once more" if left == 1 else f"{left} times more"
-        pause = f", after a pause of {found.seconds:g} s" if found.seconds else ""
-        return Recovery(RETRY, f"{name} may be tried {times}{pause}", name)
-    if found.kind == SKIP:
-        return Recovery(SKIP, f"{name} is skipped, and the run goes on")
-    if found.kind == ALTERNATIVE:
-        other = alternative(step)
-        return Recovery(ALTERNATIVE, f"{other} stands in for {name}, and is up now", other)
-    if found.kind == REPLAN:
-        words = (
+    policy_recovery = recover(step, performed, tries)
+    run_args, name = f"{run_paths.number} -p {ref.typed}", step.id
+    replan = f"execplan replan {run_args} --reason 'What was found out'"
+    resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
+    if policy_recovery.kind == RETRY:
+        remaining = 1 + step.on_failure.max_retries - tries
+        times = "once more" if remaining == 1 else f"{remaining} times more"
+        pause = f", after a pause of {policy_recovery.seconds:g} s" if policy_recovery.seconds else ""
+        return RecoveryAdvice(RETRY, f"{name} may be tried {times}{pause}", name)
+    if policy_recovery.kind == SKIP:
+        return RecoveryAdvice(SKIP, f"{name} is skipped, and the run goes on")
+    if policy_recovery.kind == ALTERNATIVE:
+        alternative_step = alternative(step)
+        return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} stands in for {name}, and is up now", alternative_step)
+    if policy_recovery.kind == REPLAN:
+        message = (
             f"{name} is to be planned anew; a person approves the revision, unless all its steps were approved before"
         )
-        return Recovery(REPLAN, words, commands=(replan,))
-    if found.kind == ASK:
+        return RecoveryAdvice(REPLAN, message, commands=(replan,))
+    if policy_recovery.kind == ASK:
         commands = tuple([f"{resume} --answer {answer}" for answer in ANSWERS_TO[ASK]])
-        return Recovery(ASK, "a person says what becomes of it", commands=commands)
-    words = "the run has failed; a person takes it up or takes it back, or it is planned anew"
-    return Recovery("fail", words, commands=(resume, back, replan))
+        return RecoveryAdvice(ASK, "a person says what becomes of it", commands=commands)
+    message = "the run has failed; a person takes it up or takes it back, or it is planned anew"
+    return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))

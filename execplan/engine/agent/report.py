@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import begin as begins
 from execplan.engine.agent import begin, beyond, current, kept
-from execplan.engine.agent.asked import question_of
-from execplan.engine.agent.follow import up_next
-from execplan.engine.agent.judge import COMPLETED, FAILED, Said, judge, lost
-from execplan.engine.agent.moment import moment
-from execplan.engine.agent.recovery import recovery
-from execplan.engine.agent.reported import Reported, in_hand, recorded, step_of, stop_drifted
-from execplan.engine.agent.would import ahead, would
+from execplan.engine.agent.asked import step_question
+from execplan.engine.agent.follow import next_steps
+from execplan.engine.agent.judge import COMPLETED, FAILED, StepReport, evaluate_report, files_without_backup
+from execplan.engine.agent.moment import open_run_update
+from execplan.engine.agent.recovery import recovery_advice
+from execplan.engine.agent.reported import ReportOutcome, find_open_attempt, find_recorded_outcome, find_step, ensure_inputs_unchanged
+from execplan.engine.agent.would import resolve_attempt, preview_report
 from execplan.engine.alone import alone
 from execplan.engine.course import Attempt
 from execplan.engine.entries import INTENT, RESULT, performed_json
-from execplan.engine.fate import PAUSED, Fate
+from execplan.engine.fate import PAUSED, StopReason
 from execplan.engine.signals import Signals
 from execplan.engine.steps.named import declared
 from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
@@ -25,133 +25,133 @@ from execplan.repo.amend import stop_archived
 from execplan.repo.homes import existing
 
 if TYPE_CHECKING:
-    from execplan.engine.agent.current import Current
-    from execplan.engine.agent.moment import Moment
-    from execplan.engine.place import Place
+    from execplan.engine.agent.current import AgentRun
+    from execplan.engine.agent.moment import AgentRunUpdate
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.amend import Options
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-__all__ = ["COMPLETED", "FAILED", "Reported", "Said", "report"]
+__all__ = ["COMPLETED", "FAILED", "ReportOutcome", "StepReport", "report"]
 
 
-def report(home: Home, ref: Ref, step: str, said: Said, options: Options) -> Reported:
+def report(home: Home, ref: Ref, step: str, step_report: StepReport, options: Options) -> ReportOutcome:
     """Record what became of a step, an id or a number; raises ExecplanError with nothing recorded."""
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
-        return would(home, ref, step, said)
+        return preview_report(home, ref, step, step_report)
     if options.commits(home):
         from execplan.repo import git
 
         git.load()
     with alone(home, f"report of {step} of {ref.id}", waits=True):
-        known = begin.known(home, ref, step)
-        before = recorded(home, known, step, said) if known is not None else None
-        if known is not None and before is not None:
-            return _catch_up(home, ref, known, before, options)
-        place, found = _place(home, ref, known, step, said)
-        again = f"then report it again: execplan report {step} -p {ref.typed}"
-        with begins.hinting(again), moment(home, ref, place, options) as now:
-            return _report(now, step_of(now.course.document, step), said, found)
+        agent_run = begin.find_reported_run(home, ref, step)
+        recorded_outcome = find_recorded_outcome(home, agent_run, step, step_report) if agent_run is not None else None
+        if agent_run is not None and recorded_outcome is not None:
+            return _complete_recorded(home, ref, agent_run, recorded_outcome, options)
+        run_paths, status = _find_or_start_run(home, ref, agent_run, step, step_report)
+        retry_hint = f"then report it again: execplan report {step} -p {ref.typed}"
+        with begins.hinting(retry_hint), open_run_update(home, ref, run_paths, options) as update:
+            return _record_report(update, find_step(update.run_state.document, step), step_report, status)
 
 
-def _catch_up(home: Home, ref: Ref, known: Current, found: Reported, options: Options) -> Reported:
+def _complete_recorded(home: Home, ref: Ref, agent_run: AgentRun, outcome: ReportOutcome, options: Options) -> ReportOutcome:
     """What was recorded before; whoever recorded it may have been killed before he wrote what follows."""
-    if not known.goes_on:
-        return found
-    with moment(home, ref, known.place, options) as now:
-        finished = now.settle()
-        following = tuple(up_next(now.course, now.schedule)) if now.course.status == states.IN_PROGRESS else ()
-    return found._replace(status=finished.status, finished=finished, up_next=following, warnings=finished.warnings)
+    if not agent_run.is_active:
+        return outcome
+    with open_run_update(home, ref, agent_run.run_paths, options) as update:
+        finished = update.advance()
+        upcoming_steps = tuple(next_steps(update.run_state, update.schedule)) if update.run_state.status == states.IN_PROGRESS else ()
+    return outcome._replace(status=finished.status, finished=finished, next_steps=upcoming_steps, warnings=finished.warnings)
 
 
-def _report(now: Moment, step: Step, said: Said, found: Standing | None) -> Reported:
+def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, status: Standing | None) -> ReportOutcome:
     """The lock is held, the run has begun."""
-    course, own = now.course, now.own
-    attempt = in_hand(course, step)
-    if said.status == COMPLETED:
-        stop_drifted(now.bench, course, step)
+    run_state, session = update.run_state, update.session
+    attempt = find_open_attempt(run_state, step)
+    if step_report.status == COMPLETED:
+        ensure_inputs_unchanged(update.context, run_state, step)
         if step.validation.test_after is not None:
-            from execplan.engine.commands.sandbox import find
+            from execplan.engine.commands.sandbox import find_sandbox
 
-            find(own.home, own.policy)  # refuses where the policy wants one that is not here
+            find_sandbox(session.home, session.policy)  # refuses where the policy wants one that is not here
     if attempt is None:
-        assert found is not None  # what has no attempt was looked at when the run was taken up
-        attempt = _intent(now, step, found)
-    unkept = lost(now.bench, step, attempt.before)
-    with Signals(now.bench.stop, lambda: None):
-        performed = judge(now.bench, step, attempt, course, said)
+        assert status is not None  # what has no attempt was looked at when the run was taken up
+        attempt = _begin_attempt(update, step, status)
+    unsaved_paths = files_without_backup(update.context, step, attempt.before)
+    with Signals(update.context.stop, lambda: None):
+        performed = evaluate_report(update.context, step, attempt, run_state, step_report)
     if performed.cause == "interrupted":
-        raise _interrupted(now.bench.stop.signal, step)
-    now.warnings += [
-        f"{path}: what was there before is not kept: it can't be compared, or taken back" for path in unkept
+        raise _interrupted_error(update.context.stop.signal, step)
+    update.warnings += [
+        f"{path}: what was there before is not kept: it can't be compared, or taken back" for path in unsaved_paths
     ]
-    if said.status == COMPLETED and step.expect is not None and said.evidence is None:
-        now.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
-    ours = [own.home.shown(own.ref.path), own.home.shown(own.home.artifacts_of(own.ref.path, archived=False))]
-    others = [path for name, _ in course.open_attempt() for path in declared(now.schedule.step[name])]
-    more = beyond.changed(own.home, own.place, [*ours, *others])
-    now.warnings += [f"{path} has changed, and no step in hand says that it does" for path in more]
-    now.book.write(RESULT, step=step.id, attempt=attempt.number, **performed_json(performed))
-    tries = course.tries(step.id)
-    finished = now.settle()
-    told = course.ticked.get(step.id, ("", ""))[0]
-    return Reported(
-        own.place.id,
+    if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
+        update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
+    plan_paths = [session.home.shown(session.ref.path), session.home.shown(session.home.artifacts_of(session.ref.path, archived=False))]
+    other_declared_paths = [path for name, _ in run_state.open_attempt() for path in declared(update.schedule.step[name])]
+    changed_paths = beyond.find_changes(session.home, session.place, [*plan_paths, *other_declared_paths])
+    update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
+    update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **performed_json(performed))
+    tries = run_state.tries(step.id)
+    finished = update.advance()
+    ticked_task = run_state.ticked.get(step.id, ("", ""))[0]
+    return ReportOutcome(
+        session.place.id,
         step,
         performed,
         performed.ok,
-        again=False,
-        reason=course.attempts[step.id][-1].performed.reason,  # type: ignore[union-attr]  # it was just written
+        already_recorded=False,
+        reason=run_state.attempts[step.id][-1].performed.reason,  # type: ignore[union-attr]  # it was just written
         changes=performed.changes,
-        recovery=None if performed.ok else recovery(own.ref, own.place, step, performed, tries),
-        up_next=tuple(up_next(course, now.schedule)) if course.status == states.IN_PROGRESS else (),
-        status=course.status,
+        recovery=None if performed.ok else recovery_advice(session.ref, session.place, step, performed, tries),
+        next_steps=tuple(next_steps(run_state, update.schedule)) if run_state.status == states.IN_PROGRESS else (),
+        status=run_state.status,
         finished=finished,
-        task=told,
+        task_text=ticked_task,
         warnings=finished.warnings,
     )
 
 
-def _place(home: Home, ref: Ref, known: Current | None, step: str, said: Said) -> tuple[Place, Standing | None]:
+def _find_or_start_run(home: Home, ref: Ref, agent_run: AgentRun | None, step: str, step_report: StepReport) -> tuple[RunPaths, Standing | None]:
     """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
-    if known is not None and known.goes_on:
-        own = step_of(known.course.document, step)
-        if known.course.rolling is None and in_hand(known.course, own) is not None:
-            return known.place, None
+    if agent_run is not None and agent_run.is_active:
+        target_step = find_step(agent_run.run_state.document, step)
+        if agent_run.run_state.rolling is None and find_open_attempt(agent_run.run_state, target_step) is not None:
+            return agent_run.run_paths, None
     try:
-        if known is None or not known.goes_on:
-            ahead(home, ref, None, step)  # a report that is refused begins no run
-        return begin.taken(home, ref, said.session, step)
+        if agent_run is None or not agent_run.is_active:
+            resolve_attempt(home, ref, None, step)  # a report that is refused begins no run
+        return begin.acquire_run(home, ref, step_report.session, step)
     except ExecplanError as error:
-        if error.code == "approval-used" and known is not None:
-            run = f"{known.place.number} -p {ref.typed}"
+        if error.code == "approval-used" and agent_run is not None:
+            run_args = f"{agent_run.run_paths.number} -p {ref.typed}"
             error.hint = (
-                f"the run {known.place.id} has ended ({known.course.status}); a person takes it up, or approves "
+                f"the run {agent_run.run_paths.id} has ended ({agent_run.run_state.status}); a person takes it up, or approves "
             )
-            error.hint += f"another: execplan resume {run}; execplan approve {ref.typed}"
+            error.hint += f"another: execplan resume {run_args}; execplan approve {ref.typed}"
         raise
 
 
-def _intent(now: Moment, step: Step, found: Standing) -> Attempt:
+def _begin_attempt(update: AgentRunUpdate, step: Step, status: Standing) -> Attempt:
     """Begin an attempt that was not begun by a call; raises ExecplanError where it is not permitted."""
-    course, own = now.course, now.own
-    permit = begins.permit_of(found, now.schedule)
-    given, question = permit.begin(step, course), question_of(step, course, permit.interval)
+    run_state, session = update.run_state, update.session
+    permit = begins.permit_of(status, update.schedule)
+    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None:
-        now.end(Fate(PAUSED, step.id, question=question))
-        raise current.waits(own.ref, own.place, question)
-    before = kept.before(course.expected, declared(step))
-    number = len(course.attempts.get(step.id, ())) + 1
-    now.book.write(INTENT, step=step.id, attempt=number, by=given.approved_by, before=before, snapshot=False)
-    return course.attempts[step.id][-1]
+        update.stop(StopReason(PAUSED, step.id, question=question))
+        raise current.waiting_error(session.ref, session.place, question)
+    states_before = kept.expected_states_json(run_state.expected, declared(step))
+    number = len(run_state.attempts.get(step.id, ())) + 1
+    update.journal_writer.write(INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False)
+    return run_state.attempts[step.id][-1]
 
 
-def _interrupted(signal: str, step: Step) -> ExecplanError:
-    what = f"the test behind {step.id} was interrupted: nothing is recorded of how it ended"
+def _interrupted_error(signal: str, step: Step) -> ExecplanError:
+    message = f"the test behind {step.id} was interrupted: nothing is recorded of how it ended"
     if signal == "SIGINT":
-        return ExecplanError("interrupted", what, exit=INTERRUPTED, hint="report it again")
-    return ExecplanError("terminated", what, exit=TERMINATED, hint="report it again")
+        return ExecplanError("interrupted", message, exit=INTERRUPTED, hint="report it again")
+    return ExecplanError("terminated", message, exit=TERMINATED, hint="report it again")

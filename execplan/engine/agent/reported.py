@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine.agent.follow import up_next
-from execplan.engine.agent.judge import COMPLETED, Said
-from execplan.engine.course import Attempt, Course
-from execplan.engine.files.ground import Ground
+from execplan.engine.agent.follow import next_steps
+from execplan.engine.agent.judge import COMPLETED, StepReport
+from execplan.engine.course import Attempt, RunState
+from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.opened import redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.steps.named import bound, declared
@@ -17,16 +17,16 @@ from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT
 
 if TYPE_CHECKING:
-    from execplan.engine.agent.current import Current
-    from execplan.engine.agent.recovery import Recovery
+    from execplan.engine.agent.current import AgentRun
+    from execplan.engine.agent.recovery import RecoveryAdvice
     from execplan.engine.entries import Change, Performed
-    from execplan.engine.steps.bench import Bench
-    from execplan.engine.watch import Finished
+    from execplan.engine.steps.bench import RunContext
+    from execplan.engine.watch import FinishedRun
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.home import Home
 
 
-class Reported(NamedTuple):
+class ReportOutcome(NamedTuple):
     """What became of a report."""
 
     run: str
@@ -35,97 +35,97 @@ class Reported(NamedTuple):
     performed: Performed | None
     """How the attempt ended, by what was said and by the checks; None of what was recorded before."""
     ok: bool
-    again: bool
+    already_recorded: bool
     """Whether it was recorded already, in the same words."""
     reason: str
     changes: tuple[Change, ...]
-    recovery: Recovery | None
+    recovery: RecoveryAdvice | None
     """What follows from a failure."""
-    up_next: tuple[Step, ...]
+    next_steps: tuple[Step, ...]
     status: str
     """Of the run."""
-    finished: Finished | None
-    task: str
+    finished: FinishedRun | None
+    task_text: str
     """The words of the task that was ticked."""
     warnings: tuple[str, ...] = ()
     untested: bool = False
     """Whether the test behind the step was left out, as it is in a dry run."""
 
 
-def recorded(home: Home, known: Current, step: str, said: Said) -> Reported | None:
+def find_recorded_outcome(home: Home, agent_run: AgentRun, step: str, step_report: StepReport) -> ReportOutcome | None:
     """What was recorded before in the same words; raises ExecplanError for a step that is settled otherwise."""
-    course = known.course
-    own = next((each for each in course.document.steps if step in (each.id, str(each.number))), None)
-    last = course.attempts.get(own.id, [])[-1:] if own is not None else []
-    performed = last[0].performed if last else None
-    if own is None or performed is None or own.id in course.undone:
+    run_state = agent_run.run_state
+    target_step = next((candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None)
+    last_attempts = run_state.attempts.get(target_step.id, [])[-1:] if target_step is not None else []
+    performed = last_attempts[0].performed if last_attempts else None
+    if target_step is None or performed is None or target_step.id in run_state.undone:
         return None
-    same = performed.ok == (said.status == COMPLETED) and performed.reason == redaction().text(said.result)
-    if same and course.status_of[own.id] != states.PENDING:
-        return _again(home, known, own, performed)
-    if course.status_of[own.id] in states.SUCCESS_STATES and known.goes_on:
+    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == redaction().text(step_report.result)
+    if is_same and run_state.status_of[target_step.id] != states.PENDING:
+        return _recorded_outcome(home, agent_run, target_step, performed)
+    if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
         raise ExecplanError(
             "bad-transition",
-            f"{own.id} is {course.status_of[own.id]} already: {performed.reason}",
+            f"{target_step.id} is {run_state.status_of[target_step.id]} already: {performed.reason}",
             exit=INPUT,
             hint="what is settled is not reported again; see what has its turn: execplan handoff",
         )
     return None
 
 
-def _again(home: Home, known: Current, step: Step, performed: Performed) -> Reported:
-    course, schedule = known.course, schedule_of(home, known.course)
-    return Reported(
-        known.place.id,
+def _recorded_outcome(home: Home, agent_run: AgentRun, step: Step, performed: Performed) -> ReportOutcome:
+    run_state, schedule = agent_run.run_state, build_schedule(home, agent_run.run_state)
+    return ReportOutcome(
+        agent_run.run_paths.id,
         step,
         None,
         performed.ok,
-        again=True,
+        already_recorded=True,
         reason=performed.reason,
         changes=performed.changes,
         recovery=None,
-        up_next=tuple(up_next(course, schedule)) if known.goes_on else (),
-        status=course.status,
+        next_steps=tuple(next_steps(run_state, schedule)) if agent_run.is_active else (),
+        status=run_state.status,
         finished=None,
-        task="",
+        task_text="",
     )
 
 
-def step_of(document: ExecutionPlan, name: str) -> Step:
+def find_step(document: ExecutionPlan, name: str) -> Step:
     """The step that an id or a number names; raises ExecplanError."""
-    found = next((each for each in document.steps if name in (each.id, str(each.number))), None)
-    if found is None:
-        known = [each.id for each in document.steps]
+    match = next((step for step in document.steps if name in (step.id, str(step.number))), None)
+    if match is None:
+        known_ids = [step.id for step in document.steps]
         hint = "name one of these, or its number"
-        raise ExecplanError("no-such-step", f"there is no step {name!r}", exit=INPUT, hint=hint, candidates=known)
-    return found
+        raise ExecplanError("no-such-step", f"there is no step {name!r}", exit=INPUT, hint=hint, candidates=known_ids)
+    return match
 
 
-def in_hand(course: Course, step: Step) -> Attempt | None:
+def find_open_attempt(run_state: RunState, step: Step) -> Attempt | None:
     """The attempt of a step that is in hand."""
-    last = course.attempts.get(step.id, [])[-1:]
-    return last[0] if last and last[0].performed is None and not last[0].retaken else None
+    last_attempts = run_state.attempts.get(step.id, [])[-1:]
+    return last_attempts[0] if last_attempts and last_attempts[0].performed is None and not last_attempts[0].retaken else None
 
 
-def schedule_of(home: Home, course: Course) -> Schedule:
+def build_schedule(home: Home, run_state: RunState) -> Schedule:
     """The order of the steps, as the files are now."""
-    ground = Ground(home)
-    return Schedule(course.document, None, lambda path: ground.state(path).kind != ABSENT)
+    workspace = WorkspaceFiles(home)
+    return Schedule(run_state.document, None, lambda path: workspace.state(path).kind != ABSENT)
 
 
-def stop_drifted(bench: Bench, course: Course, step: Step) -> None:
+def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
     """Refuse where what a step only reads is not as it was approved, or as the run has left it; raises ExecplanError."""
-    written, wrong = set(declared(step)), []
+    declared_paths, problems = set(declared(step)), []
     for path in bound(step):
-        wanted = course.expected.get(path)
-        if path not in written and wanted is not None:
-            why = describe_difference(sanitize_state(wanted), sanitize_state(bench.ground.state(path)))
-            wrong += [f"{path}: {why}"] if why else []
-    if wrong:
+        expected_state = run_state.expected.get(path)
+        if path not in declared_paths and expected_state is not None:
+            why = describe_difference(sanitize_state(expected_state), sanitize_state(context.ground.state(path)))
+            problems += [f"{path}: {why}"] if why else []
+    if problems:
         raise ExecplanError(
             "drifted",
-            f"what {step.id} reads is not as it should be: {wrong[0]}",
+            f"what {step.id} reads is not as it should be: {problems[0]}",
             exit=CHANGED,
             hint="bring it back as it was and report again, or report that the step has failed",
-            candidates=wrong,
+            candidates=problems,
         )

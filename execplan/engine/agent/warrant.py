@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Final
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.approval import Approval
     from execplan.execution.model import ExecutionPlan
     from execplan.execution.policy import Policy
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 FOLDER: Final = "warrants"
 _LIMIT: Final = 64 << 20
 _ABSENT: Final = "absent"
-_FOR: Final = b"execplan-warrant-1\n"
+_SIGNATURE_CONTEXT: Final = b"execplan-warrant-1\n"
 """What the key seals here, so that no seal of another kind passes for this one."""
 
 
-class Allowed(NamedTuple):
+class GrantedStep(NamedTuple):
     """A step that the document holds."""
 
     step: dict[str, Any]
@@ -49,7 +49,7 @@ class Allowed(NamedTuple):
     """What it does in one line that may be written down: secrets are taken out."""
 
 
-class Warrant(NamedTuple):
+class GuardGrant(NamedTuple):
     """What an agent's calls are judged by."""
 
     plan: str
@@ -64,7 +64,7 @@ class Warrant(NamedTuple):
     revision: int
     document: str
     """SHA-256 of its bytes."""
-    steps: tuple[Allowed, ...]
+    steps: tuple[GrantedStep, ...]
     constraints: dict[str, Any]
     terms: ApprovalTerms
     interval: int
@@ -79,37 +79,37 @@ class Warrant(NamedTuple):
     """By path of a file that it goes by, the SHA-256 of its bytes, or that it was absent."""
 
     @property
-    def place(self) -> Place:
+    def run_paths(self) -> RunPaths:
         """Where its run lies."""
-        from execplan.engine.place import Place
+        from execplan.engine.place import RunPaths
 
-        return Place(self.run, self.folder, self.working, self.home.root)
+        return RunPaths(self.run, self.folder, self.working, self.home.root)
 
 
-def issue(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> Warrant:
+def issue(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
     """Write the warrant of a run that may go on under an approval; raises ExecplanError.
 
     The caller holds the lock of runs, and has checked that the approval holds, covers what it must, and serves this run.
     """
-    made = _made(home, ref, place, now, approval)
-    body = plain_json.write(_json(made)).encode("utf-8", "backslashreplace")
+    grant = _build_grant(home, ref, run_paths, candidate, approval)
+    body = plain_json.write(_to_json(grant)).encode("utf-8", "backslashreplace")
     path = path_of(home, ref.id)
     state.folder(home, FOLDER)
     key = keys.make(home)
-    _mark(place, key)
-    data = seal(key, _FOR + body) + b"\n" + body
-    beside = f"{path}.new"
+    _update_watermark(run_paths, key)
+    data = seal(key, _SIGNATURE_CONTEXT + body) + b"\n" + body
+    temporary_path = f"{path}.new"
     try:
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        handle = os.open(temporary_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         with open(handle, "wb") as file:
             file.write(data)  # not synced: one that is torn does not hold, and is issued anew
-        os.rename(beside, path)
+        os.rename(temporary_path, path)
     except OSError as error:
         raise disk.trouble(error, path, "write") from None
-    return made
+    return grant
 
 
-def withdraw(home: Home, plan: str) -> None:
+def revoke(home: Home, plan: str) -> None:
     """Let the warrant of a plan be gone, if there is one; raises ExecplanError."""
     try:
         os.unlink(path_of(home, plan))
@@ -119,25 +119,25 @@ def withdraw(home: Home, plan: str) -> None:
         raise disk.trouble(error, path_of(home, plan), "remove") from None
 
 
-def load(home: Home, plan: str) -> Warrant | None:
+def load(home: Home, plan: str) -> GuardGrant | None:
     """The warrant of a plan, by its id; None where there is none, or its seal or a witness does not hold."""
-    found = opened(home, path_of(home, plan))
-    return found if found is not None and found.plan == plan else None
+    grant = load_file(home, path_of(home, plan))
+    return grant if grant is not None and grant.plan == plan else None
 
 
-def opened(home: Home, path: str) -> Warrant | None:
+def load_file(home: Home, path: str) -> GuardGrant | None:
     """The warrant in a file of this home's state, as `load`; of the home no more is known than its root and where git lies."""
     from execplan.errors import ExecplanError
 
     try:
         data, size = disk.read(path, _LIMIT)
         key = keys.read(home)
-        sealed, newline, body = data.partition(b"\n")
-        if size > _LIMIT or key is None or not newline or not same(sealed, seal(key, _FOR + body)):
+        signature, newline, body = data.partition(b"\n")
+        if size > _LIMIT or key is None or not newline or not same(signature, seal(key, _SIGNATURE_CONTEXT + body)):
             return None
-        found = _from(plain_json.read(body.decode(), halves=True))
-        held = found.home.root == home.root and path == path_of(found.home, found.plan)
-        return found if held and all([_witness(file) == was for file, was in found.witnesses.items()]) else None
+        grant = _from_json(plain_json.read(body.decode(), halves=True))
+        belongs_here = grant.home.root == home.root and path == path_of(grant.home, grant.plan)
+        return grant if belongs_here and all([_file_checksum(file) == checksum for file, checksum in grant.witnesses.items()]) else None
     except (ExecplanError, OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -147,7 +147,7 @@ def path_of(home: Home, plan: str) -> str:
     return os.path.join(home.state, FOLDER, f"{state.key(plan)}.json")
 
 
-def every(state_folder: str) -> list[str]:
+def list_files(state_folder: str) -> list[str]:
     """The warrants that lie in a state folder, in force or not."""
     try:
         names = os.listdir(os.path.join(state_folder, FOLDER))
@@ -156,71 +156,71 @@ def every(state_folder: str) -> list[str]:
     return sorted([os.path.join(state_folder, FOLDER, name) for name in names if name.endswith(".json")])
 
 
-def _made(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> Warrant:
-    document, policy = now.current.document, now.policy
-    secrets = hidden(document)
-    return Warrant(
+def _build_grant(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: Approval) -> GuardGrant:
+    document, policy = candidate.current.document, candidate.policy
+    secrets = find_secrets(document)
+    return GuardGrant(
         plan=ref.id,
         path=ref.path,
-        run=place.id,
-        folder=place.folder,
-        working=place.state,
+        run=run_paths.id,
+        folder=run_paths.folder,
+        working=run_paths.state,
         home=home,
         revision=document.revision,
-        document=now.binding.document,
-        steps=tuple(_allowed(document, policy, secrets)),
+        document=candidate.binding.document,
+        steps=tuple(_granted_steps(document, policy, secrets)),
         constraints=document.constraints.model_dump(mode="json", by_alias=True),
         terms=approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
         reads=policy.reads,
         tools=policy.tools,
         hidden=secrets,
-        witnesses={path: _witness(path) for path in _goes_by(home, ref, place, now, approval)},
+        witnesses={path: _file_checksum(path) for path in _dependency_paths(home, ref, run_paths, candidate, approval)},
     )
 
 
-def _allowed(document: ExecutionPlan, policy: Policy, hidden: tuple[str, ...]) -> Iterator[Allowed]:
+def _granted_steps(document: ExecutionPlan, policy: Policy, secrets: tuple[str, ...]) -> Iterator[GrantedStep]:
     from execplan.execution.evaluate import effective_risk
 
     for step in document.steps:
-        said = " ".join((step.command or step.action or step.target or step.tool).split())
-        plain = step.model_dump(mode="json", by_alias=True)
-        yield Allowed(plain, effective_risk(step, policy).level, cleaned(said, hidden)[:500])
+        summary = " ".join((step.command or step.action or step.target or step.tool).split())
+        step_json = step.model_dump(mode="json", by_alias=True)
+        yield GrantedStep(step_json, effective_risk(step, policy).level, redact_secrets(summary, secrets)[:500])
 
 
-def _mark(place: Place, key: bytes) -> None:
+def _update_watermark(run_paths: RunPaths, key: bytes) -> None:
     """Refuse to go on with a journal that is not as it was, and note how far it has come; raises ExecplanError."""
     from execplan.engine.agent import mark
 
-    data = disk.read(place.journal, _LIMIT)[0] if os.path.lexists(place.journal) else b""
-    mark.check(place, data, key)
-    mark.write(place, data, key)
+    data = disk.read(run_paths.journal, _LIMIT)[0] if os.path.lexists(run_paths.journal) else b""
+    mark.check(run_paths, data, key)
+    mark.write(run_paths, data, key)
 
 
-def cleaned(text: str, hidden: tuple[str, ...]) -> str:
+def redact_secrets(text: str, secrets: tuple[str, ...]) -> str:
     """A text without the secrets that are known."""
-    for each in hidden:
-        text = text.replace(each, "[redacted]")
+    for secret in secrets:
+        text = text.replace(secret, "[redacted]")
     return text
 
 
-def hidden(document: ExecutionPlan) -> tuple[str, ...]:
+def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """The secrets in the texts of a document, the longest first."""
     from execplan.engine.opened import redaction
 
-    redacted, found, left = redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
-    while left:
-        each = left.pop()
-        if isinstance(each, dict):
-            left += each.values()
-        elif isinstance(each, list):
-            left += each
-        elif isinstance(each, str):
-            found |= {each[start:end] for start, end in redacted.spans(each)}
-    return tuple(sorted(found, key=lambda secret: (-len(secret), secret)))
+    redactor, secrets, pending = redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+        elif isinstance(node, str):
+            secrets |= {node[start:end] for start, end in redactor.spans(node)}
+    return tuple(sorted(secrets, key=lambda secret: (-len(secret), secret)))
 
 
-def _goes_by(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -> Iterator[str]:
+def _dependency_paths(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, approval: Approval) -> Iterator[str]:
     """The files that it goes by."""
     from execplan.engine import revisions
     from execplan.repo.execution import approvals, register, store
@@ -229,16 +229,16 @@ def _goes_by(home: Home, ref: Ref, place: Place, now: Now, approval: Approval) -
     yield os.path.join(home.base, settings.FILE)
     yield os.path.join(home.base, settings.PYPROJECT)
     yield approvals.path(home, ref, approval.digest)
-    for each in (approval.id, *approval.origins):
-        yield from register.paths(home, each)
+    for approval_id in (approval.id, *approval.origins):
+        yield from register.paths(home, approval_id)
     yield store.path_of(home, ref)
     yield ref.path
-    yield place.document
-    if now.current.document.revision > 1:
-        yield revisions.path_of(place, now.current.document.revision)
+    yield run_paths.document
+    if candidate.current.document.revision > 1:
+        yield revisions.path_of(run_paths, candidate.current.document.revision)
 
 
-def _witness(path: str) -> str:
+def _file_checksum(path: str) -> str:
     """What a file says of itself."""
     if not os.path.lexists(path):
         return _ABSENT
@@ -246,31 +246,31 @@ def _witness(path: str) -> str:
     return digest(data) if size <= _LIMIT else ""
 
 
-def _places() -> list[str]:
+def _install_paths() -> list[str]:
     """What else it goes by: this release, and where the user's own files lie, which variables may have moved."""
     return [__version__, own.path(), os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")]
 
 
-def _json(made: Warrant) -> dict[str, Any]:
-    home = made.home._asdict() | {"settings": made.home.settings._asdict()}
-    steps = [each._asdict() for each in made.steps]
-    told = made._asdict() | {"home": home, "steps": steps, "terms": made.terms._asdict()}
-    return told | {"places": _places()}
+def _to_json(grant: GuardGrant) -> dict[str, Any]:
+    home = grant.home._asdict() | {"settings": grant.home.settings._asdict()}
+    steps = [step._asdict() for step in grant.steps]
+    grant_json = grant._asdict() | {"home": home, "steps": steps, "terms": grant.terms._asdict()}
+    return grant_json | {"places": _install_paths()}
 
 
-def _from(said: dict[str, Any]) -> Warrant:
+def _from_json(grant_json: dict[str, Any]) -> GuardGrant:
     """The warrant that JSON holds; raises KeyError, TypeError."""
-    if said.pop("places") != _places():
+    if grant_json.pop("places") != _install_paths():
         raise ValueError("issued by another release, or for other folders of the user")
-    home = said["home"]
-    chosen = Settings(**(home["settings"] | {"homes": tuple(home["settings"]["homes"])}))
-    terms = said["terms"]
-    named = terms["steps"]
-    whole = said | {
-        "home": Home(**(home | {"settings": chosen})),
-        "steps": tuple([Allowed(**each) for each in said["steps"]]),
-        "terms": ApprovalTerms(**(terms | {"steps": None if named is None else tuple(named)})),
-        "tools": tuple(said["tools"]),
-        "hidden": tuple(said["hidden"]),
+    home = grant_json["home"]
+    project_settings = Settings(**(home["settings"] | {"homes": tuple(home["settings"]["homes"])}))
+    terms = grant_json["terms"]
+    step_ids = terms["steps"]
+    fields = grant_json | {
+        "home": Home(**(home | {"settings": project_settings})),
+        "steps": tuple([GrantedStep(**step) for step in grant_json["steps"]]),
+        "terms": ApprovalTerms(**(terms | {"steps": None if step_ids is None else tuple(step_ids)})),
+        "tools": tuple(grant_json["tools"]),
+        "hidden": tuple(grant_json["hidden"]),
     }
-    return Warrant(**whole)
+    return GuardGrant(**fields)

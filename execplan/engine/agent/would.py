@@ -7,77 +7,77 @@ from typing import TYPE_CHECKING
 from execplan.engine import begin as begins
 from execplan.engine import place as places
 from execplan.engine.agent import begin, current
-from execplan.engine.agent.asked import question_of
-from execplan.engine.agent.judge import COMPLETED, Said, judged
-from execplan.engine.agent.moment import bench_of
-from execplan.engine.agent.reported import Reported, in_hand, recorded, schedule_of, step_of, stop_drifted
-from execplan.engine.course import Attempt, Course
+from execplan.engine.agent.asked import step_question
+from execplan.engine.agent.judge import COMPLETED, StepReport, check_report
+from execplan.engine.agent.moment import build_context
+from execplan.engine.agent.reported import ReportOutcome, find_open_attempt, find_recorded_outcome, build_schedule, find_step, ensure_inputs_unchanged
+from execplan.engine.course import Attempt, RunState
 from execplan.engine.opened import redaction
 from execplan.engine.steps.named import declared
 from execplan.repo.execution import standing
 
 if TYPE_CHECKING:
-    from execplan.engine.agent.current import Current
-    from execplan.engine.place import Place
+    from execplan.engine.agent.current import AgentRun
+    from execplan.engine.place import RunPaths
     from execplan.engine.schedule import Schedule
     from execplan.execution.model import Step
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-def would(home: Home, ref: Ref, name: str, said: Said) -> Reported:
+def preview_report(home: Home, ref: Ref, name: str, step_report: StepReport) -> ReportOutcome:
     """What would be recorded, with nothing written, kept or run; raises ExecplanError as it would."""
-    known = begin.known(home, ref, name)
-    before = recorded(home, known, name, said) if known is not None else None
-    if before is not None:
-        return before
-    place, course, step, attempt = ahead(home, ref, known, name)
-    bench = bench_of(home, ref, place, course)
-    if said.status == COMPLETED:
-        stop_drifted(bench, course, step)
-    checked, seen = judged(bench, step, attempt, course, said, None)
-    return Reported(
-        place.id if known is not None and known.goes_on else "",
+    agent_run = begin.find_reported_run(home, ref, name)
+    recorded_outcome = find_recorded_outcome(home, agent_run, name, step_report) if agent_run is not None else None
+    if recorded_outcome is not None:
+        return recorded_outcome
+    run_paths, run_state, step, attempt = resolve_attempt(home, ref, agent_run, name)
+    context = build_context(home, ref, run_paths, run_state)
+    if step_report.status == COMPLETED:
+        ensure_inputs_unchanged(context, run_state, step)
+    check_result, observed_changes = check_report(context, step, attempt, run_state, step_report, None)
+    return ReportOutcome(
+        run_paths.id if agent_run is not None and agent_run.is_active else "",
         step,
         None,
-        not checked.cause,
-        again=False,
-        reason=redaction().text(checked.reason or said.result),
-        changes=seen.changes,
+        not check_result.cause,
+        already_recorded=False,
+        reason=redaction().text(check_result.reason or step_report.result),
+        changes=observed_changes.changes,
         recovery=None,
-        up_next=(),
-        status=course.status,
+        next_steps=(),
+        status=run_state.status,
         finished=None,
-        task="",
-        untested=said.status == COMPLETED and step.validation.test_after is not None,
+        task_text="",
+        untested=step_report.status == COMPLETED and step.validation.test_after is not None,
     )
 
 
-def ahead(home: Home, ref: Ref, known: Current | None, name: str) -> tuple[Place, Course, Step, Attempt]:
+def resolve_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, name: str) -> tuple[RunPaths, RunState, Step, Attempt]:
     """The run, the step and the attempt that a report would be of; raises ExecplanError where there can be none."""
-    if known is not None and known.goes_on:
-        place, course = known.place, known.course
+    if agent_run is not None and agent_run.is_active:
+        run_paths, run_state = agent_run.run_paths, agent_run.run_state
     else:
         begins.stop_underway(home, ref)
-        place, course = places.following(home, ref), Course(standing.look(home, ref).current.document)
-    step = step_of(course.document, name)
-    attempt = in_hand(course, step)
+        run_paths, run_state = places.following(home, ref), RunState(standing.look(home, ref).current.document)
+    step = find_step(run_state.document, name)
+    attempt = find_open_attempt(run_state, step)
     if attempt is None:
-        attempt = _permitted(home, ref, known, course, step, schedule_of(home, course))
-    return place, course, step, attempt
+        attempt = _preview_attempt(home, ref, agent_run, run_state, step, build_schedule(home, run_state))
+    return run_paths, run_state, step, attempt
 
 
-def _permitted(home: Home, ref: Ref, known: Current | None, course: Course, step: Step, schedule: Schedule) -> Attempt:
+def _preview_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, run_state: RunState, step: Step, schedule: Schedule) -> Attempt:
     """The attempt that would be begun; raises ExecplanError where it is not permitted."""
-    goes_on = known is not None and known.goes_on
-    if known is not None and goes_on:
-        current.stop_waiting(ref, known)
-    found = begin.required(home, ref, known.place.id if known is not None and goes_on else "", step.id)
-    assert found.approval is not None
-    course.expected = {**found.approval.binding.states, **course.expected}
-    permit = begins.permit_of(found, schedule)
-    given, question = permit.begin(step, course), question_of(step, course, permit.interval)
-    if question is not None and known is not None:
-        raise current.waits(ref, known.place, question)
-    states_of = {path: course.expected[path] for path in declared(step) if path in course.expected}
-    return Attempt(len(course.attempts.get(step.id, ())) + 1, None, states_of, given.approved_by)
+    is_active = agent_run is not None and agent_run.is_active
+    if agent_run is not None and is_active:
+        current.ensure_not_waiting(ref, agent_run)
+    status = begin.require_approval(home, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id)
+    assert status.approval is not None
+    run_state.expected = {**status.approval.binding.states, **run_state.expected}
+    permit = begins.permit_of(status, schedule)
+    permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
+    if question is not None and agent_run is not None:
+        raise current.waiting_error(ref, agent_run.run_paths, question)
+    states_of = {path: run_state.expected[path] for path in declared(step) if path in run_state.expected}
+    return Attempt(len(run_state.attempts.get(step.id, ())) + 1, None, states_of, permission.approved_by)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Ended(NamedTuple):
+class CommandResult(NamedTuple):
     """How a command ended."""
 
     exit: int | None
@@ -30,43 +30,43 @@ class Ended(NamedTuple):
     stdout: bytes
     stdout_sha256: str
     """Of all of it."""
-    whole: bool
+    is_complete: bool
     """Whether `stdout` is all that was printed to it."""
-    end: bytes = b""
+    output_tail: bytes = b""
     """The end of what was printed to both streams, some kilobytes."""
 
 
-def words_of(ended: Ended) -> str:
+def format_result(result: CommandResult) -> str:
     """How a command ended, in a line."""
-    how = f"exit {ended.exit}" if ended.exit is not None else f"signal {ended.signal}" if ended.signal else "not run"
-    why = f", {ended.cause}: {ended.reason}" if ended.cause else ""
-    return f"{how}{why}, after {ended.seconds:.1f} s"
+    exit_text = f"exit {result.exit}" if result.exit is not None else f"signal {result.signal}" if result.signal else "not run"
+    why = f", {result.cause}: {result.reason}" if result.cause else ""
+    return f"{exit_text}{why}, after {result.seconds:.1f} s"
 
 
-def marked(marks: str) -> str | Ended:
+def read_marks(marks_path: str) -> str | CommandResult:
     """How a command of which only the marks are left ended: `never` begun, `begun`, or how; what it printed is not known.
 
     Raises ExecplanError.
     """
     from execplan.text import disk
 
-    if not os.path.lexists(f"{marks}.ended"):
-        return "begun" if os.path.lexists(f"{marks}.begun") else "never"
-    data = disk.read(f"{marks}.ended", 1 << 16)[0]
+    if not os.path.lexists(f"{marks_path}.ended"):
+        return "begun" if os.path.lexists(f"{marks_path}.begun") else "never"
+    data = disk.read(f"{marks_path}.ended", 1 << 16)[0]
     try:
-        told = read(data)
-        told.pop("left")
-        return Ended(**told, stdout=b"", stdout_sha256="", whole=False)
+        report = parse_report(data)
+        report.pop("left")
+        return CommandResult(**report, stdout=b"", stdout_sha256="", is_complete=False)
     except (ValueError, KeyError, TypeError, SyntaxError, AttributeError, RecursionError):
-        what = f"{marks}.ended is no mark of a command: somebody else has written there"
+        message = f"{marks_path}.ended is no mark of a command: somebody else has written there"
         raise ExecplanError(
-            "journal-altered", what, exit=ENVIRONMENT, hint="bring it back as it was, or remove it"
+            "journal-altered", message, exit=ENVIRONMENT, hint="bring it back as it was, or remove it"
         ) from None
 
 
-def read(data: bytes) -> dict[str, Any]:
+def parse_report(data: bytes) -> dict[str, Any]:
     """What a supervisor has told; raises ValueError, SyntaxError for what none tells."""
     from ast import literal_eval
 
-    told: dict[str, Any] = literal_eval(data.decode("ascii"))
-    return told
+    report: dict[str, Any] = literal_eval(data.decode("ascii"))
+    return report

@@ -10,8 +10,8 @@ import sys
 from time import monotonic
 
 from execplan.engine.commands import processes
-from execplan.engine.commands.ended import Ended, marked, read, words_of
-from execplan.engine.commands.order import Limits, Order, python
+from execplan.engine.commands.ended import CommandResult, read_marks, parse_report, format_result
+from execplan.engine.commands.order import Limits, CommandSpec, python_argv
 from execplan.engine.commands.starting import FILE_SIZE, KILL
 
 TYPE_CHECKING = False
@@ -19,63 +19,63 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.engine.commands.sandbox import Sandbox
-    from execplan.engine.commands.stop import Stop
+    from execplan.engine.commands.stop import StopSignal
     from execplan.engine.commands.transcript import Transcript
 
-__all__ = ["Ended", "Limits", "Order", "launch", "marked"]
+__all__ = ["CommandResult", "Limits", "CommandSpec", "run_command", "read_marks"]
 _CHUNK = 1 << 20
 _PIPE = 1031
 """F_SETPIPE_SZ of Linux: what is printed much is read in larger parts."""
 _NEEDED = ("LD_LIBRARY_PATH",)
 """What Python itself may need to start."""
-_LATE = 20.0
+_GIVE_UP_AFTER = 20.0
 """Seconds behind its time at which a command's supervisor is given up: it was stopped or killed itself."""
 _TOO_LARGE = b"File too large"
 """What a program prints that catches the signal for a file beyond the limit, and fails."""
 
 
-def launch(order: Order, sandbox: Sandbox | None, transcript: Transcript, stop: Stop) -> Ended:
+def run_command(spec: CommandSpec, sandbox: Sandbox | None, transcript: Transcript, stop: StopSignal) -> CommandResult:
     """Run a command, within a sandbox if one is given; raises ExecplanError where what it prints can't be kept.
 
     Whatever happens, nothing that it has started is left.
     """
-    ours, theirs = os.pipe()
-    wrap = sandbox.argv(order) if sandbox is not None else []
-    env = sandbox.environment(order.env) if sandbox is not None else order.env
-    told = {
-        "argv": [os.fsencode(each) for each in order.argv],
-        "cwd": os.fsencode(os.path.realpath(order.cwd)),
+    read_end, write_end = os.pipe()
+    wrap = sandbox.argv(spec) if sandbox is not None else []
+    env = sandbox.environment(spec.env) if sandbox is not None else spec.env
+    request = {
+        "argv": [os.fsencode(arg) for arg in spec.argv],
+        "cwd": os.fsencode(os.path.realpath(spec.cwd)),
         "env": {os.fsencode(name): os.fsencode(value) for name, value in env.items()},
-        "wrap": [os.fsencode(each) for each in wrap],
-        "seconds": order.limits.seconds,
-        "memory": order.limits.memory_mb << 20,
-        "processes": order.limits.processes,
-        "file": order.limits.file_mb << 20,
-        "marks": order.marks,
-        "given": order.given,
+        "wrap": [os.fsencode(arg) for arg in wrap],
+        "seconds": spec.limits.seconds,
+        "memory": spec.limits.memory_mb << 20,
+        "processes": spec.limits.processes,
+        "file": spec.limits.file_mb << 20,
+        "marks": spec.marks_path,
+        "given": spec.stdin,
     }
     supervisor = subprocess.Popen(  # noqa: S603 - our own
-        [*python("supervisor"), str(theirs)],
+        [*python_argv("supervisor"), str(write_end)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        pass_fds=[theirs],
+        pass_fds=[write_end],
         bufsize=0,
         start_new_session=True,
         cwd="/",
         env={name: os.environ[name] for name in _NEEDED if name in os.environ},
     )
-    os.close(theirs)
-    taken = _Taken(supervisor, ours, transcript, order.limits.seconds)
+    os.close(write_end)
+    output = _SupervisorOutput(supervisor, read_end, transcript, spec.limits.seconds)
     try:
-        _send(supervisor, marshal.dumps(told))
-        taken.follow(stop)
+        _send_request(supervisor, marshal.dumps(request))
+        output.read_until_exit(stop)
     finally:
-        taken.close()
-    return taken.ended(order)
+        output.close()
+    return output.build_result(spec)
 
 
-def _send(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
+def _send_request(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
     assert supervisor.stdin is not None
     view = memoryview(len(data).to_bytes(8, "big") + data)
     try:
@@ -85,11 +85,11 @@ def _send(supervisor: subprocess.Popen[bytes], data: bytes) -> None:
         pass  # that it died is told by what it does not report
 
 
-_END = 16 << 10
+_TAIL_BYTES = 16 << 10
 """Bytes of the end of the output that are kept: where test runners print their summaries."""
 
 
-class _Taken:
+class _SupervisorOutput:
     """What comes from a supervisor and from what it watches."""
 
     def __init__(
@@ -99,47 +99,47 @@ class _Taken:
 
         self.supervisor = supervisor
         self.transcript = transcript
-        self.begun = monotonic()
-        self.latest = self.begun + seconds + _LATE
+        self.started_at = monotonic()
+        self.deadline = self.started_at + seconds + _GIVE_UP_AFTER
         self.report = b""
         self.digest = sha256()
         self.stdout = bytearray()
-        self.printed = 0
-        self.last_words = b""
+        self.stdout_size = 0
+        self.stderr_tail = b""
         """The end of what was printed to standard error."""
-        self.end = b""
+        self.output_tail = b""
         """The end of what was printed to both streams."""
-        self.late = False
+        self.is_late = False
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
         self.handles = {
-            supervisor.stdout.fileno(): self._out,
-            supervisor.stderr.fileno(): self._err,
-            report: self._told,
+            supervisor.stdout.fileno(): self._take_stdout,
+            supervisor.stderr.fileno(): self._take_stderr,
+            report: self._take_report,
         }
-        self.reports = report
+        self.report_handle = report
         for handle in self.handles:
             os.set_blocking(handle, False)
             _widen(handle)
 
-    def follow(self, stop: Stop) -> None:
+    def read_until_exit(self, stop: StopSignal) -> None:
         """Take what comes until the supervisor has ended; raises ExecplanError."""
         with selectors.DefaultSelector() as selector:
-            for handle, take in self.handles.items():
-                selector.register(handle, selectors.EVENT_READ, take)
+            for handle, handler in self.handles.items():
+                selector.register(handle, selectors.EVENT_READ, handler)
             selector.register(stop, selectors.EVENT_READ)
-            while self.reports in selector.get_map():
-                left = self.latest - monotonic()
-                if left <= 0 and not self.late:
-                    self._give_up()
-                for key, _ in selector.select(max(left, 1.0)):
+            while self.report_handle in selector.get_map():
+                remaining = self.deadline - monotonic()
+                if remaining <= 0 and not self.is_late:
+                    self._kill_all()
+                for key, _ in selector.select(max(remaining, 1.0)):
                     if key.data is None:
                         selector.unregister(stop)
                         self._ask_to_stop()
-                    elif self._read(key.fd) == b"":
+                    elif self._read_available(key.fd) == b"":
                         selector.unregister(key.fd)
         for handle in self.handles:  # what is still in the pipes, which one that can't be killed may hold open
-            while self._read(handle):
+            while self._read_available(handle):
                 pass
 
     def close(self) -> None:
@@ -147,31 +147,31 @@ class _Taken:
         for stream in (self.supervisor.stdin, self.supervisor.stdout, self.supervisor.stderr):
             assert stream is not None
             stream.close()
-        os.close(self.reports)
+        os.close(self.report_handle)
         self.supervisor.wait()
 
-    def ended(self, order: Order) -> Ended:
+    def build_result(self, spec: CommandSpec) -> CommandResult:
         """How it ended, said in the transcript too; raises ExecplanError."""
-        told: dict[str, Any] = read(self.report) if self.report else {}
-        left = told.pop("left", ())
-        if not told:
-            told = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
-            told.update(seconds=monotonic() - self.begun, cpu_s=0.0, peak_memory_bytes=0)
-        if not told["cause"] and (told["exit"] == 128 + FILE_SIZE or (told["exit"] and _TOO_LARGE in self.last_words)):
-            told.update(cause="limit", reason=f"a file of more than {order.limits.file_mb} MB")
-        if left:
-            names = ", ".join(sorted(set(left)))
+        fields: dict[str, Any] = parse_report(self.report) if self.report else {}
+        leftovers = fields.pop("left", ())
+        if not fields:
+            fields = {"exit": None, "signal": None, "cause": "error", "reason": "its supervisor was killed"}
+            fields.update(seconds=monotonic() - self.started_at, cpu_s=0.0, peak_memory_bytes=0)
+        if not fields["cause"] and (fields["exit"] == 128 + FILE_SIZE or (fields["exit"] and _TOO_LARGE in self.stderr_tail)):
+            fields.update(cause="limit", reason=f"a file of more than {spec.limits.file_mb} MB")
+        if leftovers:
+            names = ", ".join(sorted(set(leftovers)))
             self.transcript.note(
-                f"{len(left)} of its processes were still there when it had ended, and were ended: {names}"
+                f"{len(leftovers)} of its processes were still there when it had ended, and were ended: {names}"
             )
-        whole = self.printed == len(self.stdout)
-        ended = Ended(
-            **told, stdout=bytes(self.stdout), stdout_sha256=self.digest.hexdigest(), whole=whole, end=self.end
+        is_complete = self.stdout_size == len(self.stdout)
+        result = CommandResult(
+            **fields, stdout=bytes(self.stdout), stdout_sha256=self.digest.hexdigest(), is_complete=is_complete, output_tail=self.output_tail
         )
-        self.transcript.note(words_of(ended))
-        return ended
+        self.transcript.note(format_result(result))
+        return result
 
-    def _read(self, handle: int) -> bytes | None:
+    def _read_available(self, handle: int) -> bytes | None:
         """Take what can be read; nothing at the end, None where there is none as yet."""
         try:
             data = os.read(handle, _CHUNK)
@@ -180,20 +180,20 @@ class _Taken:
         self.handles[handle](data)
         return data
 
-    def _told(self, data: bytes) -> None:
+    def _take_report(self, data: bytes) -> None:
         self.report += data
 
-    def _out(self, data: bytes) -> None:
-        self.printed += len(data)
+    def _take_stdout(self, data: bytes) -> None:
+        self.stdout_size += len(data)
         self.digest.update(data)
         if len(self.stdout) < self.transcript.limit:
             self.stdout += data[: self.transcript.limit - len(self.stdout)]
-        self.end = (self.end + data)[-_END:]
+        self.output_tail = (self.output_tail + data)[-_TAIL_BYTES:]
         self.transcript.out(data)
 
-    def _err(self, data: bytes) -> None:
-        self.last_words = (self.last_words + data)[-4096:]
-        self.end = (self.end + data)[-_END:]
+    def _take_stderr(self, data: bytes) -> None:
+        self.stderr_tail = (self.stderr_tail + data)[-4096:]
+        self.output_tail = (self.output_tail + data)[-_TAIL_BYTES:]
         self.transcript.err(data)
 
     def _ask_to_stop(self) -> None:
@@ -203,11 +203,11 @@ class _Taken:
         except BrokenPipeError:
             pass  # it has just ended
 
-    def _give_up(self) -> None:
+    def _kill_all(self) -> None:
         """End what is left of a command whose supervisor does nothing any more."""
-        self.late = True
-        for each in [self.supervisor.pid, *[each.pid for each in processes.family(self.supervisor.pid)]]:
-            processes.send(each, KILL)
+        self.is_late = True
+        for target in [self.supervisor.pid, *[target.pid for target in processes.descendants(self.supervisor.pid)]]:
+            processes.send_signal(target, KILL)
 
 
 def _widen(handle: int) -> None:

@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     """Of each file."""
 
 
-class Order(NamedTuple):
+class CommandSpec(NamedTuple):
     """A command and how it is run."""
 
     argv: tuple[str, ...]
@@ -34,15 +34,15 @@ class Order(NamedTuple):
     network: bool
     """Of consequence only in a sandbox."""
     limits: Limits
-    marks: str
+    marks_path: str
     """The path of its marks, without what follows the last dot."""
-    given: bytes = b""
+    stdin: bytes = b""
     """What it can read from its standard input."""
-    needs: tuple[str, ...] = ()
+    readable_folders: tuple[str, ...] = ()
     """Folders that it must be able to read, wherever they are."""
 
 
-def python(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:
+def python_argv(module: str, root: str = os.path.dirname(PACKAGE)) -> list[str]:
     """The command that runs the `main` of a module beside this one, quickly."""
-    quick = ["-B"] if sys.dont_write_bytecode else []
-    return [os.path.realpath(sys.executable), "-I", "-S", "-E", *quick, "-c", _BOOT.format(module), root]
+    options = ["-B"] if sys.dont_write_bytecode else []
+    return [os.path.realpath(sys.executable), "-I", "-S", "-E", *options, "-c", _BOOT.format(module), root]

@@ -26,58 +26,58 @@ class Process(NamedTuple):
     """Bytes that it holds in memory, what it shares with others included."""
 
 
-def walks() -> bool:
+def has_children_files() -> bool:
     """Whether the kernel tells the children of a process; else `ps` does, which takes a process itself."""
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
-def children(pid: int) -> list[int]:
+def child_pids(pid: int) -> list[int]:
     """The children of a process, none of one that is gone."""
-    found: list[int] = []
+    pids: list[int] = []
     try:
         for task in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{task}/children", "rb", buffering=0) as file:
-                found += map(int, file.readall().split())
+                pids += map(int, file.readall().split())
     except OSError:
         pass
-    return found
+    return pids
 
 
-def family(pid: int, most: int = 1 << 20) -> list[Process]:
+def descendants(pid: int, limit: int = 1 << 20) -> list[Process]:
     """All that is alive below a process, and not itself, or so many of them; nothing below none (0)."""
     if not pid:
         return []
-    if not walks():
-        return _family_by_ps(pid)
-    found: list[Process] = []
-    for each in _below(pid):
-        process = _read(each)
+    if not has_children_files():
+        return _descendants_by_ps(pid)
+    members: list[Process] = []
+    for descendant_pid in _descendant_pids(pid):
+        process = _read_process(descendant_pid)
         if process is not None:
-            found.append(process)
-            if len(found) == most:
+            members.append(process)
+            if len(members) == limit:
                 break
-    return found
+    return members
 
 
 def kill_all(pid: int) -> None:
     """Kill all below a process, each before its children are looked for: what forks without end forks as fast."""
-    for each in _below(pid) if walks() else [each.pid for each in _family_by_ps(pid)]:
-        send(each, KILL)
+    for descendant in _descendant_pids(pid) if has_children_files() else [descendant.pid for descendant in _descendants_by_ps(pid)]:
+        send_signal(descendant, KILL)
 
 
-def _below(pid: int) -> Iterator[int]:
+def _descendant_pids(pid: int) -> Iterator[int]:
     """All below a process, each before its children are looked for."""
-    seen = {pid}
-    ahead = children(pid)
-    while ahead:
-        each = ahead.pop()
-        if each not in seen:
-            seen.add(each)
-            yield each
-            ahead += children(each)
+    visited = {pid}
+    pending = child_pids(pid)
+    while pending:
+        descendant_pid = pending.pop()
+        if descendant_pid not in visited:
+            visited.add(descendant_pid)
+            yield descendant_pid
+            pending += child_pids(descendant_pid)
 
 
-def held(process: Process) -> int:
+def proportional_memory(process: Process) -> int:
     """Bytes that a process holds in memory, what it shares divided among those that do; takes longer to tell."""
     try:
         with open(f"/proc/{process.pid}/smaps_rollup", "rb", buffering=0) as file:
@@ -89,7 +89,7 @@ def held(process: Process) -> int:
     return process.rss
 
 
-def send(pid: int, signal: int) -> None:
+def send_signal(pid: int, signal: int) -> None:
     """Send a signal to a process, for a number below 0 to a group, if it is there and may be sent one."""
     try:
         os.kill(pid, signal)
@@ -97,7 +97,7 @@ def send(pid: int, signal: int) -> None:
         pass
 
 
-def reaped(tell: Callable[[int, int], object]) -> bool:
+def reap_children(on_exit: Callable[[int, int], object]) -> bool:
     """Let children go that have ended, telling how each did; whether there are no others."""
     while True:
         try:
@@ -106,20 +106,20 @@ def reaped(tell: Callable[[int, int], object]) -> bool:
             return True
         if not pid:
             return False
-        tell(pid, status)
+        on_exit(pid, status)
 
 
-def all_gone(tell: Callable[[int, int], object], seconds: float) -> bool:
+def wait_for_children(on_exit: Callable[[int, int], object], seconds: float) -> bool:
     """Wait until no child is left, or so long; whether none is."""
-    until = time.monotonic() + seconds
-    while not reaped(tell):
-        if time.monotonic() >= until:
+    deadline = time.monotonic() + seconds
+    while not reap_children(on_exit):
+        if time.monotonic() >= deadline:
             return False
         time.sleep(_PAUSE)
     return True
 
 
-def _read(pid: int) -> Process | None:
+def _read_process(pid: int) -> Process | None:
     """A process, None for one that is gone or only waits to be reaped."""
     try:
         with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
@@ -133,19 +133,19 @@ def _read(pid: int) -> Process | None:
     return Process(pid, data[begin:end].decode("utf-8", "replace"), int(fields[21]) * _PAGE)
 
 
-def _family_by_ps(pid: int) -> list[Process]:
+def _descendants_by_ps(pid: int) -> list[Process]:
     """The same where only `ps` tells."""
     import subprocess
 
-    found: dict[int, list[Process]] = {}
+    children_by_parent: dict[int, list[Process]] = {}
     command = ["ps", "-A", "-o", "pid=", "-o", "ppid=", "-o", "rss=", "-o", "stat=", "-o", "comm="]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as ps:  # noqa: S603 - as it stands
         data = ps.stdout.read() if ps.stdout is not None else b""
     for line in data.decode("utf-8", "replace").splitlines():
-        own, above, rss, state, name = line.split(None, 4)
-        if not state.startswith("Z") and int(own) != ps.pid:
-            found.setdefault(int(above), []).append(Process(int(own), os.path.basename(name), int(rss) << 10))
-    below = list(found.get(pid, ()))
-    for each in below:
-        below += found.get(each.pid, ())
-    return below
+        child_pid, parent_pid, rss, state, name = line.split(None, 4)
+        if not state.startswith("Z") and int(child_pid) != ps.pid:
+            children_by_parent.setdefault(int(parent_pid), []).append(Process(int(child_pid), os.path.basename(name), int(rss) << 10))
+    members = list(children_by_parent.get(pid, ()))
+    for process in members:
+        members += children_by_parent.get(process.pid, ())
+    return members

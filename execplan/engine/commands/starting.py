@@ -20,15 +20,15 @@ _SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 36, 1, 4
 """What prctl(2) is asked for."""
 _MISSING, _NOT_A_PROGRAM = 127, 126
 """How a program that could not be started ends, as in a shell."""
-_FOLDER = 1000
+_FOLDER_ERROR_OFFSET = 1000
 """Added to the number of an error that is about the folder."""
-_THREADS = 8
+_THREADS_PER_PROCESS = 8
 """The kernel's limit of processes is a user's and counts threads: so many for each process that a step may have."""
 _libc = ctypes.CDLL(None)
 _libc.signal.argtypes = (ctypes.c_int, ctypes.c_void_p)
 
 
-def prepare() -> None:
+def become_subreaper() -> None:
     """Let nobody but execplan stop this process, and let all that loses its parent below it be its own."""
     for signal in (HANGUP, INTERRUPT, TERM):
         _libc.signal(signal, _IGNORE)
@@ -36,67 +36,67 @@ def prepare() -> None:
         _libc.prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
-def shut() -> None:
+def deny_inspection() -> None:
     """Let nobody below look into this process, write to its memory or to what it has open, or hold it."""
     if LINUX:
         _libc.prctl(_DUMPABLE, 0, 0, 0, 0)
 
 
-def start(order: dict[str, Any]) -> tuple[int, int]:
+def start_program(spec: dict[str, Any]) -> tuple[int, int]:
     """Start a program in a session of its own, within the limits of an order that has any.
 
     Its process, and the number of the error if it could not be started, for `not_started`.
     """
-    ours, theirs = os.pipe()
-    above = os.getpid()
+    read_end, write_end = os.pipe()
+    parent_pid = os.getpid()
     pid = os.fork()
     if pid == 0:
         try:
-            _become(order, above)
+            _become_program(spec, parent_pid)
         except OSError as error:
-            os.write(theirs, b"%d" % (error.errno or errno.EINVAL))
+            os.write(write_end, b"%d" % (error.errno or errno.EINVAL))
         finally:
             os._exit(_MISSING)
-    os.close(theirs)
-    number = int(os.read(ours, 16) or 0)
-    os.close(ours)
-    if number:
+    os.close(write_end)
+    error_number = int(os.read(read_end, 16) or 0)
+    os.close(read_end)
+    if error_number:
         os.waitpid(pid, 0)
-    return pid, number
+    return pid, error_number
 
 
-def _become(order: dict[str, Any], above: int) -> None:
+def _become_program(spec: dict[str, Any], parent_pid: int) -> None:
     """Be the program; raises OSError."""
     os.setsid()
     if LINUX:
         _libc.prctl(_DUMPABLE, 1, 0, 0, 0)  # else its own /proc/self would not be its own
         _libc.prctl(_DEATH_SIGNAL, KILL, 0, 0, 0)
-        if os.getppid() != above:
+        if os.getppid() != parent_pid:
             os._exit(1)
     for signal in (HANGUP, INTERRUPT, QUIT, PIPE, TERM, FILE_SIZE):
         _libc.signal(signal, _DEFAULT)
-    given = _given(order)
-    os.dup2(given, 0)
-    if given:
-        os.close(given)
-    if "file" in order:
-        _limit(order)
+    stdin_handle = _open_stdin(spec)
+    os.dup2(stdin_handle, 0)
+    if stdin_handle:
+        os.close(stdin_handle)
+    if "file" in spec:
+        _apply_limits(spec)
     try:
-        os.chdir(order["cwd"])
+        os.chdir(spec["cwd"])
     except OSError as error:
-        raise OSError(_FOLDER + (error.errno or 0), "") from None
-    _execute(order["argv"], order["env"])
+        raise OSError(_FOLDER_ERROR_OFFSET + (error.errno or 0), "") from None
+    _execute(spec["argv"], spec["env"])
 
 
-def _given(order: dict[str, Any]) -> int:
+def _open_stdin(spec: dict[str, Any]) -> int:
     """What it reads: nothing, or a file without a name, so that nobody waits for one that does not read; raises OSError."""
-    data = memoryview(order.get("given", b""))
+    data = memoryview(spec.get("given", b""))
     if not data:
         return os.open(os.devnull, os.O_RDONLY)
     if LINUX:
         handle = os.memfd_create("given")
     else:
-        path = f"{order['marks']}.given"
+        path = f"{spec['marks']}.given"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         os.unlink(path)
     while data:
@@ -105,28 +105,28 @@ def _given(order: dict[str, Any]) -> int:
     return handle
 
 
-def _limit(order: dict[str, Any]) -> None:
+def _apply_limits(spec: dict[str, Any]) -> None:
     """Set the limits that the kernel looks after itself.
 
     None of memory: address space and data count what is only reserved, of which node, Java, Go and every sanitizer take
     much more than they use. If memory runs out between two looks, the kernel takes this one first.
     """
-    _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_FSIZE, order["file"])
+    _lower_limit(resource.RLIMIT_CORE, 0)
+    _lower_limit(resource.RLIMIT_FSIZE, spec["file"])
     try:
         with open("/proc/self/oom_score_adj", "wb", buffering=0) as file:
             file.write(b"500")
         with open("/proc/loadavg", "rb", buffering=0) as file:
             threads = int(file.read(100).split()[3].partition(b"/")[2])
-        _lower(resource.RLIMIT_NPROC, threads + _THREADS * order["processes"])
+        _lower_limit(resource.RLIMIT_NPROC, threads + _THREADS_PER_PROCESS * spec["processes"])
     except (OSError, ValueError, IndexError):
         pass  # there is no /proc: the looks of the supervisor are what limits
 
 
-def _lower(limit: int, most: int) -> None:
-    hard = resource.getrlimit(limit)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(limit, (most, most))
+def _lower_limit(limit: int, maximum: int) -> None:
+    hard_limit = resource.getrlimit(limit)[1]
+    maximum = maximum if hard_limit == resource.RLIM_INFINITY else min(maximum, hard_limit)
+    resource.setrlimit(limit, (maximum, maximum))
 
 
 def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
@@ -134,32 +134,32 @@ def _execute(argv: list[bytes], env: dict[bytes, bytes]) -> None:
     program = argv[0]
     if b"/" in program:
         os.execve(program, argv, env)  # noqa: S606 - without a shell is how it is meant
-    why: OSError = FileNotFoundError(errno.ENOENT, "")
+    last_error: OSError = FileNotFoundError(errno.ENOENT, "")
     for folder in env.get(b"PATH", os.defpath.encode()).split(b":"):
         try:
             os.execve(os.path.join(folder or b".", program), argv, env)  # noqa: S606 - as above
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            why = error
-    raise why
+            last_error = error
+    raise last_error
 
 
-def not_started(order: dict[str, Any], error: int) -> dict[str, Any]:
+def start_failure_report(spec: dict[str, Any], error_number: int) -> dict[str, Any]:
     """What is to be told of a program that could not be started."""
-    if error > _FOLDER:
-        folder, why = os.fsdecode(order["cwd"]), os.strerror(error - _FOLDER).lower()
-        return failed(_NOT_A_PROGRAM, f"it can't run in {folder}: {why}")
-    name = os.fsdecode(order["argv"][0])
-    missing = error in (errno.ENOENT, errno.ENOTDIR)
-    if missing:
-        return failed(
+    if error_number > _FOLDER_ERROR_OFFSET:
+        folder, why = os.fsdecode(spec["cwd"]), os.strerror(error_number - _FOLDER_ERROR_OFFSET).lower()
+        return failure_report(_NOT_A_PROGRAM, f"it can't run in {folder}: {why}")
+    name = os.fsdecode(spec["argv"][0])
+    is_missing = error_number in (errno.ENOENT, errno.ENOTDIR)
+    if is_missing:
+        return failure_report(
             _MISSING,
-            f"there is no program {name}" + (", or none that its first line names" if b"/" in order["argv"][0] else ""),
+            f"there is no program {name}" + (", or none that its first line names" if b"/" in spec["argv"][0] else ""),
         )
-    return failed(_NOT_A_PROGRAM, f"{name} can't be started: {os.strerror(error).lower()}")
+    return failure_report(_NOT_A_PROGRAM, f"{name} can't be started: {os.strerror(error_number).lower()}")
 
 
-def failed(exit: int | None, reason: str) -> dict[str, Any]:
+def failure_report(exit_code: int | None, reason: str) -> dict[str, Any]:
     """What is to be told of a command that could not be run."""
-    return {"exit": exit, "signal": None, "cause": "error", "reason": reason}
+    return {"exit": exit_code, "signal": None, "cause": "error", "reason": reason}

@@ -7,7 +7,7 @@ from collections import deque
 from time import monotonic
 
 from execplan.clock import now
-from execplan.engine.commands.flow import WINDOW, Flow
+from execplan.engine.commands.flow import WINDOW, StreamRedactor
 from execplan.text import files
 from execplan.text.disk import trouble
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _MARKS = ("|", "!")
 """What stands before a line of standard output and of standard error."""
-_WIDEST = 2000
+_MAX_WIDTH = 2000
 """Characters of a line; a longer one goes on in the next, behind a `…`."""
-_REDRAWN = 4
+_MAX_REDRAWS = 4
 """How often a line may be written over (`\\r`) before only its first and its last form are kept."""
-_PART = 1 << 16
+_CHUNK_SIZE = 1 << 16
 """Bytes that are made lines of at once."""
 _PAUSE = 0.1
 """Seconds between two lines that are told where more come than anybody reads."""
@@ -53,137 +53,137 @@ class Transcript:
         title: str,
         redaction: Redaction,
         limit: int,
-        line: Callable[[str, bool], None] | None = None,
+        on_line: Callable[[str, bool], None] | None = None,
     ) -> None:
         """Begin the file; of the output the first and the last half of so many bytes is kept. Raises ExecplanError.
 
-        `line` is told each line, and whether it is an error's; where they come too fast, some of them.
+        `on_line` is told each line, and whether it is an error's; where they come too fast, some of them.
         """
         self.path = path
         self.limit = limit
         self._redaction = redaction
-        self._line = line
-        self._room = limit // 2
-        self._flows = [Flow(redaction), Flow(redaction)]
-        self._later: deque[tuple[int, bytes]] = deque()
-        self._kept = 0
-        self._dropped = 0
-        self._told = 0.0
+        self._on_line = on_line
+        self._head_room = limit // 2
+        self._streams = [StreamRedactor(redaction), StreamRedactor(redaction)]
+        self._tail: deque[tuple[int, bytes]] = deque()
+        self._tail_size = 0
+        self._dropped_size = 0
+        self._last_sample_at = 0.0
         files.make_folder(os.path.dirname(path))
         try:
             self._file = open(path, "wb", opener=_opener)  # noqa: SIM115 - it is closed by close()
         except OSError as error:
             raise trouble(error, path, "write") from None
-        name = _plain(escaped(redaction.text(" ".join(title.split()))))
+        name = _escape_markdown(escape_unprintable(redaction.text(" ".join(title.split()))))
         try:
             self._write([f"# {name}", "", f"{now():%Y-%m-%d %H:%M:%SZ}", ""])
         except BaseException:
-            self._abandon()
+            self._close_quietly()
             raise
 
-    def command(self, words: str) -> None:
+    def command(self, command_line: str) -> None:
         """Say what is run."""
-        self._own("$", words)
+        self._write_note("$", command_line)
 
     def out(self, data: bytes) -> None:
         """Take what was printed to standard output; raises ExecplanError."""
-        self._take(0, data)
+        self._append(0, data)
 
     def err(self, data: bytes) -> None:
         """Take what was printed to standard error; raises ExecplanError."""
-        self._take(1, data)
+        self._append(1, data)
 
-    def note(self, words: str) -> None:
+    def note(self, message: str) -> None:
         """Say something of one's own behind what was printed so far."""
-        self._settle()
-        self._own("=", words)
+        self._flush()
+        self._write_note("=", message)
 
     def close(self) -> None:
         """Write what is left and have it all on disk; raises ExecplanError."""
         if self._file.closed:
             return
         try:
-            self._settle()
+            self._flush()
             os.fsync(self._file.fileno())
         except OSError as error:
             raise trouble(error, self.path, "write") from None
         finally:
-            self._abandon()
+            self._close_quietly()
 
-    def _abandon(self) -> None:
+    def _close_quietly(self) -> None:
         """Close the file though what is left can't be written."""
         try:
             self._file.close()
         except OSError:
             pass
 
-    def _own(self, mark: str, words: str) -> None:
-        text = self._redaction.text(words)
-        self._write([f"    {mark} {each}" for line in text.split("\n") for each in _shown(line)])
+    def _write_note(self, mark: str, message: str) -> None:
+        text = self._redaction.text(message)
+        self._write([f"    {mark} {display_line}" for line in text.split("\n") for display_line in _wrap_line(line)])
 
-    def _take(self, kind: int, data: bytes) -> None:
-        if self._room:
-            first, data = data[: self._room], data[self._room :]
-            self._room -= len(first)
-            self._feed(kind, first, tell=True)
+    def _append(self, kind: int, data: bytes) -> None:
+        if self._head_room:
+            head, data = data[: self._head_room], data[self._head_room :]
+            self._head_room -= len(head)
+            self._feed(kind, head, notify=True)
         if not data:
             return
-        self._later.append((kind, data))
-        self._kept += len(data)
-        most = self.limit - self.limit // 2 + WINDOW
-        while self._kept - len(self._later[0][1]) >= most:
-            gone = len(self._later.popleft()[1])
-            self._kept -= gone
-            self._dropped += gone
-        self._tell_some(kind, data)
+        self._tail.append((kind, data))
+        self._tail_size += len(data)
+        max_tail = self.limit - self.limit // 2 + WINDOW
+        while self._tail_size - len(self._tail[0][1]) >= max_tail:
+            removed_size = len(self._tail.popleft()[1])
+            self._tail_size -= removed_size
+            self._dropped_size += removed_size
+        self._report_sample(kind, data)
 
-    def _settle(self) -> None:
+    def _flush(self) -> None:
         """Write what waits for its end or was kept for it."""
-        over = self._kept - (self.limit - self.limit // 2)
-        if over > WINDOW:
-            self._leave_out(over - WINDOW)
-        for kind, data in self._later:
-            self._feed(kind, data, tell=False)
-        self._later.clear()
-        self._kept = 0
-        for kind, flow in enumerate(self._flows):
-            self._print(kind, flow.rest())
+        excess = self._tail_size - (self.limit - self.limit // 2)
+        if excess > WINDOW:
+            self._drop_middle(excess - WINDOW)
+        for kind, data in self._tail:
+            self._feed(kind, data, notify=False)
+        self._tail.clear()
+        self._tail_size = 0
+        for kind, stream in enumerate(self._streams):
+            self._write_stream(kind, stream.flush())
 
-    def _leave_out(self, over: int) -> None:
+    def _drop_middle(self, excess: int) -> None:
         """Drop the middle, and so many bytes of what was kept; of what comes behind, what is cut off goes too."""
-        for kind, flow in enumerate(self._flows):
-            self._print(kind, flow.rest())
-            self._flows[kind] = Flow(self._redaction, cut=True)
-        self._dropped += over
-        while over:
-            kind, data = self._later.popleft()
-            if len(data) > over:
-                self._later.appendleft((kind, data[over:]))
-            over -= min(len(data), over)
-        self._own("=", f"… about {self._dropped:,} bytes left out …")
-        self._dropped = 0
+        for kind, stream in enumerate(self._streams):
+            self._write_stream(kind, stream.flush())
+            self._streams[kind] = StreamRedactor(self._redaction, is_truncated=True)
+        self._dropped_size += excess
+        while excess:
+            kind, data = self._tail.popleft()
+            if len(data) > excess:
+                self._tail.appendleft((kind, data[excess:]))
+            excess -= min(len(data), excess)
+        self._write_note("=", f"… about {self._dropped_size:,} bytes left out …")
+        self._dropped_size = 0
 
-    def _feed(self, kind: int, data: bytes, *, tell: bool) -> None:
-        for at in range(0, len(data), _PART):
-            self._print(kind, self._flows[kind].feed(data[at : at + _PART]), tell=tell)
+    def _feed(self, kind: int, data: bytes, *, notify: bool) -> None:
+        for offset in range(0, len(data), _CHUNK_SIZE):
+            self._write_stream(kind, self._streams[kind].feed(data[offset : offset + _CHUNK_SIZE]), notify=notify)
 
-    def _print(self, kind: int, lines: Iterable[str], *, tell: bool = True) -> None:
+    def _write_stream(self, kind: int, lines: Iterable[str], *, notify: bool = True) -> None:
         """Write lines of a stream, and tell them."""
-        shown = [each for line in lines for each in _shown(line)]
-        self._write([f"    {_MARKS[kind]} {each}" for each in shown])
-        if self._line is not None and tell:
-            for each in shown:
-                self._line(each, bool(kind))
+        display_lines = [display_line for line in lines for display_line in _wrap_line(line)]
+        self._write([f"    {_MARKS[kind]} {display_line}" for display_line in display_lines])
+        if self._on_line is not None and notify:
+            for display_line in display_lines:
+                self._on_line(display_line, bool(kind))
 
-    def _tell_some(self, kind: int, data: bytes) -> None:
+    def _report_sample(self, kind: int, data: bytes) -> None:
         """Tell the last line of many, now and then."""
-        if self._line is None or monotonic() - self._told < _PAUSE:
+        if self._on_line is None or monotonic() - self._last_sample_at < _PAUSE:
             return
-        self._told = monotonic()
-        whole = data[-2 * WINDOW : data.rfind(b"\n") + 1]
-        lines = Flow(self._redaction, cut=True).feed(whole)[-1:] if len(whole) > WINDOW else []
+        self._last_sample_at = monotonic()
+        complete_lines = data[-2 * WINDOW : data.rfind(b"\n") + 1]
+        lines = StreamRedactor(self._redaction, is_truncated=True).feed(complete_lines)[-1:] if len(complete_lines) > WINDOW else []
         for line in lines:
-            self._line(_shown(line)[-1], bool(kind))
+            self._on_line(_wrap_line(line)[-1], bool(kind))
 
     def _write(self, lines: list[str]) -> None:
         if not lines:
@@ -195,26 +195,26 @@ class Transcript:
             raise trouble(error, self.path, "write") from None
 
 
-def escaped(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """A line in which every character that can't be seen, or does something, is shown by its number."""
     return text if text.isprintable() else text.translate(_ESCAPES)
 
 
-def _shown(line: str) -> list[str]:
+def _wrap_line(line: str) -> list[str]:
     """A line as lines of a transcript: what was written over apart, escaped, cut."""
     forms = line.removesuffix("\r").split("\r") if "\r" in line else [line]
-    if len(forms) > _REDRAWN:
+    if len(forms) > _MAX_REDRAWS:
         forms = [forms[0], f"… written over {len(forms) - 2:,} times …", forms[-1]]
     return [
-        f"{'…' if at else ''}{text[at : at + _WIDEST]}"
-        for text in map(escaped, forms)
-        for at in range(0, max(len(text), 1), _WIDEST)
+        f"{'…' if offset else ''}{text[offset : offset + _MAX_WIDTH]}"
+        for text in map(escape_unprintable, forms)
+        for offset in range(0, max(len(text), 1), _MAX_WIDTH)
     ]
 
 
-def _plain(words: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Words in which no character means anything to a renderer of markdown."""
-    return "".join([f"\\{each}" if each in "\\`*_[]<>#&!|~" else each for each in words])
+    return "".join([f"\\{char}" if char in "\\`*_[]<>#&!|~" else char for char in text])
 
 
 def _opener(path: str, flags: int) -> int:

@@ -27,61 +27,61 @@ of which the walk sees what it is: then it is walked."""
 def open_folder(root: int, path: str, flags: int = FOLDER) -> int:
     """The handle of a folder beneath an open one, `path` in its plain form; raises OSError."""
     if sys.platform == "linux":
-        found = _in_one_step(root, path, flags)
-        if found is not None:
-            return found
-    return walk(root, path, flags)
+        handle = _open_with_openat2(root, path, flags)
+        if handle is not None:
+            return handle
+    return open_stepwise(root, path, flags)
 
 
-def walk(root: int, path: str, flags: int = FOLDER) -> int:
+def open_stepwise(root: int, path: str, flags: int = FOLDER) -> int:
     """As `open_folder`, one folder after the other; raises OSError."""
     parts = path.split("/")
-    at = root
-    for number, part in enumerate(parts, 1):
+    handle = root
+    for number, name in enumerate(parts, 1):
         try:
-            inner = os.open(part, flags if number == len(parts) else WALK, dir_fd=at)
+            child_handle = os.open(name, flags if number == len(parts) else WALK, dir_fd=handle)
         except NotADirectoryError:
-            if stat.S_ISLNK(os.stat(part, dir_fd=at, follow_symlinks=False).st_mode):
+            if stat.S_ISLNK(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path) from None
             raise
         finally:
-            if at != root:
-                os.close(at)
-        at = inner
-    return at
+            if handle != root:
+                os.close(handle)
+        handle = child_handle
+    return handle
 
 
-def make_folders(root: int, path: str, made: list[str]) -> int:
-    """As `walk`, with the folders made that are missing; `made` is told which. Raises OSError."""
-    at, so_far = root, ""
-    for part in path.split("/"):
-        so_far = f"{so_far}/{part}".lstrip("/")
+def make_folders(root: int, path: str, created: list[str]) -> int:
+    """As `walk`, with the folders made that are missing; `created` is told which. Raises OSError."""
+    handle, so_far = root, ""
+    for name in path.split("/"):
+        so_far = f"{so_far}/{name}".lstrip("/")
         try:
             try:
-                os.mkdir(part, dir_fd=at)
-                made.append(so_far)
-                os.fsync(at)
+                os.mkdir(name, dir_fd=handle)
+                created.append(so_far)
+                os.fsync(handle)
             except FileExistsError:
                 pass
-            inner = walk(at, part)
+            child_handle = open_stepwise(handle, name)
         finally:
-            if at != root:
-                os.close(at)
-        at = inner
-    return at
+            if handle != root:
+                os.close(handle)
+        handle = child_handle
+    return handle
 
 
-def _in_one_step(root: int, path: str, flags: int) -> int | None:
+def _open_with_openat2(root: int, path: str, flags: int) -> int | None:
     """The handle by openat2; None where that can't be asked. Raises OSError."""
     import ctypes
 
     handle = _openat2()(root, os.fsencode(path), flags)
     if handle >= 0:
         return handle
-    trouble = ctypes.get_errno()
-    if trouble in _UNABLE:
+    error_number = ctypes.get_errno()
+    if error_number in _UNABLE:
         return None
-    raise OSError(trouble, os.strerror(trouble), path)
+    raise OSError(error_number, os.strerror(error_number), path)
 
 
 @cache
@@ -89,14 +89,14 @@ def _openat2() -> Callable[[int, bytes, int], int]:
     """The system call, with what it is to resolve."""
     import ctypes
 
-    class How(ctypes.Structure):
+    class OpenHow(ctypes.Structure):
         _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
-    number, size = ctypes.c_long(_OPENAT2), ctypes.c_size_t(ctypes.sizeof(How))
+    number, size = ctypes.c_long(_OPENAT2), ctypes.c_size_t(ctypes.sizeof(OpenHow))
 
     def openat2(root: int, path: bytes, flags: int) -> int:
-        return int(call(number, ctypes.c_int(root), path, ctypes.byref(How(flags, 0, _RESOLVE)), size))
+        return int(call(number, ctypes.c_int(root), path, ctypes.byref(OpenHow(flags, 0, _RESOLVE)), size))
 
     return openat2

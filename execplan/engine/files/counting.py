@@ -5,22 +5,22 @@ from __future__ import annotations
 from execplan.text.align import aligned
 from execplan.text.lines import Text
 
-LONGEST = 1 << 20
+MAX_COUNTED_BYTES = 1 << 20
 """Bytes of the longest text whose lines are counted."""
 
 
-def counted(before: bytes, after: bytes) -> tuple[int, int]:
+def count_changed_lines(before: bytes, after: bytes) -> tuple[int, int]:
     """Lines added and removed; none of what is no text, or a very long one."""
-    one, two = _lines(before), _lines(after)
-    if one is None or two is None:
+    old_lines, new_lines = _split_lines(before), _split_lines(after)
+    if old_lines is None or new_lines is None:
         return 0, 0
-    same = len(aligned(one, two))
-    return len(two) - same, len(one) - same
+    unchanged = len(aligned(old_lines, new_lines))
+    return len(new_lines) - unchanged, len(old_lines) - unchanged
 
 
-def _lines(data: bytes) -> list[str] | None:
+def _split_lines(data: bytes) -> list[str] | None:
     """The lines with their ends."""
-    if len(data) > LONGEST or b"\0" in data:
+    if len(data) > MAX_COUNTED_BYTES or b"\0" in data:
         return None
     try:
         text = Text.from_bytes(data)

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_PART = 1 << 20
+_CHUNK_SIZE = 1 << 20
 _READ = "read"
 
 
-class Ground:
+class WorkspaceFiles:
     """The files of a home; paths count from its root. What is git's or the tool's own may be looked at, never written."""
 
     def __init__(self, home: Home) -> None:
@@ -44,31 +44,31 @@ class Ground:
     def status(self, path: str) -> os.stat_result | None:
         """What is known of what is there; None where nothing is, or no way leads there. Raises ExecplanError."""
         try:
-            with self._within(path, _READ) as (folder, name):
+            with self._open_parent(path, _READ) as (folder, name):
                 return os.stat(name or ".", dir_fd=folder, follow_symlinks=False)
         except ExecplanError as error:
             if error.exit == ENVIRONMENT:
                 raise
             return None
 
-    def folder(self, path: str) -> int:
+    def open_folder(self, path: str) -> int:
         """The handle of a folder, to list what is in it; the caller closes it. Raises OSError, ExecplanError."""
-        return self._reach(self._plain(path), None)
+        return self._open_folder(self._normalize(path), None)
 
     def read(self, path: str) -> bytes:
         """The bytes of a file; raises ExecplanError."""
-        return b"".join(self.parts(path))
+        return b"".join(self.read_chunks(path))
 
-    def parts(self, path: str) -> Iterator[bytes]:
+    def read_chunks(self, path: str) -> Iterator[bytes]:
         """The bytes of a file, part by part; raises ExecplanError."""
-        with self._within(path, _READ) as (folder, name):
+        with self._open_parent(path, _READ) as (folder, name):
             try:
                 handle = open_regular(name, _FILE, dir_fd=folder)
             except NotRegularError as error:
                 raise trouble(error, path, "read") from None
             try:
-                while part := os.read(handle, _PART):
-                    yield part
+                while chunk := os.read(handle, _CHUNK_SIZE):
+                    yield chunk
             finally:
                 os.close(handle)
 
@@ -77,68 +77,68 @@ class Ground:
 
         Raises ExecplanError.
         """
-        return self.pour(path, (data,), mode)
+        return self.write_chunks(path, (data,), mode)
 
-    def pour(self, path: str, parts: Iterable[bytes], mode: int) -> tuple[str, ...]:
+    def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int) -> tuple[str, ...]:
         """As `write`, of bytes that come part by part; whatever is raised while they come leaves all as it was."""
 
-        def fill(folder: int, beside: str, like: os.stat_result | None) -> None:
-            handle = os.open(beside, _NEW, 0o600, dir_fd=folder)
+        def fill(folder: int, temporary_name: str, original: os.stat_result | None) -> None:
+            handle = os.open(temporary_name, _NEW, 0o600, dir_fd=folder)
             try:
-                for part in parts:
-                    view = memoryview(part)
+                for chunk in chunks:
+                    view = memoryview(chunk)
                     while view:
                         view = view[os.write(handle, view) :]
-                _take_after(handle, like)
+                _copy_owner(handle, original)
                 os.fchmod(handle, mode)
                 os.fsync(handle)
             finally:
                 os.close(handle)
 
-        return self._put(path, fill)
+        return self._replace(path, fill)
 
-    def link(self, path: str, leads_to: str) -> tuple[str, ...]:
+    def link(self, path: str, target: str) -> tuple[str, ...]:
         """Let a link be there, new or in place of a file or a link; the folders made. Raises ExecplanError."""
-        return self._put(path, lambda folder, beside, _: os.symlink(leads_to, beside, dir_fd=folder))
+        return self._replace(path, lambda folder, temporary_name, _: os.symlink(target, temporary_name, dir_fd=folder))
 
     def remove(self, path: str) -> None:
         """Remove a file, a link or the like, if it is there; raises ExecplanError."""
-        self.tidy(path)
+        self.remove_temporary(path)
         try:
-            with self._within(path, "remove") as (folder, name):
+            with self._open_parent(path, "remove") as (folder, name):
                 os.unlink(name, dir_fd=folder)
                 os.fsync(folder)
         except _MissingError:
             return
         trace.tell(f"removed {path}")
 
-    def tidy(self, path: str) -> None:
+    def remove_temporary(self, path: str) -> None:
         """Remove what a killed writer has left beside a path; raises ExecplanError."""
         try:
-            with self._within(path, "tidy up beside") as (folder, name):
+            with self._open_parent(path, "tidy up beside") as (folder, name):
                 os.unlink(temporary(name), dir_fd=folder)
         except _MissingError:
             pass
 
     def make_folder(self, path: str, mode: int) -> tuple[str, ...]:
         """Let a folder be there with this mode; the folders made, it included. Raises ExecplanError."""
-        made: list[str] = []
-        inside = self._plain(path, writes=True)
-        with self._told(path, "make"):
+        created: list[str] = []
+        normalized = self._normalize(path, writes=True)
+        with self._report_errors(path, "make"):
             try:
-                handle = self._reach(inside, made)
+                handle = self._open_folder(normalized, created)
             except PermissionError:  # nobody may list it as it is
-                handle = self._reach(inside, made, WALK)
+                handle = self._open_folder(normalized, created, WALK)
             try:
                 _change_mode(handle, mode)
             finally:
                 os.close(handle)
-        return tuple(made)
+        return tuple(created)
 
     def remove_folder(self, path: str) -> bool:
         """Remove a folder that is empty; False where there is none, or something is in it. Raises ExecplanError."""
         try:
-            with self._within(path, "remove") as (folder, name):
+            with self._open_parent(path, "remove") as (folder, name):
                 try:
                     os.rmdir(name, dir_fd=folder)
                 except OSError as error:
@@ -151,84 +151,84 @@ class Ground:
         trace.tell(f"removed {path}")
         return True
 
-    def _put(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
+    def _replace(self, path: str, fill: Callable[[int, str, os.stat_result | None], None]) -> tuple[str, ...]:
         """Let what `fill` makes under another name take a name; the folders made. Raises ExecplanError."""
-        made: list[str] = []
+        created: list[str] = []
         try:
-            with self._within(path, "write", made) as (folder, name):
-                beside = temporary(name)
-                _unlink(folder, beside)
+            with self._open_parent(path, "write", created) as (folder, name):
+                temporary_name = temporary(name)
+                _unlink(folder, temporary_name)
                 try:
-                    was = _status(folder, name)
-                    fill(folder, beside, was)
-                    if was is not None and name.endswith(".py"):
-                        _later(folder, beside, was)
-                    os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
+                    original = _status(folder, name)
+                    fill(folder, temporary_name, original)
+                    if original is not None and name.endswith(".py"):
+                        _advance_mtime(folder, temporary_name, original)
+                    os.rename(temporary_name, name, src_dir_fd=folder, dst_dir_fd=folder)
                 except BaseException:
-                    _unlink(folder, beside)
+                    _unlink(folder, temporary_name)
                     raise
                 os.fsync(folder)
         except BaseException:
-            for each in reversed(made):
-                self.remove_folder(each)
+            for created_folder in reversed(created):
+                self.remove_folder(created_folder)
             raise
         trace.tell(f"wrote {path}")
-        return tuple(made)
+        return tuple(created)
 
     @contextmanager
-    def _within(self, path: str, doing: str, made: list[str] | None = None) -> Iterator[tuple[int, str]]:
-        """The handle of the folder that a path lies in, and its name there; folders are made where `made` can be told them."""
-        above, _, name = self._plain(path, writes=doing != _READ).rpartition("/")
-        with self._told(path, doing):
-            handle = self._reach(above or ".", made)
+    def _open_parent(self, path: str, action: str, created: list[str] | None = None) -> Iterator[tuple[int, str]]:
+        """The handle of the folder that a path lies in, and its name there; folders are made where `created` can be told them."""
+        parent, _, name = self._normalize(path, writes=action != _READ).rpartition("/")
+        with self._report_errors(path, action):
+            handle = self._open_folder(parent or ".", created)
             try:
                 yield handle, name
             finally:
                 os.close(handle)
 
-    def _reach(self, folder: str, made: list[str] | None, flags: int = FOLDER) -> int:
+    def _open_folder(self, folder: str, created: list[str] | None, flags: int = FOLDER) -> int:
         """The handle of a folder; raises OSError."""
         root = os.open(self.home.root, FOLDER & ~os.O_NOFOLLOW)
         try:
             return open_folder(root, folder, flags)
         except FileNotFoundError:
-            if made is None:
+            if created is None:
                 raise
-            return make_folders(root, folder, made)
+            return make_folders(root, folder, created)
         finally:
             os.close(root)
 
-    def _plain(self, path: str, *, writes: bool = False) -> str:
+    def _normalize(self, path: str, *, writes: bool = False) -> str:
         """A path in its one form; raises ExecplanError for one that leads out, or that nobody may write to."""
-        inside = normalize_path(path)
-        if inside is None:
-            raise _outside(path)
-        what = protected(self.home, inside) if writes else ""
-        if what or (writes and inside == "."):
-            why = what or "the repository itself"
+        normalized = normalize_path(path)
+        if normalized is None:
+            raise _outside_error(path)
+        protection = protected(self.home, normalized) if writes else ""
+        if protection or (writes and normalized == "."):
+            why = protection or "the repository itself"
             hint = "no step may write there: take it out of the step"
             raise ExecplanError("protected-path", f"{path} is {why}", exit=POLICY, hint=hint)
-        return inside
+        return normalized
 
     @contextmanager
-    def _told(self, path: str, doing: str) -> Iterator[None]:
+    def _report_errors(self, path: str, action: str) -> Iterator[None]:
         """Let what the operating system refuses be told."""
         try:
             yield
         except (FileNotFoundError, NotADirectoryError) as error:
-            told = trouble(error, path, doing)
-            raise _MissingError(told.code, told.message, exit=told.exit, hint=told.hint) from None
+            failure = trouble(error, path, action)
+            raise _MissingError(failure.code, failure.message, exit=failure.exit, hint=failure.hint) from None
         except OSError as error:
             if error.errno == errno.ELOOP:
-                raise _outside(path) from None
-            raise trouble(error, path, doing) from None
+                raise _outside_error(path) from None
+            raise trouble(error, path, action) from None
 
 
 class _MissingError(ExecplanError):
     """There is nothing at a path."""
 
 
-def _outside(path: str) -> ExecplanError:
+def _outside_error(path: str) -> ExecplanError:
     return ExecplanError(
         "path-outside",
         f"{path} leads out of the repository, or through a link",
@@ -247,22 +247,22 @@ def _change_mode(handle: int, mode: int) -> None:
         os.chmod(f"/proc/self/fd/{handle}", mode)
 
 
-def _take_after(handle: int, like: os.stat_result | None) -> None:
+def _copy_owner(handle: int, original: os.stat_result | None) -> None:
     """Give an open file the owner of the one whose place it takes, as far as one may."""
-    own = os.fstat(handle)
-    if like is not None and (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
+    status = os.fstat(handle)
+    if original is not None and (status.st_uid, status.st_gid) != (original.st_uid, original.st_gid):
         try:
-            os.fchown(handle, like.st_uid, like.st_gid)
+            os.fchown(handle, original.st_uid, original.st_gid)
         except PermissionError:
             pass
 
 
-def _later(folder: int, name: str, than: os.stat_result) -> None:
+def _advance_mtime(folder: int, name: str, original: os.stat_result) -> None:
     """Let a source have another time, in whole seconds, than the one of the same size whose place it takes."""
     new = os.stat(name, dir_fd=folder, follow_symlinks=False)
     # Python knows by the size and the second whether what it has compiled is of this source: a test would run the old one.
-    if stat.S_ISREG(new.st_mode) and new.st_size == than.st_size and int(new.st_mtime) <= int(than.st_mtime):
-        os.utime(name, (new.st_atime, int(than.st_mtime) + 1), dir_fd=folder, follow_symlinks=False)
+    if stat.S_ISREG(new.st_mode) and new.st_size == original.st_size and int(new.st_mtime) <= int(original.st_mtime):
+        os.utime(name, (new.st_atime, int(original.st_mtime) + 1), dir_fd=folder, follow_symlinks=False)
 
 
 def _status(folder: int, name: str) -> os.stat_result | None:

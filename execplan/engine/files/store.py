@@ -22,48 +22,48 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from execplan.engine.files.ground import Ground
+    from execplan.engine.files.ground import WorkspaceFiles
     from execplan.execution.world import State
     from execplan.repo.home import Home
 
 _DAY = 24 * 3600
-_PART = 1 << 20
+_CHUNK_SIZE = 1 << 20
 _LEVEL = 1
 """Of compression: twice the size of the best, in a tenth of its time."""
-_MANY = 64
+_SYNC_ALL_FROM = 64
 """Files from which on one call that syncs the whole disk is the faster one."""
 _TRIES = 8
 
 
-class Store:
+class BackupStore:
     """The backups of a home, each named by the SHA-256 of its bytes."""
 
-    def __init__(self, home: Home, held: dict[str, str] | None = None) -> None:
-        """`held`: where what waits to be synced is noted, by digest under which name; see `together`."""
+    def __init__(self, home: Home, pending: dict[str, str] | None = None) -> None:
+        """`pending`: where what waits to be synced is noted, by digest under which name; see `together`."""
         self.home = home
         self.folder = os.path.join(home.state, "backups")
-        self._held = held
+        self._pending = pending
 
-    def keep(self, data: bytes) -> str:
+    def save(self, data: bytes) -> str:
         """Keep these bytes; their SHA-256. On disk by then. Raises ExecplanError."""
         digest = sha256(data).hexdigest()
         if not self.has(digest):
-            self._put((data,), digest)
+            self._write((data,), digest)
         return digest
 
-    def keep_path(self, ground: Ground, path: str) -> State:
+    def save_path(self, workspace: WorkspaceFiles, path: str) -> State:
         """What is at a path, its bytes kept if it is a file; raises ExecplanError."""
         for _ in range(_TRIES):
-            found = ground.state(path)
-            if found.kind != FILE or not found.sha256 or self.has(found.sha256):
-                return found
-            if self._put(ground.parts(path), found.sha256):
-                return found
+            path_state = workspace.state(path)
+            if path_state.kind != FILE or not path_state.sha256 or self.has(path_state.sha256):
+                return path_state
+            if self._write(workspace.read_chunks(path), path_state.sha256):
+                return path_state
         raise changed_underneath(path)
 
     def has(self, digest: str) -> bool:
         """Whether the bytes are kept; if so, the days for which they are kept begin again."""
-        if self._held is not None and digest in self._held:
+        if self._pending is not None and digest in self._pending:
             return True
         try:
             os.utime(self.path(digest))
@@ -75,135 +75,135 @@ class Store:
 
     def get(self, digest: str) -> bytes:
         """The bytes, which are those that were kept; raises ExecplanError."""
-        return b"".join(self.parts(digest))
+        return b"".join(self.read_chunks(digest))
 
-    def parts(self, digest: str) -> Iterator[bytes]:
+    def read_chunks(self, digest: str) -> Iterator[bytes]:
         """The bytes part by part; raises ExecplanError at their end where they are not those that were kept."""
-        path, found = self.path(digest), sha256()
+        path, hasher = self.path(digest), sha256()
         try:
             with gzip.open(path) as file:
-                while part := file.read(_PART):
-                    found.update(part)
-                    yield part
+                while chunk := file.read(_CHUNK_SIZE):
+                    hasher.update(chunk)
+                    yield chunk
             os.utime(path)
         except FileNotFoundError:
-            raise _missing(path) from None
+            raise _missing_error(path) from None
         except (zlib.error, EOFError, gzip.BadGzipFile):
-            raise _altered(path) from None
+            raise _altered_error(path) from None
         except OSError as error:
             raise trouble(error, path, "read") from None
-        if found.hexdigest() != digest:
-            raise _altered(path)
+        if hasher.hexdigest() != digest:
+            raise _altered_error(path)
 
-    def check(self, digests: Iterable[str]) -> None:
+    def ensure_intact(self, digests: Iterable[str]) -> None:
         """Refuse where one of these is missing or not as it was kept; raises ExecplanError that names all of them."""
-        bad: list[ExecplanError] = []
+        problems: list[ExecplanError] = []
         for digest in dict.fromkeys(digests):
             try:
-                for _ in self.parts(digest):
+                for _ in self.read_chunks(digest):
                     pass
             except ExecplanError as error:
-                bad.append(error)
-        if bad:
-            first = next((each for each in bad if each.code == "backup-altered"), bad[0])
-            first.candidates = tuple([each.message for each in bad]) if len(bad) > 1 else ()
-            raise first
+                problems.append(error)
+        if problems:
+            primary = next((problem for problem in problems if problem.code == "backup-altered"), problems[0])
+            primary.candidates = tuple([problem.message for problem in problems]) if len(problems) > 1 else ()
+            raise primary
 
     @contextmanager
-    def together(self) -> Iterator[Store]:
+    def batch(self) -> Iterator[BackupStore]:
         """A store of which all that is kept is on disk at the end, and not before, which is many times as fast."""
-        held: dict[str, str] = {}
+        pending: dict[str, str] = {}
         try:
-            yield Store(self.home, held)
+            yield BackupStore(self.home, pending)
             try:
-                self._settle(held)
+                self._commit_pending(pending)
             except OSError as error:
                 raise trouble(error, self.folder, "write to") from None
         finally:
-            for path in held.values():
+            for path in pending.values():
                 _unlink(path)
 
-    def _settle(self, held: dict[str, str]) -> None:
+    def _commit_pending(self, pending: dict[str, str]) -> None:
         """Have what waits on disk, then give it its names; raises OSError."""
-        at_once = len(held) >= _MANY and _sync_all(self.folder)
-        for path in () if at_once else held.values():
+        is_fully_synced = len(pending) >= _SYNC_ALL_FROM and _sync_all(self.folder)
+        for path in () if is_fully_synced else pending.values():
             _sync(path)
-        for digest, path in held.items():
+        for digest, path in pending.items():
             os.rename(path, self.path(digest))
-        folders = {os.path.dirname(self.path(digest)) for digest in held}
-        held.clear()
-        for folder in () if at_once and _sync_all(self.folder) else folders:
+        folders = {os.path.dirname(self.path(digest)) for digest in pending}
+        pending.clear()
+        for folder in () if is_fully_synced and _sync_all(self.folder) else folders:
             sync_folder(folder)
 
     def purge(self, days: int) -> int:
         """Remove backups and lists of the tree that nobody has used for so many days; how many files. Never fails."""
-        gone, until = 0, time.time() - days * _DAY
+        removed, cutoff = 0, time.time() - days * _DAY
         for top in (self.folder, os.path.join(self.home.state, "runs")):
             for folder, _, names in os.walk(top):
                 for path in [os.path.join(folder, name) for name in names if name.endswith((".gz", ".tmp", ".tree"))]:
                     try:
-                        if os.lstat(path).st_mtime < until:
+                        if os.lstat(path).st_mtime < cutoff:
                             os.unlink(path)
-                            gone += 1
+                            removed += 1
                     except OSError as error:
                         trace.tell(f"{path} could not be removed: {error}")
-        return gone + _purge_copies(os.path.join(self.home.state, "runs"), until)
+        return removed + _purge_copies(os.path.join(self.home.state, "runs"), cutoff)
 
     def path(self, digest: str) -> str:
         """The file of a backup."""
         return os.path.join(self.folder, digest[:2], f"{digest[2:]}.gz")
 
-    def _put(self, parts: Iterable[bytes], digest: str) -> bool:
+    def _write(self, chunks: Iterable[bytes], digest: str) -> bool:
         """Keep bytes that come part by part; False, with nothing kept, when they are not those of the digest."""
         path = self.path(digest)
-        beside = os.path.join(self.folder, f"{os.urandom(8).hex()}.tmp")
+        temporary_path = os.path.join(self.folder, f"{os.urandom(8).hex()}.tmp")
         try:
-            self._folder(os.path.dirname(path))
-            if _compress(beside, parts) != digest:
+            self._make_folder(os.path.dirname(path))
+            if _compress(temporary_path, chunks) != digest:
                 return False
-            if self._held is not None:
-                self._held[digest] = beside
+            if self._pending is not None:
+                self._pending[digest] = temporary_path
                 return True
-            _sync(beside)
-            os.rename(beside, path)
+            _sync(temporary_path)
+            os.rename(temporary_path, path)
             sync_folder(os.path.dirname(path))
         except OSError as error:
             raise trouble(error, path, "write") from None
         finally:
-            if self._held is None or self._held.get(digest) != beside:
-                _unlink(beside)
+            if self._pending is None or self._pending.get(digest) != temporary_path:
+                _unlink(temporary_path)
         return True
 
-    def _folder(self, path: str) -> None:
+    def _make_folder(self, path: str) -> None:
         """Make the folder that a backup lies in, so that nobody else reads what it holds."""
         if not os.path.isdir(path):
             state.folder(self.home, "backups")
             os.makedirs(path, 0o700, exist_ok=True)
 
 
-def _purge_copies(above: str, until: float) -> int:
+def _purge_copies(runs_folder: str, cutoff: float) -> int:
     """Remove the copies of what runs have written that none has added to since; how many. Never fails."""
-    gone = 0
-    for name in os.listdir(above) if os.path.isdir(above) else ():
-        copy = os.path.join(above, name, "copy")
+    removed = 0
+    for name in os.listdir(runs_folder) if os.path.isdir(runs_folder) else ():
+        copy = os.path.join(runs_folder, name, "copy")
         try:
-            if os.lstat(os.path.join(copy, "journal.jsonl")).st_mtime < until:
+            if os.lstat(os.path.join(copy, "journal.jsonl")).st_mtime < cutoff:
                 shutil.rmtree(copy)
-                gone += 1
+                removed += 1
         except OSError as error:
             trace.tell(f"{copy} was not removed: {error}")
-    return gone
+    return removed
 
 
-def _compress(path: str, parts: Iterable[bytes]) -> str:
+def _compress(path: str, chunks: Iterable[bytes]) -> str:
     """Write bytes, packed, into a new file; their SHA-256. The same bytes give the same file. Raises OSError."""
-    found = sha256()
+    hasher = sha256()
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(handle, "wb") as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-        for part in parts:
-            found.update(part)
-            packed.write(part)
-    return found.hexdigest()
+        for chunk in chunks:
+            hasher.update(chunk)
+            packed.write(chunk)
+    return hasher.hexdigest()
 
 
 def _sync(path: str) -> None:
@@ -237,7 +237,7 @@ def _unlink(path: str) -> None:
         pass
 
 
-def _missing(path: str) -> ExecplanError:
+def _missing_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-missing",
         f"there is no backup {path}",
@@ -247,7 +247,7 @@ def _missing(path: str) -> ExecplanError:
     )
 
 
-def _altered(path: str) -> ExecplanError:
+def _altered_error(path: str) -> ExecplanError:
     return ExecplanError(
         "backup-altered",
         f"the backup {path} is not as it was kept",

@@ -5,53 +5,53 @@ from __future__ import annotations
 from execplan.clock import now
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import MovedMeanwhileError
-from execplan.engine.ledger.verify import read, verify
+from execplan.engine.ledger.verify import read_log, verify_log
 from execplan.record import NamedTuple
 from execplan.repo import author
 from execplan.text.lines import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.ledger.chain import Record
+    from execplan.engine.ledger.chain import AuditRecord
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-class Accepted(NamedTuple):
+class Acceptance(NamedTuple):
     """What was done."""
 
-    record: Record | None
+    record: AuditRecord | None
     """None where nothing is wrong."""
     commit: str | None = None
     warnings: tuple[str, ...] = ()
 
 
-def accept(home: Home, ref: Ref, reason: str, options: Options) -> Accepted:
+def accept_broken_log(home: Home, ref: Ref, reason: str, options: Options) -> Acceptance:
     """Record that what is there is to hold from now on, whatever was lost, and commit it when asked; raises ExecplanError."""
-    path, before = names.path_of(home, ref), names.read(home, ref)
-    made = _accept(home, ref, reason, path)
-    if made is None or not options.commits(home):
-        return Accepted(made)
+    path, previous_bytes = names.path_of(home, ref), names.read(home, ref)
+    accepted_record = _append_acceptance(home, ref, reason, path)
+    if accepted_record is None or not options.commits(home):
+        return Acceptance(accepted_record)
     from execplan.repo.commit import commit_paths
 
-    done = commit_paths(home, ref.id, [path], "audit", "accept the ledger", {path: before} if before else {}, None)
-    return Accepted(made, done.digest, done.warnings)
+    commit_result = commit_paths(home, ref.id, [path], "audit", "accept the ledger", {path: previous_bytes} if previous_bytes else {}, None)
+    return Acceptance(accepted_record, commit_result.digest, commit_result.warnings)
 
 
-def _accept(home: Home, ref: Ref, reason: str, path: str) -> Record | None:
-    with names.opened(home, ref) as file:
-        wrong, found = verify(home, ref), read(home, ref)
-        if not wrong.reasons:
+def _append_acceptance(home: Home, ref: Ref, reason: str, path: str) -> AuditRecord | None:
+    with names.open_log(home, ref) as file:
+        verification, log_state = verify_log(home, ref), read_log(home, ref)
+        if not verification.reasons:
             return None
-        lost = found.anchor if wrong.lost else None
-        readable, session = found.walked.records, author.session()
-        made = chain.sealed(
-            chain.Record(
-                seq=max(found.data.count(b"\n"), *[each.seq for each in readable], lost.seq if lost else 0, 0) + 1,
+        lost_anchor = log_state.anchor if verification.lost else None
+        readable, session = log_state.parsed_chain.records, author.session()
+        accepted_record = chain.with_hash(
+            chain.AuditRecord(
+                seq=max(log_state.data.count(b"\n"), *[record.seq for record in readable], lost_anchor.seq if lost_anchor else 0, 0) + 1,
                 at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
                 kind=chain.ACCEPTED,
-                ledger=found.name,
+                ledger=log_state.name,
                 plan_id=ref.id,
                 user=author.as_name(author.login()),
                 session=author.as_name(session) if session else None,
@@ -59,18 +59,18 @@ def _accept(home: Home, ref: Ref, reason: str, path: str) -> Record | None:
                 entry=None,
                 line=None,
                 said={
-                    **said.clean({"reason": reason}),
-                    "why": [*([str(wrong.flaw)] if wrong.flaw else []), *([wrong.lost] if wrong.lost else [])],
-                    "doubts": list(wrong.doubts),
-                    "lost": {"seq": lost.seq, "hash": lost.hash} if lost is not None else None,
+                    **said.redact_details({"reason": reason}),
+                    "why": [*([str(verification.flaw)] if verification.flaw else []), *([verification.lost] if verification.lost else [])],
+                    "doubts": list(verification.doubts),
+                    "lost": {"seq": lost_anchor.seq, "hash": lost_anchor.hash} if lost_anchor is not None else None,
                 },
-                prev=digest(found.data),
+                prev=digest(log_state.data),
             )
         )
-        file.append(chain.line_of(made))
+        file.append(chain.encode_record(accepted_record))
         file.renew_copy()
         try:
-            anchor.move(home, found.name, found.anchor, made.seq, made.hash)
+            anchor.move(home, log_state.name, log_state.anchor, accepted_record.seq, accepted_record.hash)
         except MovedMeanwhileError:
-            raise anchor.broken(wrong.path, ref.typed, "its anchor was moved while it was accepted") from None
-        return made
+            raise anchor.broken_error(verification.path, ref.typed, "its anchor was moved while it was accepted") from None
+        return accepted_record

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 _REFS = "refs/execplan/ledger/"
-_OWN = "refs/worktree/execplan/ledger/"
+_WORKTREE_REFS = "refs/worktree/execplan/ledger/"
 """Git lets no other worktree see what is below refs/worktree."""
 _SYNCED = ("-c", "core.fsync=loose-object,reference")
 """By default git leaves it to the system when a blob is on disk; a ref of one that was lost breaks `git log --all`."""
@@ -45,30 +45,30 @@ class MovedMeanwhileError(Exception):
 
 def ref_of(home: Home, name: str) -> str:
     """The ref of a ledger's anchor."""
-    return _refs(home) + key(name)
+    return _refs(home) + encode_name(name)
 
 
 def _refs(home: Home) -> str:
     """Where the refs of anchors are; those of the main worktree outlive the others."""
-    return _REFS if home.git is None or common(home.git) == home.git else _OWN
+    return _REFS if home.git is None or common(home.git) == home.git else _WORKTREE_REFS
 
 
-def every(home: Home) -> set[str]:
+def list_keys(home: Home) -> set[str]:
     """The keys of all anchors; raises ExecplanError."""
     if home.git is None:
         folder = os.path.dirname(_path(home, ""))
         return {name.removesuffix(".json") for name in os.listdir(folder)} if os.path.isdir(folder) else set()
-    found = ask.output(home, "for-each-ref", "--format=%(refname)", _refs(home))
-    return {line.decode().removeprefix(_refs(home)) for line in found.splitlines()}
+    output = ask.output(home, "for-each-ref", "--format=%(refname)", _refs(home))
+    return {line.decode().removeprefix(_refs(home)) for line in output.splitlines()}
 
 
-def key(name: str) -> str:
+def encode_name(name: str) -> str:
     """A name as part of a ref and of a file's name: letters, digits, `_`, `-`, and `%` with two digits for all else."""
-    parts = [
+    characters = [
         chr(byte) if byte < 128 and (chr(byte).isalnum() or byte in b"_-") else f"%{byte:02X}"
         for byte in os.fsencode(name)
     ]
-    text = "".join(parts)
+    text = "".join(characters)
     if len(text) <= _LONGEST:
         return text
     from execplan.text.lines import digest
@@ -83,66 +83,66 @@ def get(home: Home, name: str) -> Anchor | None:
         if not os.path.lexists(path):
             return None
         data = disk.read(path, _LIMIT)[0]
-        return _parsed(data, data.decode("utf-8", "replace"))
+        return _parse_anchor(data, data.decode("utf-8", "replace"))
     ref = ref_of(home, name)
-    about, _, rest = ask.output(home, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
-    if not about.endswith(b" missing"):
-        return _parsed(rest, about.split(b" ")[0].decode())
-    lost = ask.answer(home, "rev-parse", "--verify", "--quiet", ref, no=1)
-    return Anchor(0, "", lost.decode().strip()) if lost else None
+    header, _, content = ask.output(home, "cat-file", "--batch", stdin=ref.encode() + b"\n").partition(b"\n")
+    if not header.endswith(b" missing"):
+        return _parse_anchor(content, header.split(b" ")[0].decode())
+    lost_blob = ask.answer(home, "rev-parse", "--verify", "--quiet", ref, no=1)
+    return Anchor(0, "", lost_blob.decode().strip()) if lost_blob else None
 
 
-def move(home: Home, name: str, old: Anchor | None, seq: int, own: str) -> Anchor:
+def move(home: Home, name: str, old_anchor: Anchor | None, seq: int, record_hash: str) -> Anchor:
     """Let the anchor know a later record; raises MovedMeanwhileError, and ExecplanError with the anchor as it was."""
-    text = json.dumps({"ledger": name, "seq": seq, "hash": own}, ensure_ascii=False) + "\n"
+    text = json.dumps({"ledger": name, "seq": seq, "hash": record_hash}, ensure_ascii=False) + "\n"
     data = text.encode("utf-8", "backslashreplace")
     if home.git is None:
-        _put(home, name, old, data)
-        return Anchor(seq, own, data.decode())
+        _write_file(home, name, old_anchor, data)
+        return Anchor(seq, record_hash, data.decode())
     blob = ask.output(home, *_SYNCED, "hash-object", "-w", "--stdin", stdin=data).decode().strip()
-    known = old.token if old is not None else "0" * len(blob)
+    expected_token = old_anchor.token if old_anchor is not None else "0" * len(blob)
     try:
-        ask.output(home, *_SYNCED, "update-ref", ref_of(home, name), blob, known)
+        ask.output(home, *_SYNCED, "update-ref", ref_of(home, name), blob, expected_token)
     except ExecplanError:
-        found = get(home, name)
-        if (found and found.token) == (old and old.token):
+        current_anchor = get(home, name)
+        if (current_anchor and current_anchor.token) == (old_anchor and old_anchor.token):
             raise
         raise MovedMeanwhileError from None
-    return Anchor(seq, own, blob)
+    return Anchor(seq, record_hash, blob)
 
 
-def _put(home: Home, name: str, old: Anchor | None, data: bytes) -> None:
+def _write_file(home: Home, name: str, old_anchor: Anchor | None, data: bytes) -> None:
     path = _path(home, name)
     files.make_folder(os.path.dirname(path))
     try:
-        if old is not None:
-            files.replace(path, old.token.encode(), data)
+        if old_anchor is not None:
+            files.replace(path, old_anchor.token.encode(), data)
         elif not files.create(path, data):
             raise MovedMeanwhileError
     except disk.ChangedMeanwhileError:
         raise MovedMeanwhileError from None
 
 
-def _parsed(data: bytes, token: str) -> Anchor:
+def _parse_anchor(data: bytes, token: str) -> Anchor:
     try:
-        told = json.loads(data)
-        seq, own = told["seq"], told["hash"]
+        content = json.loads(data)
+        seq, record_hash = content["seq"], content["hash"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return Anchor(0, "", token)
-    return Anchor(seq, own, token) if isinstance(seq, int) and isinstance(own, str) else Anchor(0, "", token)
+    return Anchor(seq, record_hash, token) if isinstance(seq, int) and isinstance(record_hash, str) else Anchor(0, "", token)
 
 
 def _path(home: Home, name: str) -> str:
     from execplan.repo.execution import private, standing
 
-    return os.path.join(private.ledgers(home), standing.place(home)[:32], f"{key(name)}.json")
+    return os.path.join(private.ledgers(home), standing.place(home)[:32], f"{encode_name(name)}.json")
 
 
-def broken(shown: str, typed: str, why: str) -> ExecplanError:
+def broken_error(display_path: str, typed: str, why: str) -> ExecplanError:
     """The refusal to go on with a ledger that is not as it was written."""
     return ExecplanError(
         "ledger-broken",
-        f"{shown}: {why}",
+        f"{display_path}: {why}",
         exit=NO,
         hint=f"bring it back as it was, from git or a backup; see where it is broken: execplan audit {typed} --verify; "
         f"or go on, on record: execplan audit {typed} --accept REASON",

@@ -18,19 +18,19 @@ ACCEPTED: Final = "accepted"
 that the anchor knew, or null), doubts (what else is not as the ledger says). Its `prev` is the SHA-256 of all bytes before it, so that what is accepted is these."""
 START: Final = ""
 """What the first record has for the hash of the one before."""
-_TEXT, _MAYBE = (str,), (str, type(None))
+_TEXT, _OPTIONAL_TEXT = (str,), (str, type(None))
 _TYPES = dict.fromkeys(("at", "kind", "ledger", "plan_id", "user", "prev", "hash"), _TEXT) | {
     "seq": (int,),
-    "session": _MAYBE,
-    "run": _MAYBE,
+    "session": _OPTIONAL_TEXT,
+    "run": _OPTIONAL_TEXT,
     "entry": (int, type(None)),
-    "line": _MAYBE,
+    "line": _OPTIONAL_TEXT,
     "said": (dict,),
 }
-_LONG = 64 + len(',"hash":""}')
+_SUFFIX_LENGTH = 64 + len(',"hash":""}')
 
 
-class Record(NamedTuple):
+class AuditRecord(NamedTuple):
     """A line of a ledger."""
 
     seq: int
@@ -74,12 +74,12 @@ class Flaw(NamedTuple):
         return f"{number}line {self.line}: {self.why}"
 
 
-class Walked(NamedTuple):
+class ParsedChain(NamedTuple):
     """A ledger read from its first line to the last."""
 
-    records: list[Record]
+    records: list[AuditRecord]
     """Those whose hash is that of their bytes, whatever stands around them."""
-    unread: tuple[Flaw, ...]
+    unreadable: tuple[Flaw, ...]
     """The other lines, accepted or not."""
     flaw: Flaw | None
     """The first one that nobody has accepted."""
@@ -87,114 +87,114 @@ class Walked(NamedTuple):
     """What somebody has accepted, flaws and what else was not as the ledger says, each with the reason."""
 
 
-def sealed(record: Record) -> Record:
+def with_hash(record: AuditRecord) -> AuditRecord:
     """The record with its hash."""
-    return record._replace(hash=digest(_rest(record)))
+    return record._replace(hash=digest(_encode_without_hash(record)))
 
 
-def line_of(record: Record) -> bytes:
+def encode_record(record: AuditRecord) -> bytes:
     """The line of a record, with its end."""
-    return _rest(record)[:-1] + _ending(record.hash) + b"\n"
+    return _encode_without_hash(record)[:-1] + _hash_suffix(record.hash) + b"\n"
 
 
-def _rest(record: Record) -> bytes:
-    told = record._asdict()
-    del told["hash"]
-    told["said"] = dict(sorted(record.said.items()))
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+def _encode_without_hash(record: AuditRecord) -> bytes:
+    fields = record._asdict()
+    del fields["hash"]
+    fields["said"] = dict(sorted(record.said.items()))
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
-def parse(line: bytes) -> Record:
+def parse_record(line: bytes) -> AuditRecord:
     """The record of a line without its end; raises ValueError, in words, for one that is not as it was written."""
     try:
-        told = json.loads(line)
-        record = Record(**told)
+        fields = json.loads(line)
+        record = AuditRecord(**fields)
     except (ValueError, TypeError, RecursionError):
         raise ValueError(f"is no record of a ledger{f': {MERGED}' if merged(line) else ''}") from None
-    if list(told) != list(Record._fields) or not all([type(value) in _TYPES[name] for name, value in told.items()]):
+    if list(fields) != list(AuditRecord._fields) or not all([type(value) in _TYPES[name] for name, value in fields.items()]):
         raise ValueError("is no record of a ledger")
-    if line[-_LONG:] != _ending(record.hash) or digest(line[:-_LONG] + b"}") != record.hash:
+    if line[-_SUFFIX_LENGTH:] != _hash_suffix(record.hash) or digest(line[:-_SUFFIX_LENGTH] + b"}") != record.hash:
         raise ValueError("its hash is not that of its bytes: it was edited")
     return record
 
 
-def follows(record: Record, before: Record | None) -> str:
+def sequence_error(record: AuditRecord, previous: AuditRecord | None) -> str:
     """Why a record can't stand behind another, the first one behind none; nothing where it can."""
-    number = before.seq + 1 if before is not None else 1
+    number = previous.seq + 1 if previous is not None else 1
     if record.seq != number:
         return f"record {number} should stand here: one was removed, put in or moved"
-    if before is not None and record.ledger != before.ledger:
+    if previous is not None and record.ledger != previous.ledger:
         return f"it belongs to the ledger {record.ledger}"
-    if record.prev != (before.hash if before is not None else START):
+    if record.prev != (previous.hash if previous is not None else START):
         return "it does not follow the one before: one of them was replaced"
     return ""
 
 
-def walk(data: bytes, before: Record | None = None, anchored: int | None = None) -> Walked:
+def parse_chain(data: bytes, previous: AuditRecord | None = None, anchored_size: int | None = None) -> ParsedChain:
     """Read whole lines, each against the one before, the first one against a record that is known; flaws end no walk.
 
-    What stands behind the bytes that are `anchored` accepts nothing: else who edits a record could accept that himself.
+    What stands behind the bytes that are `anchored_size` accepts nothing: else who edits a record could accept that himself.
     """
-    records: list[Record] = []
+    records: list[AuditRecord] = []
     unread: list[Flaw] = []
     flaw: Flaw | None = None
     accepted: list[tuple[str, str]] = []
-    read = 0
-    running = hashlib.sha256()
+    bytes_read = 0
+    hasher = hashlib.sha256()
     for number, line in enumerate(data.split(b"\n")[:-1], 1):
-        record, why = _read(line)
-        read += len(line) + 1
+        record, why = _try_parse(line)
+        bytes_read += len(line) + 1
         if record is not None:
             records.append(record)
-            counts = record.kind == ACCEPTED and (anchored is None or read <= anchored)
-            if counts and record.prev == running.hexdigest():
-                accepted += [(each, str(record.said.get("reason"))) for each in _accepted_by(record)]
+            is_effective = record.kind == ACCEPTED and (anchored_size is None or bytes_read <= anchored_size)
+            if is_effective and record.prev == hasher.hexdigest():
+                accepted += [(problem, str(record.said.get("reason"))) for problem in _accepted_problems(record)]
                 flaw = None
             else:
-                why = follows(record, before)
-            before = record
+                why = sequence_error(record, previous)
+            previous = record
         else:
-            unread.append(Flaw(number, _number(line), why))
+            unread.append(Flaw(number, _claimed_number(line), why))
         if why and flaw is None:
-            flaw = Flaw(number, record.seq if record is not None else _number(line), why)
-        running.update(line + b"\n")
-    return Walked(records, tuple(unread), flaw, tuple(accepted))
+            flaw = Flaw(number, record.seq if record is not None else _claimed_number(line), why)
+        hasher.update(line + b"\n")
+    return ParsedChain(records, tuple(unread), flaw, tuple(accepted))
 
 
-def behind(data: bytes, own: str) -> int:
+def offset_after(data: bytes, record_hash: str) -> int:
     """Where the line ends of the record with this hash; -1 where it is not there."""
-    ending = _ending(own) + b"\n"
-    at = data.find(ending)
-    return at + len(ending) if at >= 0 else -1
+    suffix = _hash_suffix(record_hash) + b"\n"
+    at = data.find(suffix)
+    return at + len(suffix) if at >= 0 else -1
 
 
-def name_of(data: bytes) -> str:
+def find_log_name(data: bytes) -> str:
     """What a ledger is called, by the last of its lines that can be read; nothing where none can."""
     for line in reversed(data.split(b"\n")[:-1]):
-        record, _ = _read(line)
+        record, _ = _try_parse(line)
         if record is not None:
             return record.ledger
     return ""
 
 
-def _accepted_by(record: Record) -> list[str]:
+def _accepted_problems(record: AuditRecord) -> list[str]:
     """What a record has accepted, in words."""
-    return [str(each) for name in ("why", "doubts") for each in listed(record.said.get(name))]
+    return [str(problem) for name in ("why", "doubts") for problem in as_list(record.said.get(name))]
 
 
-def listed(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     """A list that a record should hold; an empty one for what is none, whoever has written it."""
     return value if isinstance(value, list) else []
 
 
-def _read(line: bytes) -> tuple[Record | None, str]:
+def _try_parse(line: bytes) -> tuple[AuditRecord | None, str]:
     try:
-        return parse(line), ""
+        return parse_record(line), ""
     except ValueError as error:
         return None, str(error)
 
 
-def _number(line: bytes) -> int | None:
+def _claimed_number(line: bytes) -> int | None:
     """The number that a line gives itself, which is no record."""
     try:
         seq = json.loads(line)["seq"]
@@ -203,5 +203,5 @@ def _number(line: bytes) -> int | None:
     return seq if type(seq) is int else None
 
 
-def _ending(own: str) -> bytes:
-    return f',"hash":"{own}"}}'.encode("utf-8", "backslashreplace")
+def _hash_suffix(record_hash: str) -> bytes:
+    return f',"hash":"{record_hash}"}}'.encode("utf-8", "backslashreplace")

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Final
 
-    from execplan.engine.ledger.chain import Record
+    from execplan.engine.ledger.chain import AuditRecord
     from execplan.repo.home import Home
 
 LIMIT: Final = 256 << 20
 """Bytes of the longest ledger that is read."""
-_END = 1 << 16
+_TAIL_BYTES = 1 << 16
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def copied_size(path: str) -> int:
+def copy_size(path: str) -> int:
     """Bytes of a copy; none where there is none."""
     try:
         return os.lstat(path).st_size
@@ -35,25 +35,25 @@ def copied_size(path: str) -> int:
         return 0
 
 
-class File:
+class LogFile:
     """A ledger's file while its lock is held; what a killed writer has left of a line is cut off."""
 
-    def __init__(self, home: Home, path: str, holder: str, copy: str) -> None:
-        """`copy`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
+    def __init__(self, home: Home, path: str, holder: str, copy_path: str) -> None:
+        """`copy_path`: where the state has a copy of it, which is as long as it is whenever nobody has altered either."""
         check_inside(home, path)
-        self._copy = copy
+        self._copy_path = copy_path
         self.home = home
         self.path = path
         self._lock = state.lock(home, os.path.realpath(path), holder)
         self._handle = -1
         self._size = 0
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> LogFile:
         self._lock.__enter__()
         try:
             if os.path.lexists(self.path):
                 self._open(_FLAGS)
-                self._mend()
+                self._repair_last_line()
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -67,16 +67,16 @@ class File:
             self._handle = -1
         self._lock.__exit__(kind, error, trace)
 
-    def whole(self) -> bytes:
+    def read_all(self) -> bytes:
         """All of it; raises ExecplanError."""
-        return self._part(0, self._size)
+        return self._read_range(0, self._size)
 
-    def last(self) -> Record | None:
+    def read_last_record(self) -> AuditRecord | None:
         """The last record; raises ValueError, in words, for a line that is none."""
         if not self._size:
             return None
-        begin = self._behind_newline(self._size - 1)
-        return chain.parse(self._part(begin, self._size - 1 - begin))
+        begin = self._find_line_start(self._size - 1)
+        return chain.parse_record(self._read_range(begin, self._size - 1 - begin))
 
     def append(self, data: bytes) -> None:
         """Add whole lines and have them on disk; raises ExecplanError with the file as it was."""
@@ -92,18 +92,18 @@ class File:
             raise trouble(error, self.path, "write") from None
         self._size += len(data)
         try:
-            self._follow(data)
+            self._append_to_copy(data)
         except ExecplanError as error:  # the next one that is added renews it
-            trace.tell(f"{self._copy} could not follow: {error.message}")
+            trace.tell(f"{self._copy_path} could not follow: {error.message}")
 
     @property
-    def is_shorter(self) -> bool:
+    def is_shorter_than_copy(self) -> bool:
         """Whether its copy goes on behind it."""
-        return self._size < copied_size(self._copy)
+        return self._size < copy_size(self._copy_path)
 
-    def copied(self) -> bytes:
+    def read_copy(self) -> bytes:
         """What the copy holds, whole lines; nothing where there is none. Raises ExecplanError."""
-        data = disk.read(self._copy, LIMIT)[0] if os.path.lexists(self._copy) else b""
+        data = disk.read(self._copy_path, LIMIT)[0] if os.path.lexists(self._copy_path) else b""
         return data[: data.rfind(b"\n") + 1]
 
     def restore(self, data: bytes) -> None:
@@ -116,63 +116,63 @@ class File:
 
     def renew_copy(self) -> None:
         """Let the copy be as this is, whatever it was; raises ExecplanError."""
-        files.put(self._copy, self.whole())
+        files.put(self._copy_path, self.read_all())
 
-    def _follow(self, data: bytes) -> None:
+    def _append_to_copy(self, data: bytes) -> None:
         """Let the copy be as this is, to which these bytes were added; raises ExecplanError."""
-        before = self._size - len(data)
-        if not before or copied_size(self._copy) != before:
+        previous_size = self._size - len(data)
+        if not previous_size or copy_size(self._copy_path) != previous_size:
             self.renew_copy()
             return
         try:
-            with open(disk.open_regular(self._copy, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:
+            with open(disk.open_regular(self._copy_path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise trouble(error, self._copy, "write") from None
+            raise trouble(error, self._copy_path, "write") from None
 
     def _open(self, flags: int) -> None:
-        above, name = os.path.split(self.path)
-        new = bool(flags & os.O_CREAT)
-        with Folder(above, within=self.home.root, make=new) as folder:
+        parent, name = os.path.split(self.path)
+        is_new = bool(flags & os.O_CREAT)
+        with Folder(parent, within=self.home.root, make=is_new) as folder:
             try:
                 self._handle = disk.open_regular(name, flags, dir_fd=folder.handle)
                 status = os.fstat(self._handle)
-                if new:
+                if is_new:
                     folder.sync()
             except OSError as error:
                 raise trouble(error, self.path, "write") from None
         if status.st_size > LIMIT:
-            what = f"has {status.st_size:,} bytes"
+            size_text = f"has {status.st_size:,} bytes"
             hint = "bring it back as it was, from git or a backup"
-            raise ExecplanError("io-error", f"{self.path} {what}: no ledger is like that", exit=ENVIRONMENT, hint=hint)
+            raise ExecplanError("io-error", f"{self.path} {size_text}: no ledger is like that", exit=ENVIRONMENT, hint=hint)
         self._size = status.st_size
 
-    def _mend(self) -> None:
+    def _repair_last_line(self) -> None:
         """Complete a last line that lacks but its end, and cut off less than a line."""
-        begin = self._behind_newline(self._size)
-        torn = self._part(begin, self._size - begin)
+        begin = self._find_line_start(self._size)
+        torn = self._read_range(begin, self._size - begin)
         if not torn:
             return
         try:
-            chain.parse(torn)
+            chain.parse_record(torn)
         except ValueError:
-            self._cut(begin)
+            self._truncate(begin)
         else:
             self.append(b"\n")
 
-    def _behind_newline(self, end: int) -> int:
+    def _find_line_start(self, end: int) -> int:
         """Where the line begins that has its end here."""
-        length = _END
+        length = _TAIL_BYTES
         while True:
             begin = max(end - length, 0)
-            at = self._part(begin, end - begin).rfind(b"\n")
+            at = self._read_range(begin, end - begin).rfind(b"\n")
             if at >= 0 or not begin:
                 return begin + at + 1
             length *= 16
 
-    def _cut(self, size: int) -> None:
+    def _truncate(self, size: int) -> None:
         try:
             os.ftruncate(self._handle, size)
             os.fsync(self._handle)
@@ -180,12 +180,12 @@ class File:
             raise trouble(error, self.path, "write") from None
         self._size = size
 
-    def _part(self, begin: int, length: int) -> bytes:
-        parts = []
+    def _read_range(self, begin: int, length: int) -> bytes:
+        chunks = []
         try:
-            while length > 0 and (part := os.pread(self._handle, min(length, 1 << 24), begin)):
-                parts.append(part)
-                begin, length = begin + len(part), length - len(part)
+            while length > 0 and (chunk := os.pread(self._handle, min(length, 1 << 24), begin)):
+                chunks.append(chunk)
+                begin, length = begin + len(chunk), length - len(chunk)
         except OSError as error:
             raise trouble(error, self.path, "read") from None
-        return b"".join(parts)
+        return b"".join(chunks)

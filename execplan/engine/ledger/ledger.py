@@ -6,7 +6,7 @@ from execplan.clock import now
 from execplan.engine import journal, place
 from execplan.engine.ledger import anchor, chain, names, said
 from execplan.engine.ledger.anchor import Anchor, MovedMeanwhileError
-from execplan.engine.ledger.chain import START, Record
+from execplan.engine.ledger.chain import START, AuditRecord
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.repo import author
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from execplan.engine.journal import Entry
-    from execplan.engine.ledger.file import File
+    from execplan.engine.ledger.file import LogFile
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 _TRIES = 8
 
 
-class Ledger:
+class AuditLog:
     """The ledger of a plan, to be written to; many processes may have one at once."""
 
-    def __init__(self, home: Home, ref: Ref, *, mends: bool = False) -> None:
-        """`mends`: whether one that a step has altered or removed is brought back from its copy in the state."""
+    def __init__(self, home: Home, ref: Ref, *, can_restore: bool = False) -> None:
+        """`can_restore`: whether one that a step has altered or removed is brought back from its copy in the state."""
         self.home = home
         self.ref = ref
         self.path = names.path_of(home, ref)
@@ -35,187 +35,187 @@ class Ledger:
         """What it is called; known once it was checked against its anchor."""
         self._anchor: Anchor | None = None
         """As it was when it was last read or moved."""
-        self._last: Record | None = None
+        self._last_record: AuditRecord | None = None
         """The last record that was there when this process last looked."""
-        self._known: dict[str, dict[int, str]] = {}
+        self._known_lines: dict[str, dict[int, str]] = {}
         """By run, the digests of the entries that are here."""
-        self._steps = said.Steps()
-        self.mends = mends
-        self.displaced: bytes | None = None
+        self._step_details = said.StepDetails()
+        self.can_restore = can_restore
+        self.overwritten: bytes | None = None
         """What was there before it was brought back from its copy in the state; None where it was not."""
 
-    def append(self, kind: str, told: dict[str, Any]) -> Record:
+    def append(self, kind: str, details: dict[str, Any]) -> AuditRecord:
         """Add a record and have it on disk; raises ExecplanError with the ledger as it was."""
-        with self._open() as file:
-            made = self._next(self._head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said.clean(told))
-            self._write(file, [made])
-            return made
+        with self._open_file() as file:
+            record = self._next_record(self._read_head(file), kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said.redact_details(details))
+            self._write_records(file, [record])
+            return record
 
-    def follow(self, run: str, entries: Sequence[Entry]) -> None:
+    def append_entries(self, run: str, entries: Sequence[Entry]) -> None:
         """Bring over what the ledger lacks of a journal, of which these are the entries, or the last of them.
 
         What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        at = place.at(self.home, self.ref, run)
-        with self._open() as file:
-            last, made = self._head(file), []
-            known = self._known.setdefault(run, {})
-            if entries and entries[0].number > len(known) + 1:
-                entries = journal.read(at.journal)  # some could not be brought over when they were written
+        paths = place.at(self.home, self.ref, run)
+        with self._open_file() as file:
+            last_record, records = self._read_head(file), []
+            known_lines = self._known_lines.setdefault(run, {})
+            if entries and entries[0].number > len(known_lines) + 1:
+                entries = journal.read(paths.journal)  # some could not be brought over when they were written
             for entry in entries:
-                about = self._steps.about(entry, at.document)
-                if entry.number in known:
-                    self._stop_other(at, entry, known[entry.number])
+                step_details = self._step_details.for_entry(entry, paths.document)
+                if entry.number in known_lines:
+                    self._ensure_same_entry(paths, entry, known_lines[entry.number])
                     continue
-                assert entry.number == len(known) + 1, f"entry {len(known) + 1} of {run} is not there"
-                last = self._next(last, entry.kind, entry.at, {**said.of(entry), **about}, run, entry)
-                made.append(last)
-                known[entry.number] = entry.line
+                assert entry.number == len(known_lines) + 1, f"entry {len(known_lines) + 1} of {run} is not there"
+                last_record = self._next_record(last_record, entry.kind, entry.at, {**said.entry_details(entry), **step_details}, run, entry)
+                records.append(last_record)
+                known_lines[entry.number] = entry.line
             try:
-                self._write(file, made)
+                self._write_records(file, records)
             except BaseException:
                 self._name = ""  # read anew, whatever is there by now
                 raise
 
-    def anchor(self) -> None:
+    def update_anchor(self) -> None:
         """Let the anchor know the last record; raises ExecplanError, also when it knows one that is not here."""
         for _ in range(_TRIES):
-            with self._open() as file:
-                last = self._head(file)
-                if last is None or (self._anchor is not None and self._anchor.hash == last.hash):
+            with self._open_file() as file:
+                last_record = self._read_head(file)
+                if last_record is None or (self._anchor is not None and self._anchor.hash == last_record.hash):
                     return
                 try:
-                    self._anchor = anchor.move(self.home, self._name, self._anchor, last.seq, last.hash)
+                    self._anchor = anchor.move(self.home, self._name, self._anchor, last_record.seq, last_record.hash)
                     return
                 except MovedMeanwhileError:
                     self._name = ""  # checked anew, against where it is now
-        raise anchor.broken(self._shown, self.ref.typed, "its anchor would not hold still")
+        raise anchor.broken_error(self._display_path, self.ref.typed, "its anchor would not hold still")
 
     @property
-    def _shown(self) -> str:
+    def _display_path(self) -> str:
         return self.home.shown(self.path)
 
-    def _open(self) -> File:
-        return names.opened(self.home, self.ref)
+    def _open_file(self) -> LogFile:
+        return names.open_log(self.home, self.ref)
 
-    def _head(self, file: File) -> Record | None:
+    def _read_head(self, file: LogFile) -> AuditRecord | None:
         """The last record, of a ledger that has all that the anchor knows, or that was brought back; raises ExecplanError."""
-        if not self.mends:
-            return self._checked(file)
-        copy = file.copied() if file.is_shorter else b""
-        if copy and copy.startswith(file.whole()):  # its end was cut off, or all of it is gone
-            return self._back(file, copy)
+        if not self.can_restore:
+            return self._verify_head(file)
+        copy = file.read_copy() if file.is_shorter_than_copy else b""
+        if copy and copy.startswith(file.read_all()):  # its end was cut off, or all of it is gone
+            return self._restore_from_copy(file, copy)
         try:
-            return self._checked(file)
+            return self._verify_head(file)
         except ExecplanError:
-            copy = file.copied()
-            if not copy or not self._may_come_back(file.whole(), copy):
+            copy = file.read_copy()
+            if not copy or not self._is_restorable(file.read_all(), copy):
                 raise
-            return self._back(file, copy)
+            return self._restore_from_copy(file, copy)
 
-    def _may_come_back(self, data: bytes, copy: bytes) -> bool:
+    def _is_restorable(self, data: bytes, copy: bytes) -> bool:
         """Whether a copy is to take the place of a ledger that is broken: also where this process has just seen it whole."""
-        seen = self._last is not None and self._last.ledger == chain.name_of(copy)
-        return seen or names.is_spoiled(data, copy)
+        was_intact = self._last_record is not None and self._last_record.ledger == chain.find_log_name(copy)
+        return was_intact or names.is_damaged_by_step(data, copy)
 
-    def _back(self, file: File, copy: bytes) -> Record | None:
+    def _restore_from_copy(self, file: LogFile, copy: bytes) -> AuditRecord | None:
         """Let the ledger be as its copy, where that has all that the anchor knows; raises ExecplanError."""
-        name = chain.name_of(copy)
-        known = anchor.get(self.home, name)
-        if names.walk(copy, known).flaw is not None or (known is not None and names.lost(copy, known)):
-            return self._checked(file)
-        self.displaced = file.whole() if self.displaced is None else self.displaced
+        name = chain.find_log_name(copy)
+        known_anchor = anchor.get(self.home, name)
+        if names.parse_log(copy, known_anchor).flaw is not None or (known_anchor is not None and names.find_loss(copy, known_anchor)):
+            return self._verify_head(file)
+        self.overwritten = file.read_all() if self.overwritten is None else self.overwritten
         file.restore(copy)
-        self._name, self._last = "", None
-        return self._checked(file)
+        self._name, self._last_record = "", None
+        return self._verify_head(file)
 
-    def _checked(self, file: File) -> Record | None:
+    def _verify_head(self, file: LogFile) -> AuditRecord | None:
         """The last record, of a ledger that has all that the anchor knows; raises ExecplanError."""
         try:
-            last = file.last()
+            last_record = file.read_last_record()
         except ValueError as error:
-            raise self._broken(f"its last record {error}") from None
-        if self._last is not None and (last is None or last.seq < self._last.seq):
-            raise self._broken(f"record {self._last.seq}, which was just written, is gone")
+            raise self._broken_error(f"its last record {error}") from None
+        if self._last_record is not None and (last_record is None or last_record.seq < self._last_record.seq):
+            raise self._broken_error(f"record {self._last_record.seq}, which was just written, is gone")
         if not self._name:
-            self._check(file, last)
-        elif last is not None and (self._last is None or last.hash != self._last.hash):
-            self._go_on(file, last)
-        self._last = last
-        return last
+            self._verify_against_anchor(file, last_record)
+        elif last_record is not None and (self._last_record is None or last_record.hash != self._last_record.hash):
+            self._verify_new_records(file, last_record)
+        self._last_record = last_record
+        return last_record
 
-    def _check(self, file: File, last: Record | None) -> None:
+    def _verify_against_anchor(self, file: LogFile, last_record: AuditRecord | None) -> None:
         """Compare it with its anchor; raises ExecplanError."""
-        name = last.ledger if last is not None else names.free(self.home, self.ref)
-        known, data = anchor.get(self.home, name), file.whole()
-        walked = names.walk(data, known)
-        why = str(walked.flaw or "") or (names.lost(data, known) if known is not None else "")
+        name = last_record.ledger if last_record is not None else names.available_name(self.home, self.ref)
+        known_anchor, data = anchor.get(self.home, name), file.read_all()
+        parsed_chain = names.parse_log(data, known_anchor)
+        why = str(parsed_chain.flaw or "") or (names.find_loss(data, known_anchor) if known_anchor is not None else "")
         if why:
-            raise self._broken(why)
-        self._name, self._anchor, self._known = name, known, {}
-        self._learn(walked.records)
+            raise self._broken_error(why)
+        self._name, self._anchor, self._known_lines = name, known_anchor, {}
+        self._remember_entries(parsed_chain.records)
 
-    def _go_on(self, file: File, last: Record) -> None:
+    def _verify_new_records(self, file: LogFile, last_record: AuditRecord) -> None:
         """Look at what another process has written since; raises ExecplanError."""
-        data = file.whole()
-        begin = chain.behind(data, self._last.hash) if self._last is not None else 0
-        walked = chain.walk(data[begin:], self._last, anchored=0)
-        if begin < 0 or walked.flaw is not None:
-            self._check(file, last)
+        data = file.read_all()
+        begin = chain.offset_after(data, self._last_record.hash) if self._last_record is not None else 0
+        parsed_chain = chain.parse_chain(data[begin:], self._last_record, anchored_size=0)
+        if begin < 0 or parsed_chain.flaw is not None:
+            self._verify_against_anchor(file, last_record)
         else:
-            self._learn(walked.records)
+            self._remember_entries(parsed_chain.records)
 
-    def _learn(self, records: Sequence[Record]) -> None:
+    def _remember_entries(self, records: Sequence[AuditRecord]) -> None:
         """Keep in mind which entries of journals are here."""
-        for each in records:
-            if each.run is not None and each.entry is not None and each.line is not None:
-                self._known.setdefault(each.run, {})[each.entry] = each.line
+        for record in records:
+            if record.run is not None and record.entry is not None and record.line is not None:
+                self._known_lines.setdefault(record.run, {})[record.entry] = record.line
 
-    def _stop_other(self, at: place.Place, entry: Entry, line: str) -> None:
+    def _ensure_same_entry(self, paths: place.RunPaths, entry: Entry, line: str) -> None:
         if entry.line == line:
             return
         raise ExecplanError(
             "journal-altered",
-            f"{self.home.shown(at.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
+            f"{self.home.shown(paths.journal)}:{entry.number} is not the entry that the ledger knows: somebody has written there",
             exit=ENVIRONMENT,
             hint=f"bring the file back as it was, from git or a backup; see: execplan audit {self.ref.typed} --verify",
             line=entry.number,
         )
 
-    def _next(
+    def _next_record(
         self,
-        last: Record | None,
+        last_record: AuditRecord | None,
         kind: str,
-        at: str,
-        told: dict[str, Any],
+        timestamp: str,
+        details: dict[str, Any],
         run: str | None = None,
         entry: Entry | None = None,
-    ) -> Record:
+    ) -> AuditRecord:
         """The record that stands behind the last one."""
-        by = entry.said if entry is not None else {}
-        session = by.get("session") or author.session()
-        return chain.sealed(
-            Record(
-                seq=last.seq + 1 if last is not None else 1,
-                at=at,
+        entry_details = entry.said if entry is not None else {}
+        session = entry_details.get("session") or author.session()
+        return chain.with_hash(
+            AuditRecord(
+                seq=last_record.seq + 1 if last_record is not None else 1,
+                at=timestamp,
                 kind=kind,
                 ledger=self._name,
                 plan_id=self.ref.id,
-                user=author.as_name(str(by.get("user") or author.login())),
+                user=author.as_name(str(entry_details.get("user") or author.login())),
                 session=author.as_name(str(session)) if session else None,
                 run=run,
                 entry=entry.number if entry is not None else None,
                 line=entry.line if entry is not None else None,
-                said=told,
-                prev=last.hash if last is not None else START,
+                said=details,
+                prev=last_record.hash if last_record is not None else START,
             )
         )
 
-    def _write(self, file: File, made: list[Record]) -> None:
-        if made:
-            file.append(b"".join([chain.line_of(each) for each in made]))
-            self._last = made[-1]
+    def _write_records(self, file: LogFile, records: list[AuditRecord]) -> None:
+        if records:
+            file.append(b"".join([chain.encode_record(record) for record in records]))
+            self._last_record = records[-1]
 
-    def _broken(self, why: str) -> ExecplanError:
-        return anchor.broken(self._shown, self.ref.typed, why)
+    def _broken_error(self, why: str) -> ExecplanError:
+        return anchor.broken_error(self._display_path, self.ref.typed, why)

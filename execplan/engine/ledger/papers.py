@@ -14,45 +14,45 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from execplan.engine.ledger.chain import Record
-    from execplan.engine.place import Place
+    from execplan.engine.ledger.chain import AuditRecord
+    from execplan.engine.place import RunPaths
 
 
-class Paper(NamedTuple):
+class EvidenceFile(NamedTuple):
     """A file of which the ledger knows the digest."""
 
     name: str
-    found: str | None
+    actual_digest: str | None
     """The digest of its bytes; None: it is not there."""
-    known: frozenset[str]
+    expected_digests: frozenset[str]
     """The digests that it may have."""
 
 
-def papers(run: Place, records: Sequence[Record], given: Mapping[str, frozenset[str]]) -> Iterator[Paper]:
+def evidence_files(run: RunPaths, records: Sequence[AuditRecord], approval_digests: Mapping[str, frozenset[str]]) -> Iterator[EvidenceFile]:
     """Those of a run, by its records and by the files of the approvals that were given; raises ExecplanError."""
-    served: set[str] = set()
+    used_digests: set[str] = set()
     for record in records:
-        told = record.said.get("document")
-        if record.kind == "begun" and isinstance(told, str):
-            yield _paper(run.shown("execution-plan.json"), frozenset([told]))
-        elif record.kind == "replanned" and isinstance(told, str):
-            yield _paper(
-                revisions.beside(run.shown("execution-plan.json"), record.said.get("revision", 0)), frozenset([told])
+        document_digest = record.said.get("document")
+        if record.kind == "begun" and isinstance(document_digest, str):
+            yield _read_evidence_file(run.shown("execution-plan.json"), frozenset([document_digest]))
+        elif record.kind == "replanned" and isinstance(document_digest, str):
+            yield _read_evidence_file(
+                revisions.beside(run.shown("execution-plan.json"), record.said.get("revision", 0)), frozenset([document_digest])
             )
         if record.kind in ("begun", "resumed"):
-            served |= given.get(str(record.said.get("approval_id")), frozenset())
-    if served:
-        for path in _approvals(run):
-            yield _paper(path, frozenset(served))
+            used_digests |= approval_digests.get(str(record.said.get("approval_id")), frozenset())
+    if used_digests:
+        for path in _approval_paths(run):
+            yield _read_evidence_file(path, frozenset(used_digests))
 
 
-def _approvals(run: Place) -> list[str]:
+def _approval_paths(run: RunPaths) -> list[str]:
     """That of the beginning, there or not, and those of resumes."""
     stem = os.path.basename(run.approval).removesuffix(".json") + "-"
     names = [name for name in shelf.entries(run.folder) if name.startswith(stem) and name.endswith(".json")]
     return [run.approval, *[os.path.join(run.folder, name) for name in names]]
 
 
-def _paper(path: str, known: frozenset[str]) -> Paper:
-    found = digest(disk.read(path, revisions.LIMIT)[0]) if os.path.lexists(path) else None
-    return Paper(os.path.basename(path), found, known)
+def _read_evidence_file(path: str, expected_digests: frozenset[str]) -> EvidenceFile:
+    actual_digest = digest(disk.read(path, revisions.LIMIT)[0]) if os.path.lexists(path) else None
+    return EvidenceFile(os.path.basename(path), actual_digest, expected_digests)

@@ -6,7 +6,7 @@ import json
 import os
 
 from execplan.engine import entries as kinds
-from execplan.engine.commands.environment import open_names
+from execplan.engine.commands.environment import public_variables
 from execplan.engine.revisions import beside
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
@@ -19,72 +19,72 @@ if TYPE_CHECKING:
 
     from execplan.engine.journal import Entry
 
-_LEFT = {
+_OMITTED_FIELDS = {
     kinds.BEGUN: ("states",),
     kinds.INTENT: ("before", "snapshot"),
 }
 """What stays in the journal: all that an approval names, and what there was before, which the result tells again."""
-_OWN = ("run", "plan_id", "user", "session")
+_RECORD_FIELDS = ("run", "plan_id", "user", "session")
 """What every record has a place for."""
-_STEP = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network", "inferred")
-_NEW = (kinds.BEGUN, kinds.RESUMED, kinds.REPLANNED)
+_STEP_FIELDS = ("type", "tool", "target", "argv", "shell", "command", "cwd", "network", "inferred")
+_DOCUMENT_KINDS = (kinds.BEGUN, kinds.RESUMED, kinds.REPLANNED)
 """Behind them another document may be run."""
-_PLAIN = frozenset(
+_UNREDACTED_FIELDS = frozenset(
     "approval approved_at covered_by digest document expires_at file head how inferred max_risk policy received revision sent steps".split()
 )
 """What no person has written: digests and ids stay as they are, even where a variable of a CI job has the same value."""
 _LIMIT = 64 << 20
 
 
-class Steps:
+class StepDetails:
     """What the steps of runs are to do, from the documents that lie with them."""
 
     def __init__(self) -> None:
         self._steps: dict[str, dict[str, Any]] = {}
-        self._read = ""
+        self._document_path = ""
 
-    def about(self, entry: Entry, document: str) -> dict[str, Any]:
+    def for_entry(self, entry: Entry, document: str) -> dict[str, Any]:
         """What the step of an entry is to do, in few words; nothing where its document can't be read."""
-        if entry.kind in _NEW or self._read != document:
-            later = beside(document, entry.said.get("revision", 0))
-            self._steps, self._read = _steps(later) or _steps(document), document
+        if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
+            revision_path = beside(document, entry.said.get("revision", 0))
+            self._steps, self._document_path = _load_steps(revision_path) or _load_steps(document), document
         step = self._steps.get(entry.said.get("step", ""), {}) if entry.kind == kinds.INTENT else {}
-        told = {name: step[name] for name in _STEP if step.get(name)}
-        if "argv" in told:
-            told.pop("command", None)
-        return clean(told)
+        fields = {name: step[name] for name in _STEP_FIELDS if step.get(name)}
+        if "argv" in fields:
+            fields.pop("command", None)
+        return redact_details(fields)
 
 
-def clean(told: dict[str, Any]) -> dict[str, Any]:
+def redact_details(details: dict[str, Any]) -> dict[str, Any]:
     """What is said, without secrets."""
-    redaction = Redaction(os.environ, open_names(os.environ))
-    return {name: value if name in _PLAIN else redaction.value(value) for name, value in told.items()}
+    redaction = Redaction(os.environ, public_variables(os.environ))
+    return {name: value if name in _UNREDACTED_FIELDS else redaction.value(value) for name, value in details.items()}
 
 
-def of(entry: Entry) -> dict[str, Any]:
+def entry_details(entry: Entry) -> dict[str, Any]:
     """What an entry says, without what every record says and what stays in the journal."""
-    left = (*_OWN, *_LEFT.get(entry.kind, ()))
-    told = {name: value for name, value in entry.said.items() if name not in left}
-    if "changes" in told:
-        told["changes"] = [_change(each) for each in told["changes"]]
-    return told
+    omitted = (*_RECORD_FIELDS, *_OMITTED_FIELDS.get(entry.kind, ()))
+    details = {name: value for name, value in entry.said.items() if name not in omitted}
+    if "changes" in details:
+        details["changes"] = [_change_json(change) for change in details["changes"]]
+    return details
 
 
-def _change(said: dict[str, Any]) -> dict[str, Any]:
+def _change_json(change: dict[str, Any]) -> dict[str, Any]:
     """What became of a path, with the digests before and after."""
-    return {**said, "before": _state(said["before"]), "after": _state(said["after"])}
+    return {**change, "before": _state_json(change["before"]), "after": _state_json(change["after"])}
 
 
-def _state(said: list[Any]) -> dict[str, Any] | None:
+def _state_json(raw_state: list[Any]) -> dict[str, Any] | None:
     """What was at a path, or nothing where there was none."""
-    at = kinds.state_from(said)
-    if at.kind == ABSENT:
+    state = kinds.state_from(raw_state)
+    if state.kind == ABSENT:
         return None
-    told = {"kind": at.kind, "sha256": at.sha256, "mode": f"{at.mode:04o}" if at.mode else "", "link": at.link}
-    return {name: value for name, value in told.items() if value}
+    fields = {"kind": state.kind, "sha256": state.sha256, "mode": f"{state.mode:04o}" if state.mode else "", "link": state.link}
+    return {name: value for name, value in fields.items() if value}
 
 
-def _steps(path: str) -> dict[str, dict[str, Any]]:
+def _load_steps(path: str) -> dict[str, dict[str, Any]]:
     try:
         document = json.loads(disk.read(path, _LIMIT)[0])
         return {step["id"]: step for step in document["steps"]}

@@ -13,12 +13,12 @@ from execplan.repo.homes import together
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.ledger.anchor import Anchor
-    from execplan.engine.ledger.chain import Walked
+    from execplan.engine.ledger.chain import ParsedChain
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-class Verified(NamedTuple):
+class LogVerification(NamedTuple):
     """What was found."""
 
     plan: str
@@ -43,8 +43,8 @@ class Verified(NamedTuple):
     @property
     def reasons(self) -> tuple[str, ...]:
         """All that is wrong."""
-        told = [str(self.flaw)] if self.flaw is not None else []
-        return (*told, *([self.lost] if self.lost else []), *self.doubts)
+        problems = [str(self.flaw)] if self.flaw is not None else []
+        return (*problems, *([self.lost] if self.lost else []), *self.doubts)
 
     @property
     def exit(self) -> int:
@@ -52,58 +52,58 @@ class Verified(NamedTuple):
         return NO if self.reasons else OK
 
 
-class Read(NamedTuple):
+class LogState(NamedTuple):
     """A ledger with what is known of it."""
 
     data: bytes
     """Whole lines."""
-    walked: Walked
+    parsed_chain: ParsedChain
     name: str
     anchor: Anchor | None
-    torn: bool
+    is_torn: bool
 
 
-def read(home: Home, ref: Ref) -> Read:
+def read_log(home: Home, ref: Ref) -> LogState:
     """A ledger as it is now; raises ExecplanError when it can't be read."""
-    name = chain.name_of(names.read(home, ref)) or names.free(home, ref)
-    known = anchor.get(home, name)
+    name = chain.find_log_name(names.read(home, ref)) or names.available_name(home, ref)
+    known_anchor = anchor.get(home, name)
     data = names.read(home, ref)  # after its anchor: another process may write meanwhile
-    whole = data[: data.rfind(b"\n") + 1]
-    return Read(whole, names.walk(whole, known), name, known, len(whole) < len(data))
+    complete_lines = data[: data.rfind(b"\n") + 1]
+    return LogState(complete_lines, names.parse_log(complete_lines, known_anchor), name, known_anchor, len(complete_lines) < len(data))
 
 
-def verify(home: Home, ref: Ref) -> Verified:
+def verify_log(home: Home, ref: Ref) -> LogVerification:
     """Look at all of it; raises ExecplanError when it can't be read."""
-    found = read(home, ref)
-    known, walked = found.anchor, found.walked
-    seen = witness.look(home, ref, walked.records)
-    warnings = list(seen.warnings)
-    if found.torn:
+    log_state = read_log(home, ref)
+    known_anchor, parsed_chain = log_state.anchor, log_state.parsed_chain
+    evidence = witness.check_evidence(home, ref, parsed_chain.records)
+    warnings = list(evidence.warnings)
+    if log_state.is_torn:
         warnings.append("its last line is torn: a writer was killed, and the next one cuts it off")
-    if known is None and walked.records:
+    if known_anchor is None and parsed_chain.records:
         warnings.append("it has no anchor here, as in a fresh clone: whether its end was cut off can't be told")
-    return Verified(
+    return LogVerification(
         plan=ref.id,
-        name=found.name,
+        name=log_state.name,
         path=home.shown(names.path_of(home, ref)),
-        records=len(walked.records),
-        anchored=known.seq if known is not None else None,
-        flaw=walked.flaw,
-        lost=names.lost(found.data, known) if known is not None else "",
-        doubts=tuple([each for each in seen.doubts if each not in dict(walked.accepted)]),
-        accepted=tuple([f"{what} (accepted: {reason})" for what, reason in walked.accepted]),
+        records=len(parsed_chain.records),
+        anchored=known_anchor.seq if known_anchor is not None else None,
+        flaw=parsed_chain.flaw,
+        lost=names.find_loss(log_state.data, known_anchor) if known_anchor is not None else "",
+        doubts=tuple([doubt for doubt in evidence.doubts if doubt not in dict(parsed_chain.accepted)]),
+        accepted=tuple([f"{problem} (accepted: {reason})" for problem, reason in parsed_chain.accepted]),
         warnings=tuple(warnings),
     )
 
 
-def every(home: Home) -> tuple[list[Verified], tuple[str, ...]]:
+def verify_all(home: Home) -> tuple[list[LogVerification], tuple[str, ...]]:
     """Those of all plans that have a ledger or had one, archived ones too, and what else is known; raises ExecplanError."""
-    known = anchor.every(home)
-    found = [
-        verify(each, ref)
-        for each in together(home)
-        for ref in shelf.every(each)
-        if os.path.lexists(names.path_of(each, ref)) or anchor.key(names.first(each, ref)) in known
+    anchor_keys = anchor.list_keys(home)
+    verifications = [
+        verify_log(nested_project, ref)
+        for nested_project in together(home)
+        for ref in shelf.every(nested_project)
+        if os.path.lexists(names.path_of(nested_project, ref)) or anchor.encode_name(names.default_name(nested_project, ref)) in anchor_keys
     ]
-    gone = known - {anchor.key(each.name) for each in found}
-    return found, tuple([f"a ledger was anchored that no plan here has: {each}" for each in sorted(gone)])
+    missing_keys = anchor_keys - {anchor.encode_name(verification.name) for verification in verifications}
+    return verifications, tuple([f"a ledger was anchored that no plan here has: {key}" for key in sorted(missing_keys)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine import journal, place
-from execplan.engine.ledger.papers import papers
+from execplan.engine.ledger.papers import evidence_files
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo import shelf
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Final
 
-    from execplan.engine.ledger.chain import Record
-    from execplan.engine.place import Place
+    from execplan.engine.ledger.chain import AuditRecord
+    from execplan.engine.place import RunPaths
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
@@ -31,7 +31,7 @@ REVOKED: Final = "revoked"
 _LIMIT = 5 << 20
 
 
-class Seen(NamedTuple):
+class EvidenceFindings(NamedTuple):
     """How it compares."""
 
     doubts: list[str]
@@ -40,95 +40,95 @@ class Seen(NamedTuple):
     """What can come of a writer that was killed, or of a file that was removed."""
 
 
-def look(home: Home, ref: Ref, records: Sequence[Record]) -> Seen:
+def check_evidence(home: Home, ref: Ref, records: Sequence[AuditRecord]) -> EvidenceFindings:
     """Compare what is there; raises ExecplanError when a folder can't be read.
 
     Paths are told from the plan's artifacts: what is accepted stays so when these are moved.
     """
-    seen = Seen([], [])
-    known: dict[str, dict[int, str]] = {}
+    findings = EvidenceFindings([], [])
+    known_lines: dict[str, dict[int, str]] = {}
     for record in records:
         if record.run is not None and record.entry is not None and record.line is not None:
-            known.setdefault(record.run, {})[record.entry] = record.line
-    there = {each.id: each for each in place.every(home, ref)}
-    for run in sorted(known.keys() | there.keys()):
-        if run in there and (run not in known or os.path.lexists(there[run].shown(place.JOURNAL))):
-            _journal(there[run], known.get(run, {}), seen)
-            _papers(there[run], records, seen)
+            known_lines.setdefault(record.run, {})[record.entry] = record.line
+    paths_by_run = {paths.id: paths for paths in place.every(home, ref)}
+    for run in sorted(known_lines.keys() | paths_by_run.keys()):
+        if run in paths_by_run and (run not in known_lines or os.path.lexists(paths_by_run[run].shown(place.JOURNAL))):
+            _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
+            _check_evidence_files(paths_by_run[run], records, findings)
         else:
-            seen.warnings.append(f"the journal of the run {run} is not there")
-    _approvals(home, ref, records, seen)
-    return seen
+            findings.warnings.append(f"the journal of the run {run} is not there")
+    _check_approvals(home, ref, records, findings)
+    return findings
 
 
-def _journal(run: Place, known: dict[int, str], seen: Seen) -> None:
+def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
     """A run's journal against what the ledger knows of it."""
-    shown, path = _shown(run, place.JOURNAL), run.shown(place.JOURNAL)
+    display_path, path = _display_path(run, place.JOURNAL), run.shown(place.JOURNAL)
     try:
         entries = journal.read(path) if os.path.lexists(path) else []
     except ExecplanError as error:
-        seen.doubts.append(error.message.replace(path, shown))
+        findings.doubts.append(error.message.replace(path, display_path))
         return
     for entry in entries:
-        if known.get(entry.number, entry.line) != entry.line:
-            seen.doubts.append(f"{shown}:{entry.number} is not the entry that the ledger knows: {entry.line[:12]}")
-    last = max(known, default=0)
-    if len(entries) < last:
-        seen.doubts.append(f"{shown} ends behind entry {len(entries)}, and the ledger knows {last}")
-    missing = [number for number in range(1, last) if number not in known]
+        if known_lines.get(entry.number, entry.line) != entry.line:
+            findings.doubts.append(f"{display_path}:{entry.number} is not the entry that the ledger knows: {entry.line[:12]}")
+    last_number = max(known_lines, default=0)
+    if len(entries) < last_number:
+        findings.doubts.append(f"{display_path} ends behind entry {len(entries)}, and the ledger knows {last_number}")
+    missing = [number for number in range(1, last_number) if number not in known_lines]
     if missing:
-        seen.doubts.append(f"the ledger knows entry {last} of {shown}, and not entry {missing[0]}")
-    if len(entries) > last:
-        count = len(entries) - last
+        findings.doubts.append(f"the ledger knows entry {last_number} of {display_path}, and not entry {missing[0]}")
+    if len(entries) > last_number:
+        count = len(entries) - last_number
         why = "it is under way, or was killed, and its resume or rollback brings them over"
-        told = (
-            f"{count} entr{'y' if count == 1 else 'ies'} of {shown} {'is' if count == 1 else 'are'} not in the ledger"
+        message = (
+            f"{count} entr{'y' if count == 1 else 'ies'} of {display_path} {'is' if count == 1 else 'are'} not in the ledger"
         )
-        seen.warnings.append(f"{told}: {why}")
+        findings.warnings.append(f"{message}: {why}")
 
 
-def _papers(run: Place, records: Sequence[Record], seen: Seen) -> None:
+def _check_evidence_files(run: RunPaths, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
     """What a run ran and what let it run, against what the ledger knows of both."""
-    given: dict[str, frozenset[str]] = {}
+    approval_digests: dict[str, frozenset[str]] = {}
     for record in records:
         if record.kind == APPROVED:
-            own = str(record.said.get("approval"))
-            given[own] = given.get(own, frozenset()) | {str(record.said.get("file"))}
-    for paper in papers(run, [each for each in records if each.run == run.id], given):
-        shown = _shown(run, paper.name)
-        if paper.found is None:
-            seen.warnings.append(f"{shown} is not there, and the ledger knows it: it was removed")
-        elif paper.found not in paper.known:
-            seen.doubts.append(f"{shown} is not the one that was recorded: {paper.found[:12]}")
+            approval_id = str(record.said.get("approval"))
+            approval_digests[approval_id] = approval_digests.get(approval_id, frozenset()) | {str(record.said.get("file"))}
+    for evidence_file in evidence_files(run, [run_record for run_record in records if run_record.run == run.id], approval_digests):
+        display_path = _display_path(run, evidence_file.name)
+        if evidence_file.actual_digest is None:
+            findings.warnings.append(f"{display_path} is not there, and the ledger knows it: it was removed")
+        elif evidence_file.actual_digest not in evidence_file.expected_digests:
+            findings.doubts.append(f"{display_path} is not the one that was recorded: {evidence_file.actual_digest[:12]}")
 
 
-def _shown(run: Place, name: str) -> str:
+def _display_path(run: RunPaths, name: str) -> str:
     """A file of a run, from the plan's artifacts."""
     return f"runs/{run.id}/{name}"
 
 
-def _approvals(home: Home, ref: Ref, records: Sequence[Record], seen: Seen) -> None:
+def _check_approvals(home: Home, ref: Ref, records: Sequence[AuditRecord], findings: EvidenceFindings) -> None:
     """The approvals that are there against those that were recorded."""
     recorded: dict[str, list[str]] = {}
     for record in records:
         if record.kind == APPROVED:
             recorded.setdefault(str(record.said.get("digest")), []).append(str(record.said.get("file")))
-    taken = {str(record.said.get("file")) for record in records if record.kind == NOT_GIVEN}
-    there = dict(_files(home, ref))
+    not_given = {str(record.said.get("file")) for record in records if record.kind == NOT_GIVEN}
+    existing = dict(_approval_files(home, ref))
     for name, files in recorded.items():
-        found, due = there.pop(name, None), [each for each in files if each not in taken]
-        if found is not None and found not in files:
-            seen.doubts.append(f"the approval {name[:12]} is not the one that was recorded: {found[:12]}")
-        elif due and found != due[-1]:
+        existing_digest, expected_digests = existing.pop(name, None), [file_digest for file_digest in files if file_digest not in not_given]
+        if existing_digest is not None and existing_digest not in files:
+            findings.doubts.append(f"the approval {name[:12]} is not the one that was recorded: {existing_digest[:12]}")
+        elif expected_digests and existing_digest != expected_digests[-1]:
             why = "approve was killed before it was written, or it was removed"
-            seen.warnings.append(f"the approval {name[:12]} was recorded, and its file is not there: {why}")
-    for name in there:
-        seen.warnings.append(
+            findings.warnings.append(f"the approval {name[:12]} was recorded, and its file is not there: {why}")
+    for name in existing:
+        findings.warnings.append(
             f"the approval {name[:12]} is not in the ledger: its record is gone, or there was no ledger yet"
         )
 
 
-def _files(home: Home, ref: Ref) -> Iterator[tuple[str, str]]:
+def _approval_files(home: Home, ref: Ref) -> Iterator[tuple[str, str]]:
     """The digests that were approved, each with that of its file."""
     folder = approvals.folder(home, ref)
     for name in shelf.entries(folder):

@@ -6,7 +6,7 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.commands.launch import Ended
+    from execplan.engine.commands.launch import CommandResult
     from execplan.engine.entries import Change
 
 ERROR = "error"
@@ -18,7 +18,7 @@ class Acted(NamedTuple):
 
     cause: str = ""
     reason: str = ""
-    ended: Ended | None = None
+    ended: CommandResult | None = None
     """Of a program."""
     changes: tuple[Change, ...] = ()
     """Of files that the step writes itself; what a program changes is seen by looking."""

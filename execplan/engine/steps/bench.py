@@ -7,11 +7,11 @@ from execplan.record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.commands.sandbox import Sandbox
-    from execplan.engine.commands.stop import Stop
-    from execplan.engine.files.ground import Ground
-    from execplan.engine.files.store import Store
-    from execplan.engine.place import Place
-    from execplan.engine.watch import Watch
+    from execplan.engine.commands.stop import StopSignal
+    from execplan.engine.files.ground import WorkspaceFiles
+    from execplan.engine.files.store import BackupStore
+    from execplan.engine.place import RunPaths
+    from execplan.engine.watch import RunObserver
     from execplan.execution.model import ExecutionPlan
     from execplan.execution.policy import Policy
     from execplan.repo.home import Home
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from execplan.text.redaction import Redaction
 
 
-class Bench(NamedTuple):
+class RunContext(NamedTuple):
     """All that the steps of a run share."""
 
     home: Home
     ref: Ref
     document: ExecutionPlan
     policy: Policy
-    place: Place
-    ground: Ground
-    store: Store
+    place: RunPaths
+    ground: WorkspaceFiles
+    store: BackupStore
     sandbox: Sandbox | None
     redaction: Redaction
-    stop: Stop
-    watch: Watch
+    stop: StopSignal
+    watch: RunObserver
     deadline: float
     """Of the whole run, by time.monotonic()."""

@@ -14,10 +14,10 @@ from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.commands.launch import Ended
+    from execplan.engine.commands.launch import CommandResult
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.steps.acted import Acted
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 PASSED, FAILED = "passed", "failed"
@@ -29,7 +29,7 @@ class Checked(NamedTuple):
 
     cause: str = ""
     reason: str = ""
-    test: Ended | None = None
+    test: CommandResult | None = None
 
     @property
     def checks(self) -> Checks:
@@ -38,7 +38,7 @@ class Checked(NamedTuple):
         return Checks(PASSED, FAILED if self.cause else PASSED, tests, 0 if self.cause else tests)
 
 
-def check(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Transcript | None) -> Checked:
+def check(bench: RunContext, step: Step, attempt: int, acted: Acted, transcript: Transcript | None) -> Checked:
     """Check a step whose work was done; the first thing that is wrong. Without a transcript its test is not run."""
     for cause, said in ((EXPECTATION, _outputs(bench, step)), (EXPECTATION, _printed(bench, step, acted.ended))):
         if said:
@@ -49,18 +49,18 @@ def check(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tran
     return _tested(bench, step, attempt, transcript)
 
 
-def _outputs(bench: Bench, step: Step) -> str:
+def _outputs(bench: RunContext, step: Step) -> str:
     """Which of the outputs are missing, or nothing."""
     paths = [(written, normalize_path(written)) for written in step.outputs]
     missing = [said for said, path in paths if path is None or bench.ground.state(path).kind in (ABSENT, OUTSIDE)]
     return f"it has not made {', '.join(missing)}" if missing else ""
 
 
-def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
+def _printed(bench: RunContext, step: Step, ended: CommandResult | None) -> str:
     """How what was printed differs from what is expected, without the secrets in it, or nothing."""
     if step.expect is None or ended is None:
         return ""
-    if not ended.whole:
+    if not ended.is_complete:
         return (
             ""
             if step.inferred
@@ -68,7 +68,7 @@ def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
         )
     printed = ended.stdout.decode("utf-8", "replace")
     if step.inferred:
-        line = missing_line(step.expect, [printed, ended.end.decode("utf-8", "replace")])
+        line = missing_line(step.expect, [printed, ended.output_tail.decode("utf-8", "replace")])
         return f"it has not printed the line {line!r}, which the plan says it prints" if line else ""
     if not difference(step.expect, printed):
         return ""
@@ -76,7 +76,7 @@ def _printed(bench: Bench, step: Step, ended: Ended | None) -> str:
     return f"it printed something else than expected: {said}"
 
 
-def _syntax(bench: Bench, step: Step, acted: Acted) -> str:
+def _syntax(bench: RunContext, step: Step, acted: Acted) -> str:
     """Which of the files that it wrote does not parse, and why, or nothing."""
     from execplan.repo.execution.world import Disk
 
@@ -90,7 +90,7 @@ def _syntax(bench: Bench, step: Step, acted: Acted) -> str:
     return ""
 
 
-def _tested(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Checked:
+def _tested(bench: RunContext, step: Step, attempt: int, transcript: Transcript) -> Checked:
     """What the test behind the step says."""
     argv = step.validation.test_after
     if argv is None:

@@ -14,15 +14,15 @@ from execplan.execution.world import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.commands.launch import Ended
+    from execplan.engine.commands.launch import CommandResult
     from execplan.engine.commands.transcript import Transcript
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 TIMEOUT = "timeout"
 
 
-def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
+def execute(bench: RunContext, step: Step, attempt: int, transcript: Transcript) -> Acted:
     """Run the command of a step."""
     if step.type is Type.TOOL:
         return _call(bench, step, attempt, transcript)
@@ -35,7 +35,7 @@ def execute(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> A
     return judge(step, start(bench, step, argv, marks(bench.place, step, attempt), transcript))
 
 
-def _call(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Acted:
+def _call(bench: RunContext, step: Step, attempt: int, transcript: Transcript) -> Acted:
     """Call the tool of a step, in a process of its own."""
     import json
 
@@ -50,7 +50,7 @@ def _call(bench: Bench, step: Step, attempt: int, transcript: Transcript) -> Act
     return judge(step, start(bench, step, argv, where, transcript, given.encode(), needs))
 
 
-def judge(step: Step, ended: Ended) -> Acted:
+def judge(step: Step, ended: CommandResult) -> Acted:
     """Whether a command ended as it should, by its exit status alone."""
     if ended.cause:
         return Acted(ended.cause, ended.reason, ended)
@@ -62,37 +62,37 @@ def judge(step: Step, ended: Ended) -> Acted:
 
 
 def start(
-    bench: Bench,
+    bench: RunContext,
     step: Step,
     argv: tuple[str, ...],
     where: str,
     transcript: Transcript,
     given: bytes = b"",
     needs: tuple[str, ...] = (),
-) -> Ended:
+) -> CommandResult:
     """Run a program for a step and wait for its end; `where` its marks go, `given` is what it reads, from folders that it `needs`."""
-    from execplan.engine.commands.environment import environment
-    from execplan.engine.commands.launch import Ended, Limits, Order, launch
+    from execplan.engine.commands.environment import build_environment
+    from execplan.engine.commands.launch import CommandResult, Limits, CommandSpec, run_command
 
-    env, cwd = environment(step.env, bench.policy.environment), working_directory(step, bench.ground.state)
+    env, cwd = build_environment(step.env, bench.policy.environment), working_directory(step, bench.ground.state)
     env |= _installed(bench, step, env)
     left = bench.deadline - time.monotonic()
     wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
     cause = "interrupted" if bench.stop.is_set() else ERROR if wrong else TIMEOUT if left <= 0 else ""
     if cause:
         reason = wrong or ("the time of the whole run is over" if cause == TIMEOUT else "the run was interrupted")
-        return Ended(None, None, cause, reason, 0.0, 0.0, 0, b"", "", whole=True)
+        return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=True)
     policy = bench.policy
     limits = Limits(min(step.timeout_s, left), policy.memory_mb, policy.processes, policy.file_mb)
     folder = os.path.normpath(os.path.join(bench.home.root, cwd))
-    order = Order(argv, folder, env, step.network, limits, where, given, needs)
-    ended = launch(order, bench.sandbox, transcript, bench.stop)
+    order = CommandSpec(argv, folder, env, step.network, limits, where, given, needs)
+    ended = run_command(order, bench.sandbox, transcript, bench.stop)
     if ended.cause == TIMEOUT and left < step.timeout_s:
         ended = ended._replace(reason="the time of the whole run is over")
     return ended
 
 
-def _installed(bench: Bench, step: Step, env: dict[str, str]) -> dict[str, str]:
+def _installed(bench: RunContext, step: Step, env: dict[str, str]) -> dict[str, str]:
     """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
     first = first_path_directory(step, bench.ground.state)
     if not first:

@@ -12,15 +12,15 @@ from execplan.execution.evaluation.trial import target_paths
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from execplan.engine.entries import Change
-    from execplan.engine.files.tree import Tree
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.files.tree import WorkspaceSnapshot
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
-_last: dict[str, Tree] = {}
+_last: dict[str, WorkspaceSnapshot] = {}
 """The last look of the run that is under way, by its id: what is as it was then is not read again."""
 
 
-def keep(bench: Bench, step: Step) -> None:
+def keep(bench: RunContext, step: Step) -> None:
     """Keep the tree as it is before a step; raises ExecplanError."""
     from execplan.engine.files import tree
 
@@ -28,12 +28,12 @@ def keep(bench: Bench, step: Step) -> None:
     tree.save(_look(bench, step, known, keep=True), snapshot(bench.place, step))
 
 
-def known(bench: Bench, step: Step) -> bool:
+def known(bench: RunContext, step: Step) -> bool:
     """Whether the look before a step is there: it is kept before the step is begun, so without it nothing is known of that."""
     return os.path.lexists(snapshot(bench.place, step))
 
 
-def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
+def changed(bench: RunContext, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
     """What has changed since, the folders that were made, and where nobody has looked, in words; raises ExecplanError."""
     from execplan.engine.files import tree
 
@@ -43,16 +43,16 @@ def changed(bench: Bench, step: Step) -> tuple[tuple[Change, ...], tuple[str, ..
     after = _look(bench, step, before, keep=False)
     _last.clear()
     _last[bench.place.id] = after
-    changes, folders = tree.differences(before, after, declared(step), bench.store, bench.ground)
+    changes, folders = tree.diff_snapshots(before, after, declared(step), bench.store, bench.ground)
     ticked = ticks.plans(bench.home, bench.ref, bench.document)
     hidden = "in files that git ignores" if before.unseen or after.unseen else ""
-    hidden = hidden if before.whole and after.whole else "in files that it does not declare"
+    hidden = hidden if before.is_complete and after.is_complete else "in files that it does not declare"
     return tuple([each for each in changes if each.path not in ticked]), folders, hidden
 
 
-def _look(bench: Bench, step: Step, known: Tree | None, *, keep: bool) -> Tree:
+def _look(bench: RunContext, step: Step, known: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
     """The tree, with what git ignores where this step says that it writes it, or another is to change it."""
     from execplan.engine.files import tree
 
     others = [path for each in bench.document.steps for path in normalize_paths(target_paths(each))]
-    return tree.look(bench.home, bench.ground, bench.store, [*declared(step), *others], known, keep=keep)
+    return tree.take_snapshot(bench.home, bench.ground, bench.store, [*declared(step), *others], known, keep=keep)

@@ -11,7 +11,7 @@ from execplan.execution.model import PROGRAM_TYPES, Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
 
 
@@ -41,11 +41,11 @@ def folders_of(paths: list[str]) -> list[str]:
     return list(dict.fromkeys([folder for path in paths for folder in parent_directories(path)]))
 
 
-def marks(place: Place, step: Step, attempt: int, *, test: bool = False) -> str:
+def marks(place: RunPaths, step: Step, attempt: int, *, test: bool = False) -> str:
     """Where the supervisor of a program leaves its marks."""
     return os.path.join(place.state, f"{step.number:02}-{step.id}-{attempt}{'-test' if test else ''}")
 
 
-def snapshot(place: Place, step: Step) -> str:
+def snapshot(place: RunPaths, step: Step) -> str:
     """The file that says how the tree was before the last attempt."""
     return os.path.join(place.state, f"{step.number:02}-{step.id}.tree")

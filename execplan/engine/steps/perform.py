@@ -16,15 +16,15 @@ from execplan.execution.model import Type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.commands.ended import Ended
+    from execplan.engine.commands.ended import CommandResult
     from execplan.engine.commands.transcript import Transcript
     from execplan.engine.steps.acted import Acted
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.engine.steps.prepare import Prepared
     from execplan.execution.model import Step
 
 
-def perform(bench: Bench, step: Step, attempt: int, prepared: Prepared) -> Performed:
+def perform(bench: RunContext, step: Step, attempt: int, prepared: Prepared) -> Performed:
     """Do a step. What is its own failure is told; ExecplanError is raised for what keeps the run from going on."""
     began = time.monotonic()
     opened = Opened(bench, step, attempt)
@@ -37,7 +37,7 @@ def perform(bench: Bench, step: Step, attempt: int, prepared: Prepared) -> Perfo
     return performed._replace(seconds=round(time.monotonic() - began, 3), transcript=opened.shown)
 
 
-def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Transcript) -> Performed:
+def finish(bench: RunContext, step: Step, attempt: int, acted: Acted, transcript: Transcript) -> Performed:
     """Check what was done, and tell what it has changed."""
     failed = Checked(acted.cause, acted.reason)
     checked = failed if acted.cause else check(bench, step, attempt, acted, transcript)
@@ -64,9 +64,9 @@ def finish(bench: Bench, step: Step, attempt: int, acted: Acted, transcript: Tra
     )
 
 
-def _counted(checks: Checks, programs: list[Ended]) -> Checks:
+def _counted(checks: Checks, programs: list[CommandResult]) -> Checks:
     """The checks with the tests that the programs ran, as far as their test runners say how many."""
-    counts = [found for each in programs if (found := count_tests(each.end.decode("utf-8", "replace"))) is not None]
+    counts = [found for each in programs if (found := count_tests(each.output_tail.decode("utf-8", "replace"))) is not None]
     if not counts:
         return checks
     return checks._replace(
@@ -74,7 +74,7 @@ def _counted(checks: Checks, programs: list[Ended]) -> Checks:
     )
 
 
-def outside(bench: Bench, step: Step, hidden: str) -> str:
+def outside(bench: RunContext, step: Step, hidden: str) -> str:
     """What of the effects of its programs nobody can take back, in words; nothing of those that are known to read only.
 
     `hidden` is where in the repository nobody has looked.
@@ -98,7 +98,7 @@ def outside(bench: Bench, step: Step, hidden: str) -> str:
 class Opened:
     """The transcript of an attempt, closed behind it; `again`: of what is done when an attempt that was cut short is looked at."""
 
-    def __init__(self, bench: Bench, step: Step, attempt: int, *, again: bool = False) -> None:
+    def __init__(self, bench: RunContext, step: Step, attempt: int, *, again: bool = False) -> None:
         from execplan.engine.commands.transcript import Transcript
         from execplan.engine.copies import keep_transcript
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 
@@ -26,7 +26,7 @@ class Prepared(NamedTuple):
     """Whether the whole tree was looked at and kept too."""
 
 
-def prepare(bench: Bench, step: Step, expected: Mapping[str, State]) -> Prepared:
+def prepare(bench: RunContext, step: Step, expected: Mapping[str, State]) -> Prepared:
     """Check that all is as the run expects it, and keep it; raises ExecplanError."""
     wrong = list(_wrong(bench, step, expected))
     if wrong:
@@ -36,7 +36,7 @@ def prepare(bench: Bench, step: Step, expected: Mapping[str, State]) -> Prepared
     if is_command(step):
         before |= {path: bench.ground.state(path) for path in written}
     else:
-        before |= {path: bench.store.keep_path(bench.ground, path) for path in written}
+        before |= {path: bench.store.save_path(bench.ground, path) for path in written}
     wrong = [f"{path}: {why}" for path in written if (why := _differs(bench, step, expected, path, before[path]))]
     if wrong:  # it changed while it was kept
         raise _drifted(step, wrong)
@@ -45,7 +45,7 @@ def prepare(bench: Bench, step: Step, expected: Mapping[str, State]) -> Prepared
     return Prepared(before, runs(step))
 
 
-def _wrong(bench: Bench, step: Step, expected: Mapping[str, State]) -> Iterator[str]:
+def _wrong(bench: RunContext, step: Step, expected: Mapping[str, State]) -> Iterator[str]:
     """What is not as it should be, a line each."""
     for path in dict.fromkeys([*bound(step), *declared(step)]):
         why = _differs(bench, step, expected, path, bench.ground.state(path))
@@ -57,7 +57,7 @@ def _wrong(bench: Bench, step: Step, expected: Mapping[str, State]) -> Iterator[
             yield f"{folder}: is no folder, and something is to be written in it"
 
 
-def _differs(bench: Bench, step: Step, expected: Mapping[str, State], path: str, found: State) -> str:
+def _differs(bench: RunContext, step: Step, expected: Mapping[str, State], path: str, found: State) -> str:
     """How a path is not as it should be, or nothing; what is no target and no input must only lie in the repository."""
     written = bound(step)
     if path not in written:

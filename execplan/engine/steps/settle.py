@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.engine.course import Attempt
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 UNDONE: Final = "undone"
@@ -41,7 +41,7 @@ class Settled(NamedTuple):
     folders: tuple[str, ...] = ()
 
 
-def settle(bench: Bench, step: Step, attempt: Attempt) -> Settled:
+def settle(bench: RunContext, step: Step, attempt: Attempt) -> Settled:
     """How far an attempt came; what has not been checked by then is checked now. Raises ExecplanError.
 
     What it does not declare may be the work of steps that ran beside it.
@@ -49,7 +49,7 @@ def settle(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     return _command(bench, step, attempt) if is_command(step) else _files(bench, step, attempt)
 
 
-def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
+def _files(bench: RunContext, step: Step, attempt: Attempt) -> Settled:
     drop(ballast(bench, step))
     try:
         changes = [change for _, change in planned(bench, step, attempt.before)]
@@ -71,10 +71,10 @@ def _files(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     return Settled(PARTIAL, None, tuple(changes), folders)
 
 
-def _command(bench: Bench, step: Step, attempt: Attempt) -> Settled:
-    from execplan.engine.commands.launch import marked
+def _command(bench: RunContext, step: Step, attempt: Attempt) -> Settled:
+    from execplan.engine.commands.launch import read_marks
 
-    left = marked(marks(bench.place, step, attempt.number))
+    left = read_marks(marks(bench.place, step, attempt.number))
     if left == "never" and looks.known(bench, step):  # without the state of the run no mark says anything
         return Settled(UNDONE)
     if not isinstance(left, str) and (step.expect is None or judge(step, left).cause):
@@ -88,7 +88,7 @@ def _command(bench: Bench, step: Step, attempt: Attempt) -> Settled:
     return Settled(UNKNOWN, told, changes, folders)
 
 
-def _done(bench: Bench, step: Step, attempt: Attempt, acted: Acted) -> Settled:
+def _done(bench: RunContext, step: Step, attempt: Attempt, acted: Acted) -> Settled:
     """The rest of it: what it should have made and printed is looked at, and its test runs."""
     opened = Opened(bench, step, attempt.number, again=True)
     with opened as transcript:

@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.engine.entries import Change
-    from execplan.engine.files.restore import Restored
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.files.restore import RestoreResult
+    from execplan.engine.steps.bench import RunContext
 
 
-def take_back(bench: Bench, changes: Sequence[Change], folders: Sequence[str]) -> Restored:
+def take_back(bench: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> RestoreResult:
     """Let the files be as they were before; raises ExecplanError with nothing touched where that would lose something."""
     from execplan.engine.files.restore import restore
 

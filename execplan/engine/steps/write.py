@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import sha256
 
 from execplan.engine.entries import Change
-from execplan.engine.files.counting import counted
+from execplan.engine.files.counting import count_changed_lines
 from execplan.engine.steps.acted import ERROR, Acted
 from execplan.engine.steps.named import folders_of
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.engine.commands.transcript import Transcript
-    from execplan.engine.steps.bench import Bench
+    from execplan.engine.steps.bench import RunContext
     from execplan.execution.evaluation.after import FileChange
     from execplan.execution.model import Step
 
@@ -32,7 +32,7 @@ _SPARE = 1 << 16
 class _Kept:
     """The files as they were before the step, by what was kept of them."""
 
-    def __init__(self, bench: Bench, before: Mapping[str, State]) -> None:
+    def __init__(self, bench: RunContext, before: Mapping[str, State]) -> None:
         self.bench = bench
         self.before = before
 
@@ -47,12 +47,12 @@ class _Kept:
         return self.bench.store.get(self.before[path].sha256)
 
 
-def planned(bench: Bench, step: Step, before: Mapping[str, State]) -> list[tuple[FileChange, Change]]:
+def planned(bench: RunContext, step: Step, before: Mapping[str, State]) -> list[tuple[FileChange, Change]]:
     """What the step makes of its files as they were; raises ImpossibleError, ExecplanError."""
     return [(each, _change(each, before[each.path])) for each in compute_changes(step, _Kept(bench, before))]
 
 
-def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Transcript) -> Acted:
+def write(bench: RunContext, step: Step, before: Mapping[str, State], transcript: Transcript) -> Acted:
     """Write the files of a step; what is the step's own failure is told, and then all is as it was."""
     try:
         todo = planned(bench, step, before)
@@ -86,13 +86,13 @@ def write(bench: Bench, step: Step, before: Mapping[str, State], transcript: Tra
     return Acted(changes=tuple(done), folders=tuple(folders))
 
 
-def folders_made(bench: Bench, before: Mapping[str, State]) -> tuple[str, ...]:
+def folders_made(bench: RunContext, before: Mapping[str, State]) -> tuple[str, ...]:
     """The folders that were missing before the step and are there, the outer ones first."""
     missing = [folder for folder in folders_of(list(before)) if before.get(folder, State(FOLDER)).kind == ABSENT]
     return tuple([folder for folder in missing if bench.ground.state(folder).kind == FOLDER])
 
 
-def _undone(bench: Bench, done: Sequence[Change], before: Mapping[str, State], error: ExecplanError) -> Acted:
+def _undone(bench: RunContext, done: Sequence[Change], before: Mapping[str, State], error: ExecplanError) -> Acted:
     """The failure, with what was written taken back; where that fails too, with what is left to be taken back."""
     from execplan.engine.steps.take_back import take_back
 
@@ -107,7 +107,7 @@ def _undone(bench: Bench, done: Sequence[Change], before: Mapping[str, State], e
 def _change(changed: FileChange, before: State) -> Change:
     """What becomes of a path, by the states and the lines."""
     old = changed.before if before.kind == FILE else None
-    added, removed = counted(old or b"", changed.after or b"")
+    added, removed = count_changed_lines(old or b"", changed.after or b"")
     if changed.after is None:
         return Change(changed.path, before, State(ABSENT), added, removed)
     kept = changed.before is not None and changed.mode == changed.old_mode
@@ -129,7 +129,7 @@ def _umask() -> int:
     return found
 
 
-def ballast(bench: Bench, step: Step) -> str:
+def ballast(bench: RunContext, step: Step) -> str:
     """The file that holds the room for taking a step back, on the same disk."""
     return os.path.join(bench.place.state, f"{step.id}.ballast")
 

@@ -21,7 +21,7 @@ from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.engine.place import Place
+    from execplan.engine.place import RunPaths
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -84,21 +84,21 @@ def evidence(ground: Ground) -> Iterator[Finding | str]:
                 yield Finding(ERROR, home.shown(path), message, mend)
 
 
-def _of_state(home: Home, folder: str, path: str) -> list[Place]:
+def _of_state(home: Home, folder: str, path: str) -> list[RunPaths]:
     """The runs of a plan that is gone, the last one first."""
     ref = shelf.Ref(home.place(path)[1], path, False)
     found = [name for name in reversed(places.names_in(folder)) if places.is_run(name)]
     return [places.at(home, ref, name) for name in found]
 
 
-def _bring_back(home: Home, ref: Ref, place: Place, options: Options) -> list[str]:
+def _bring_back(home: Home, ref: Ref, place: RunPaths, options: Options) -> list[str]:
     """Bring back what a run has written, as a resume or a rollback of it would; raises ExecplanError."""
     from execplan.engine.opened import opened
-    from execplan.engine.watch import Watch
+    from execplan.engine.watch import RunObserver
 
     told: list[str] = []
 
-    class Told(Watch):
+    class Told(RunObserver):
         def warn(self, words: str) -> bool:
             told.append(words)
             return True
@@ -111,33 +111,33 @@ def _bring_back(home: Home, ref: Ref, place: Place, options: Options) -> list[st
 def ledgers(ground: Ground) -> Iterator[Finding | str]:
     """Every ledger is as it was written, as far as its chain and its anchor tell."""
     from execplan.engine.ledger import names
-    from execplan.engine.ledger.verify import verify
+    from execplan.engine.ledger.verify import verify_log
 
     for home, ref in [shelved[:2] for shelved in ground.plans]:
-        folder, copy = home.artifacts_of(ref.path, archived=ref.archived), names.copy_of(home, ref)
+        folder, copy = home.artifacts_of(ref.path, archived=ref.archived), names.copy_path(home, ref)
         if not any([os.path.lexists(os.path.join(folder, name)) for name in _RECORDED]) and not (
             os.path.lexists(copy) and is_lost(home, copy, names.path_of(home, ref))
         ):
             continue  # to ask git for its anchor takes some milliseconds
-        found = verify(home, ref)
+        found = verify_log(home, ref)
         if found.reasons:
             more = f", and {len(found.reasons) - 1} more" if len(found.reasons) > 1 else ""
             message = f"the ledger of {ref.id} is not as it was written: {found.reasons[0]}{more}"
             mend, fix = f"see all of it: execplan audit {ref.typed} --verify", None
-            if names.may_come_back(home, ref):
+            if names.is_restorable(home, ref):
                 fix = Fix(f"restore {found.path} from its copy", partial(_restore, home, ref))
                 mend += "; restore it from its copy: execplan doctor --fix"
             yield Finding(ERROR, found.path, message, mend, fix=fix)
 
 
 def _restore(home: Home, ref: Ref, options: Options) -> list[str]:
-    from execplan.engine.files.store import Store
-    from execplan.engine.ledger.ledger import Ledger
+    from execplan.engine.files.store import BackupStore
+    from execplan.engine.ledger.ledger import AuditLog
 
-    ledger = Ledger(home, ref, mends=True)
-    ledger.anchor()
-    kept = Store(home).keep(ledger.displaced) if ledger.displaced else ""
-    more = f"; the previous content is in {home.shown(Store(home).path(kept))}" if kept else ""
+    ledger = AuditLog(home, ref, can_restore=True)
+    ledger.update_anchor()
+    kept = BackupStore(home).save(ledger.overwritten) if ledger.overwritten else ""
+    more = f"; the previous content is in {home.shown(BackupStore(home).path(kept))}" if kept else ""
     return [f"restored {home.shown(ledger.path)}{more}"]
 
 

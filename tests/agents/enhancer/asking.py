@@ -80,9 +80,9 @@ class Asking(Desk):
         found: dict[str, Any] = json.loads((self.folder / "seen.json").read_text())
         return found
 
-    def records(self) -> list[chain.Record]:
+    def records(self) -> list[chain.AuditRecord]:
         """The ledger, which is whole."""
-        walked = chain.walk(Path(names.path_of(*self.home())).read_bytes())
+        walked = chain.parse_chain(Path(names.path_of(*self.home())).read_bytes())
         assert walked.flaw is None
         return walked.records
 

@@ -14,7 +14,7 @@ from execplan.agents.guard.basis import Basis, of_run
 from execplan.agents.guard.call import COMMAND, Call
 from execplan.agents.guard.decide import Judged, judge
 from execplan.document import canonical
-from execplan.engine.agent.warrant import Allowed, Warrant
+from execplan.engine.agent.warrant import GrantedStep, GuardGrant
 from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
 from execplan.execution.world import State
 from execplan.repo import homes
@@ -76,7 +76,7 @@ class Here:
         )
         now = int(clock.seconds())
         terms = ApprovalTerms("digest", None, None, True, now - 10, now + 10_000, "LOW")
-        warrant = Warrant(
+        warrant = GuardGrant(
             plan="2026-01-01_parser",
             path="",
             run="",
@@ -85,7 +85,7 @@ class Here:
             home=homes.find(self.root),
             revision=1,
             document="0" * 64,
-            steps=tuple([Allowed(each, each["risk"]["level"], "") for each in document["steps"]]),
+            steps=tuple([GrantedStep(each, each["risk"]["level"], "") for each in document["steps"]]),
             constraints=document["constraints"],
             terms=terms,
             interval=100,

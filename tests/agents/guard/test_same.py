@@ -16,11 +16,11 @@ from execplan.agents.guard.basis import of_run
 from execplan.agents.guard.call import COMMAND, Call
 from execplan.agents.guard.decide import judge
 from execplan.engine import questions
-from execplan.engine.agent.warrant import Allowed, Warrant
+from execplan.engine.agent.warrant import GrantedStep, GuardGrant
 from execplan.engine.asking import Asking
 from execplan.engine.attempts import Attempts
-from execplan.engine.book import Book
-from execplan.engine.course import Course
+from execplan.engine.book import JournalWriter
+from execplan.engine.course import RunState
 from execplan.engine.entries import Performed
 from execplan.engine.loop import Loop
 from execplan.engine.permit import permit
@@ -36,7 +36,7 @@ from tests.engine.fakes import Bench, Clerk, Halt, Paper, Told, no
 from tests.engine.plans import BEGUN, plan, step
 
 if TYPE_CHECKING:
-    from execplan.engine.fate import Fate
+    from execplan.engine.fate import StopReason
     from execplan.execution.model import ExecutionPlan, Step
     from execplan.repo.home import Home
 
@@ -137,10 +137,10 @@ class Both:
         document = drawn.document
         self.schedule = Schedule(document, None, self.there)
         self.permit = permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
-        self.course, self.begun = Course(document), 0
+        self.course, self.begun = RunState(document), 0
         none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
         paper: Any = self.paper
-        book = Book("0001-00000000", paper, self.course, none, none, Clerk(**drawn.answers))
+        book = JournalWriter("0001-00000000", paper, self.course, none, none, Clerk(**drawn.answers))
         book.write("begun", **{**BEGUN, "mode": "agent"})
         bench: Any = Bench(stop=Halt(), deadline=monotonic() + 60, policy=Policy(checkpoint_interval=drawn.interval))
         stop: Any = bench.stop
@@ -151,7 +151,7 @@ class Both:
         ):
             attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base
             self.loop = Loop(attempts, book, self.schedule, Asking(book, signals, stop), 1)
-            self.fate: Fate | None = None
+            self.fate: StopReason | None = None
             try:
                 self.fate = self.loop.go()
             except ExecplanError as error:
@@ -164,7 +164,7 @@ class Both:
     def guarded(self) -> dict[str, str]:
         """What the guard says of the very call of each step, as the journal stands."""
         document = self.drawn.document.model_dump(mode="json", by_alias=True)
-        warrant = Warrant(
+        warrant = GuardGrant(
             plan="parser",
             path="",
             run="0001-00000000",
@@ -173,7 +173,7 @@ class Both:
             home=self.home,
             revision=1,
             document="0" * 64,
-            steps=tuple([Allowed(each, self.drawn.levels[each["id"]], "") for each in document["steps"]]),
+            steps=tuple([GrantedStep(each, self.drawn.levels[each["id"]], "") for each in document["steps"]]),
             constraints=document["constraints"],
             terms=self.drawn.terms,
             interval=self.drawn.interval,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine.agent import mark, warrant
-from execplan.engine.place import Place
+from execplan.engine.place import RunPaths
 from execplan.errors import ExecplanError
 from execplan.repo.execution import key
 from execplan.text.seal import seal
@@ -18,7 +18,7 @@ from execplan.text.seal import seal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from execplan.engine.agent.warrant import Warrant
+    from execplan.engine.agent.warrant import GuardGrant
     from tests.agents.guard.asking import Asking
 
 
@@ -27,7 +27,7 @@ def _file(desk: Asking) -> Path:
     return found
 
 
-def _load(desk: Asking) -> Warrant | None:
+def _load(desk: Asking) -> GuardGrant | None:
     home, ref = desk.home()
     return warrant.load(home, ref.id)
 
@@ -82,8 +82,8 @@ def test_a_warrant_of_another_plan_or_place_is_none(begun: Asking) -> None:
     path = _file(begun)
     home, _ = begun.home()
     path.with_name(f"{'0' * 16}.json").write_bytes(path.read_bytes())
-    assert warrant.opened(home, str(path.with_name(f"{'0' * 16}.json"))) is None
-    assert warrant.opened(home._replace(root="/elsewhere"), str(path)) is None
+    assert warrant.load_file(home, str(path.with_name(f"{'0' * 16}.json"))) is None
+    assert warrant.load_file(home._replace(root="/elsewhere"), str(path)) is None
 
 
 def test_a_torn_warrant_is_issued_anew(begun: Asking) -> None:
@@ -121,7 +121,7 @@ def test_secrets_of_the_document_are_told_by_no_reason(begun: Asking) -> None:
 
 
 def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
-    place = Place("0001-00000000", str(tmp_path), str(tmp_path))
+    place = RunPaths("0001-00000000", str(tmp_path), str(tmp_path))
     mark.check(place, b"anything", b"k")
     mark.write(place, b"one\ntwo\n", b"k" * 32)
     mark.check(place, b"one\ntwo\n", b"k" * 32)
@@ -139,6 +139,6 @@ def test_a_mark_refuses_a_journal_that_was_shortened(tmp_path: Path) -> None:
 def test_withdrawn(begun: Asking) -> None:
     home, ref = begun.home()
     assert key.read(home) is not None
-    warrant.withdraw(home, ref.id)
-    warrant.withdraw(home, ref.id)
+    warrant.revoke(home, ref.id)
+    warrant.revoke(home, ref.id)
     assert _load(begun) is None

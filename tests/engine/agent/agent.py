@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from execplan.engine.agent import current
-from execplan.engine.agent.begin import begin
+from execplan.engine.agent.begin import start_or_resume
 from execplan.engine.alone import alone
 from tests.conftest import Result
 from tests.repo.approving import Desk
 
 if TYPE_CHECKING:
-    from execplan.engine.agent.current import Current
+    from execplan.engine.agent.current import AgentRun
 
 HEAD = "# Build the parser\n\n## Progress\n\n- [ ] Write it.\n- [ ] Check it.\n\n## Concrete Steps\n\n"
 MAKE = '```python {#make type=create_file target=src/deep/made.py task="Write it"}\nX = 1\n```\n\n'
@@ -59,17 +59,17 @@ class Agent(Desk):
         """Begin the run as the guard does."""
         home, ref = self.home()
         with alone(home, "test"):
-            begin(home, ref, session="one")
+            start_or_resume(home, ref, session="one")
 
-    def run_(self) -> Current:
+    def run_(self) -> AgentRun:
         """The run."""
-        found = current.last(*self.home())
+        found = current.find_last(*self.home())
         assert found is not None
         return found
 
     def kinds(self) -> list[str]:
         """What stands in its journal, in short; nothing before it has begun."""
-        found = current.last(*self.home())
+        found = current.find_last(*self.home())
         return [] if found is None else [each.kind for each in found.entries]
 
     def make(self, content: str = "X = 1\n") -> Agent:

@@ -50,7 +50,7 @@ def test_a_retry_is_used_up(agent: Agent) -> None:
     agent.planned(failing("retry=1"), OTHER)
     agent.fails("make", "failed", result="First.")
     assert agent.fails("make", "failed", result="Second.")["recovery"]["kind"] == "fail"
-    assert agent.run_().course.status == states.FAILED
+    assert agent.run_().run_state.status == states.FAILED
 
 
 def test_an_alternative_stands_in_and_not_before(agent: Agent) -> None:
@@ -97,7 +97,7 @@ def test_a_person_skips_or_stops(agent: Agent, answer: str, status: str) -> None
     agent.planned(DROP.replace("target=", "confirm=true target="))
     agent.type("report", "drop", "--status", "completed", "--result", "x")
     agent.type("resume", "--answer", answer)
-    assert agent.run_().course.status == status
+    assert agent.run_().run_state.status == status
     assert (agent.path / "src/old.py").exists()
 
 
@@ -206,7 +206,7 @@ def test_rollback_of_what_was_in_hand(agent: Agent) -> None:
     agent.make("half of it")
     assert agent.data("rollback")["steps"] == ["make"]
     assert not (agent.path / "src/deep").exists()
-    assert agent.run_().course.status == states.ROLLED_BACK
+    assert agent.run_().run_state.status == states.ROLLED_BACK
 
 
 def test_what_was_in_hand_ends_with_the_run(agent: Agent) -> None:
@@ -215,7 +215,7 @@ def test_what_was_in_hand_ends_with_the_run(agent: Agent) -> None:
     called(agent, "make")
     agent.make("half of it")
     agent.fails("drop", "failed")
-    attempt = agent.run_().course.attempts["make"][0]
+    attempt = agent.run_().run_state.attempts["make"][0]
     assert attempt.performed is not None
     assert [each.path for each in attempt.performed.changes] == ["src/deep/made.py"]
 
@@ -285,12 +285,12 @@ def test_replanned_by_an_agent(agent: Agent) -> None:
     agent.fails("make", "failed")
     steps = '{"steps": [{"id": "made", "type": "create_file", "target": "src/made2.py", "content": "X = 2\\n"}]}'
     assert agent.data("replan", "--reason", "No disk.", "--new-information", steps)["revision"] == 2
-    assert agent.run_().course.replans[0].said["session"] == "agent-7"
+    assert agent.run_().run_state.replans[0].said["session"] == "agent-7"
     agent.no(4, "stale-approval", "made")
     agent.approve()
     agent.write("src/made2.py", "X = 2\n")
     assert agent.done("made")["status"] == states.COMPLETED
-    assert agent.run_().course.document.revision == 2
+    assert agent.run_().run_state.document.revision == 2
     assert agent.type("audit", "--verify").exit == 0
 
 
@@ -304,7 +304,7 @@ def test_doctor_knows_a_run_that_was_left_behind(agent: Agent) -> None:
     agent.planned(MAKE, DROP).make()
     agent.done("make")
     assert agent.type("doctor").exit == 0
-    journal = agent.run_().place.journal
+    journal = agent.run_().run_paths.journal
     os.utime(journal, (0, 0))
     assert "no agent has done anything" in agent.type("doctor").out
 
@@ -321,8 +321,8 @@ def called(agent: Agent, step: str) -> None:
     """Let a call of a step be allowed, as the guard does."""
     run = agent.run_()
     made: dict[str, Any] = {"step": step, "attempt": 1}
-    with Journal(run.place.journal) as journal:
-        before = {path: list(state) for path, state in run.course.expected.items() if path == "src/deep/made.py"}
+    with Journal(run.run_paths.journal) as journal:
+        before = {path: list(state) for path, state in run.run_state.expected.items() if path == "src/deep/made.py"}
         journal.write(kinds.INTENT, **made, by="person", before=before, snapshot=False)
         said = {"tool": "Write", "what": "src/deep/made.py", "paths": ["src/deep/made.py"]}
         journal.write(kinds.CALLED, **made, **said, session=None, asked=False)

@@ -20,7 +20,7 @@ def test_a_report_that_is_killed(agent: Agent, when: str) -> None:
     agent.planned(MAKE).make()
     assert agent.run(*LINE, EXECPLAN_KILL=when).exit == -9
     assert agent.type(*LINE).exit == 0
-    assert agent.run_().course.status == states.COMPLETED
+    assert agent.run_().run_state.status == states.COMPLETED
     assert agent.kinds() == ["begun", "intent", "result", "ticked", "ended"]
     assert agent.type("show", "--section", "Progress").out.count("[x]") == 1
     agent.refused(1, "nothing-to-resume", "resume")
@@ -35,4 +35,4 @@ def test_a_failure_that_is_killed_before_its_end(agent: Agent) -> None:
     assert agent.run(*line, EXECPLAN_KILL="after:3").exit == -9
     agent.type(*line)
     assert agent.kinds() == ["begun", "intent", "result", "ended"]
-    assert agent.run_().course.status == states.FAILED
+    assert agent.run_().run_state.status == states.FAILED

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from execplan.engine.agent.asked import asked
-from execplan.engine.course import Course
+from execplan.engine.agent.asked import build_permission_request
+from execplan.engine.course import RunState
 from execplan.engine.entries import Performed
 from execplan.engine.order import Order
 from execplan.engine.plain import plainly
-from execplan.engine.watch import Watch
+from execplan.engine.watch import RunObserver
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
 from tests.conftest import CLOCK
@@ -55,17 +55,17 @@ class Guard(Told):
         super().__init__(outcomes)
         self._plain = plainly(document.model_dump(mode="json"))
         self._order = Order(self._plain.steps, sequential=document.constraints.require_sequential)
-        self.course = Course(document)
+        self.course = RunState(document)
 
     def prepare(self, bench: Any, step: Any, expected: Any) -> Any:
         """Ask, then do as told."""
         (plain,) = [each for each in self._plain.steps if each.id == step.id]
-        found = asked(plain, "LOW", self.course, self._order, interval=99, there=lambda path: False)
+        found = build_permission_request(plain, "LOW", self.course, self._order, interval=99, path_exists=lambda path: False)
         assert check_permission(found, TERMS, self.course.status_of, 0).kind != DENY, found
         return super().prepare(bench, step, expected)
 
 
-class Reader(Watch):
+class Reader(RunObserver):
     """One who keeps the course of the run for the hands."""
 
     def __init__(self, hands: Guard) -> None:
