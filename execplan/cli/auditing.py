@@ -64,7 +64,7 @@ def told(home: Home, ref: Ref, run: str | None) -> Answer:
     if run is not None:
         from execplan.engine import place
 
-        records = _of_run(records, place.named(home, ref, run).id)
+        records = _of_run(records, place.find_run(home, ref, run).id)
     warnings = [f"the ledger is broken: {found.parsed_chain.flaw}"] if found.parsed_chain.flaw is not None else []
     warnings += [f"left out: {each}" for each in found.parsed_chain.unreadable[:_MOST]]
     data = {

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from prometheus_client.core import Metric
 
-    from execplan.engine.stats import Figures
+    from execplan.engine.stats import RunStatistics
     from execplan.repo.gathering.usage import Used
 
 
-def render(figures: Figures, used: Used) -> str:
+def render(figures: RunStatistics, used: Used) -> str:
     """The figures as Prometheus reads them."""
     registry = CollectorRegistry()
     registry.register(_Collector(figures, used))
@@ -27,7 +27,7 @@ def render(figures: Figures, used: Used) -> str:
 
 
 class _Collector(Collector):
-    def __init__(self, figures: Figures, used: Used) -> None:
+    def __init__(self, figures: RunStatistics, used: Used) -> None:
         self._figures, self._used = figures, used
 
     def collect(self) -> Iterator[Metric]:

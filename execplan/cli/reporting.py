@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, typed
 from execplan.cli.door import shown
 from execplan.cli.running.phrases import changed
 from execplan.cli.words import given_bytes
-from execplan.engine.entries import kind_of
+from execplan.engine.entries import change_kind
 from execplan.errors import NO, OK, POLICY, ExecplanError
 from execplan.execution import states
 
@@ -103,7 +103,7 @@ def _json(found: ReportOutcome) -> dict[str, Any]:
         "cause": performed.cause or None if performed is not None else None,
         "checks": performed.checks._asdict() if performed is not None else None,
         "tested": not found.untested,
-        "changes": [{"path": each.path, "kind": kind_of(each)} for each in found.changes],
+        "changes": [{"path": each.path, "kind": change_kind(each)} for each in found.changes],
         "transcript": performed.transcript or None if performed is not None else None,
         "task": found.task_text or None,
         "recovery": {**recovery._asdict(), "step": recovery.step or None} if recovery is not None else None,

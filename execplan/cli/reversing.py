@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, typed
 from execplan.cli.moving import told as told_move
 from execplan.cli.table import table
 from execplan.cli.writing import told as told_edit
-from execplan.engine.open_runs import require_none
+from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.repo import homes
 from execplan.repo.edits.entries import REDO, UNDO
 from execplan.repo.edits.stack import stack
@@ -45,7 +45,7 @@ def told(undone: Undone, options: Options) -> Answer:
 
 def require_movable(home: Home, ref: Ref) -> None:
     """Stop an undo or redo that would move a plan with an unfinished run; raises ExecplanError."""
-    require_none(home, ref, "moved")
+    ensure_no_open_runs(home, ref, "moved")
 
 
 def operation_json(chosen: Chosen) -> dict[str, Any]:

@@ -53,10 +53,10 @@ def _last_run(home: Home, ref: Ref) -> Run | None:
     """The last run of a plan, None where there was none: only the end of its journal is read."""
     if not os.path.lexists(os.path.join(home.artifacts_of(ref.path, archived=ref.archived), "runs")):
         return None
-    from execplan.engine.last import last
+    from execplan.engine.last import find_last_run
 
-    found = last(home, ref)
-    return found.told() if found is not None else None
+    found = find_last_run(home, ref)
+    return found.as_document() if found is not None else None
 
 
 def open_run(home: Home, ref: Ref) -> Run | None:
@@ -67,9 +67,9 @@ def open_run(home: Home, ref: Ref) -> Run | None:
 def _if_open(run: Run | None) -> Run | None:
     if run is None:
         return None
-    from execplan.engine.open_runs import OPEN
+    from execplan.engine.open_runs import OPEN_STATES
 
-    return run if run["state"] in OPEN else None
+    return run if run["state"] in OPEN_STATES else None
 
 
 def unfinished(standing: dict[str, Any] | None) -> Run | None:
@@ -138,12 +138,12 @@ def finish_run(home: Home, ref: Ref, run: Run, name: str) -> tuple[str, ...]:
 
 
 def _ways_on(run: Run, name: str, *, approved: bool) -> tuple[str, ...]:
-    from execplan.engine.last import RUNNING, Last
-    from execplan.engine.open_runs import ways_on
+    from execplan.engine.last import RUNNING, RunStatus
+    from execplan.engine.open_runs import finishing_commands
 
     if run["state"] == RUNNING:
         return (f"execplan show {name} --run {run['id']}",)
-    resume, *others = ways_on(Last(str(run["id"]), str(run["state"])), name)
+    resume, *others = finishing_commands(RunStatus(str(run["id"]), str(run["state"])), name)
     if run["why"] in _REVISED and not approved:  # a resume would be refused
         return (f"execplan evaluate {name}", f"execplan approve {name}", *others)
     return (resume, *others)
@@ -165,9 +165,9 @@ def failed_run(standing: dict[str, Any] | None, plan: Plan) -> Run | None:
 
 def failed_words(run: Run) -> str:
     """A run that failed or was rolled back, for a person: which, and why it failed."""
-    from execplan.engine.open_runs import number
+    from execplan.engine.open_runs import run_number
 
-    name = f"run {number(str(run['id']))}"
+    name = f"run {run_number(str(run['id']))}"
     if run["state"] == _FAILED[0]:
         return f"{name} failed: {run['reason']}"
     return f"{name} failed and was rolled back: {run['reason']}" if run["reason"] else f"{name} was rolled back"
@@ -184,10 +184,10 @@ def start(standing: dict[str, Any] | None, name: str) -> tuple[str, ...]:
 
 def run_words(run: Run) -> str:
     """An open run, for a person: "run 1 was interrupted"."""
-    from execplan.engine.open_runs import WORDS, number
+    from execplan.engine.open_runs import DESCRIPTIONS, run_number
 
-    words = _IS_COVERED if run["why"] == "covered" else WORDS[str(run["state"])]
-    return f"run {number(str(run['id']))} {words}"
+    words = _IS_COVERED if run["why"] == "covered" else DESCRIPTIONS[str(run["state"])]
+    return f"run {run_number(str(run['id']))} {words}"
 
 
 def said(standing: dict[str, Any]) -> str:

@@ -6,12 +6,12 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import begin, journal, questions, revisions
-from execplan.engine.alone import alone, at_work
+from execplan.engine.alone import acquire_run_lock, run_lock_holder
 from execplan.engine.course import RunState
 from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.left import Left, stop_drifted
-from execplan.engine.opened import never_begun
-from execplan.engine.resume import steps_ahead, stop_needless, stop_unfit
+from execplan.engine.left import InterruptionRecovery, ensure_not_drifted
+from execplan.engine.opened import never_begun_error
+from execplan.engine.resume import remaining_steps, ensure_answer_expected, ensure_can_resume
 from execplan.engine.schedule import Schedule
 from execplan.repo.amend import stop_archived
 from execplan.repo.execution import standing
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-class Ahead(NamedTuple):
+class ResumePreview(NamedTuple):
     """What a resume would go on with."""
 
     run: str
@@ -34,62 +34,62 @@ class Ahead(NamedTuple):
     """What the run waits for."""
     answer: str | None
     """What would be answered to that; None where nothing is, and it would be asked again."""
-    cut: tuple[str, ...]
+    interrupted_steps: tuple[str, ...]
     """The steps that were cut short, which are looked at first: what one has done is taken back, unless it may run only once."""
     steps: tuple[Step, ...]
     """Those that are still to be done, in their order."""
 
 
-def ahead(home: Home, ref: Ref, place: RunPaths, answer: str | None) -> Ahead:
+def preview_resume(home: Home, ref: Ref, run_paths: RunPaths, answer: str | None) -> ResumePreview:
     """Look at what `resume` would do, and write nothing; raises ExecplanError where it would be refused."""
     existing(home)
     stop_archived(home, ref)
-    if at_work(home):
-        with alone(home, "resume"):  # refuses, naming who is
+    if run_lock_holder(home):
+        with acquire_run_lock(home, "resume"):  # refuses, naming who is
             pass
-    if not os.path.lexists(place.journal) or not (entries := journal.read(place.journal)):
-        raise never_begun(ref, place)
-    course = RunState(revisions.document_of(place, entries), entries)
-    stop_unfit(ref, place, course)
-    begin.stop_underway(home, ref, place)
-    if course.question is None and not course.is_agents:
-        stop_needless(course, answer)
-    found = standing.require(home, ref, run=place.id)
-    assert found.now is not None  # what may run compiles to something
-    assert found.approval is not None
-    begin.stop_other(ref, place, course, found)
-    ground = WorkspaceFiles(home)
-    course.document = found.now.current.document
-    ids = None if course.replans else course.begun["chosen"]
-    schedule = Schedule(course.document, ids, lambda path: ground.state(path).kind != "absent")
-    steps = steps_ahead(course, schedule)
-    if course.is_agents:
-        return _agents(place, course, schedule, steps, found, answer)
-    begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, steps)
-    if found.approval.id == course.approval["approval_id"]:
-        begin.stop_other_programs(home, ref, place, course, steps, found.now.policy)
-    cut = [name for name, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
-    stop_drifted(course, ground, _touched(course, cut))
-    said = questions.answer_to(course.question, answer) if course.question is not None else answer
-    return Ahead(place.id, course.question, said, tuple(cut), tuple(steps))
+    if not os.path.lexists(run_paths.journal) or not (entries := journal.read_journal(run_paths.journal)):
+        raise never_begun_error(ref, run_paths)
+    run_state = RunState(revisions.load_document(run_paths, entries), entries)
+    ensure_can_resume(ref, run_paths, run_state)
+    begin.ensure_no_unfinished_run(home, ref, run_paths)
+    if run_state.question is None and not run_state.is_agent_run:
+        ensure_answer_expected(run_state, answer)
+    status = standing.require(home, ref, run=run_paths.id)
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    begin.ensure_same_document(ref, run_paths, run_state, status)
+    workspace = WorkspaceFiles(home)
+    run_state.document = status.now.current.document
+    step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
+    schedule = Schedule(run_state.document, step_ids, lambda path: workspace.state(path).kind != "absent")
+    steps = remaining_steps(run_state, schedule)
+    if run_state.is_agent_run:
+        return _preview_agent_run(run_paths, run_state, schedule, steps, status, answer)
+    begin.ensure_steps_approved(begin.permit_for(status, schedule), status.approval, steps)
+    if status.approval.id == run_state.approval_fields["approval_id"]:
+        begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.now.policy)
+    interrupted_steps = [name for name, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
+    ensure_not_drifted(run_state, workspace, _touched_paths(run_state, interrupted_steps))
+    effective_answer = questions.resolve_answer(run_state.question, answer) if run_state.question is not None else answer
+    return ResumePreview(run_paths.id, run_state.question, effective_answer, tuple(interrupted_steps), tuple(steps))
 
 
-def _agents(
-    place: RunPaths, course: RunState, schedule: Schedule, steps: list[Step], found: Standing, answer: str | None
-) -> Ahead:
+def _preview_agent_run(
+    run_paths: RunPaths, run_state: RunState, schedule: Schedule, steps: list[Step], status: Standing, answer: str | None
+) -> ResumePreview:
     """Of an agent's run: what is in hand is the agent's, and nothing of it is looked at."""
     from execplan.engine.agent.answer import next_question
 
-    assert found.now is not None  # as above
-    question = course.question or (next_question(course, schedule, found.now.policy.checkpoint_interval) if answer else None)
+    assert status.now is not None  # as above
+    question = run_state.question or (next_question(run_state, schedule, status.now.policy.checkpoint_interval) if answer else None)
     if question is None:
-        stop_needless(course, answer)
-    said = questions.answer_to(question, answer) if question is not None else None
-    return Ahead(place.id, question, said, (), tuple(steps))
+        ensure_answer_expected(run_state, answer)
+    effective_answer = questions.resolve_answer(question, answer) if question is not None else None
+    return ResumePreview(run_paths.id, question, effective_answer, (), tuple(steps))
 
 
-def _touched(course: RunState, cut: list[str]) -> set[str]:
+def _touched_paths(run_state: RunState, interrupted_steps: list[str]) -> set[str]:
     """The paths that steps which were cut short may have changed, as far as anybody knows before it is looked at."""
-    last = [course.attempts[name][-1] for name in cut]
-    changed = [change.path for each in last if each.performed is not None for change in each.performed.changes]
-    return {*changed, *[path for each in last for path in each.before]}
+    attempts = [run_state.attempts[name][-1] for name in interrupted_steps]
+    changed_paths = [change.path for attempt in attempts if attempt.performed is not None for change in attempt.performed.changes]
+    return {*changed_paths, *[path for attempt in attempts for path in attempt.before]}

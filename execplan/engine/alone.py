@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.text.lock import Lock
 
-NAME: Final = "run"
+LOCK_NAME: Final = "run"
 
 
-def alone(home: Home, what: str, *, waits: bool = False) -> Lock:
-    """The lock; `what` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
+def acquire_run_lock(home: Home, owner: str, *, waits: bool = False) -> Lock:
+    """The lock; `owner` names the run to others. Raises ExecplanError at once where somebody has it, maybe for hours.
 
     `waits`: some seconds before, for whoever judges the calls of an agent has it for a moment each time.
     """
-    path = state.lock_path(home, NAME)
+    path = state.lock_path(home, LOCK_NAME)
     if not waits and is_held(path):
         raise ExecplanError(
             "run-busy",
@@ -29,10 +29,10 @@ def alone(home: Home, what: str, *, waits: bool = False) -> Lock:
             exit=BUSY,
             hint="wait until it has ended, or interrupt it; one that has died holds nothing",
         )
-    return state.lock(home, NAME, what)
+    return state.lock(home, LOCK_NAME, owner)
 
 
-def at_work(home: Home) -> str:
+def run_lock_holder(home: Home) -> str:
     """What whoever has the lock says of itself, nothing where nobody has it; raises ExecplanError."""
-    path = state.lock_path(home, NAME)
+    path = state.lock_path(home, LOCK_NAME)
     return (holder(path) or "unknown") if is_held(path) else ""

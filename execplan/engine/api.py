@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.engine import place as places
-from execplan.engine import replan as replans
-from execplan.engine import resume as resumes
-from execplan.engine import rollback as rollbacks
-from execplan.engine import run as running
+from execplan.engine import place as run_directories
+from execplan.engine import replan as replan_module
+from execplan.engine import resume as resume_module
+from execplan.engine import rollback as rollback_module
+from execplan.engine import run as run_module
 from execplan.engine.agent.handoff import Handoff, handoff
 from execplan.engine.agent.report import ReportOutcome, StepReport, report
 from execplan.engine.place import RunPaths
-from execplan.engine.record import read
-from execplan.engine.replan import Replanned
-from execplan.engine.runs import Summary, runs
-from execplan.engine.underway import underway
-from execplan.engine.watch import RunOptions, FinishedRun, RolledBack, RunObserver
+from execplan.engine.record import read_record
+from execplan.engine.replan import ReplanResult
+from execplan.engine.runs import RunSummary, runs
+from execplan.engine.underway import find_active_run
+from execplan.engine.watch import RunOptions, FinishedRun, RollbackResult, RunObserver
 from execplan.execution.record import Record
 from execplan.repo import pick
 from execplan.repo.amend import Options
@@ -42,11 +42,11 @@ __all__ = [
     "Options",
     "RunPaths",
     "Record",
-    "Replanned",
+    "ReplanResult",
     "ReportOutcome",
-    "RolledBack",
+    "RollbackResult",
     "StepReport",
-    "Summary",
+    "RunSummary",
     "RunObserver",
     "compile_plan",
     "evaluate",
@@ -76,17 +76,17 @@ def compile_plan(home: Home, ref: Ref, options: Options | None = None) -> Execut
 
 def evaluate(home: Home, ref: Ref) -> Evaluated:
     """What a plan would do, and whether it must not run; nothing is written. Raises ExecplanError."""
-    return evaluated(home, ref, underway(home, ref))
+    return evaluated(home, ref, find_active_run(home, ref))
 
 
 def run(
-    home: Home, ref: Ref, chosen: RunOptions | None = None, watch: RunObserver | None = None, options: Options | None = None
+    home: Home, ref: Ref, run_options: RunOptions | None = None, observer: RunObserver | None = None, options: Options | None = None
 ) -> FinishedRun:
     """Run what was approved, and see it to its end; raises ExecplanError where nothing is begun.
 
     How it ended is told by `status`; a run that waits has a `question`, and goes on by `resume`.
     """
-    return running.run(home, ref, chosen or RunOptions(), watch or RunObserver(), options or Options())
+    return run_module.run(home, ref, run_options or RunOptions(), observer or RunObserver(), options or Options())
 
 
 def resume(
@@ -95,11 +95,11 @@ def resume(
     run: str | None = None,
     *,
     answer: str | None = None,
-    watch: RunObserver | None = None,
+    observer: RunObserver | None = None,
     options: Options | None = None,
 ) -> FinishedRun:
     """Go on with a run, the last one if none is named; raises ExecplanError where it can't go on."""
-    return resumes.resume(home, ref, places.named(home, ref, run), answer, watch or RunObserver(), options or Options())
+    return resume_module.resume(home, ref, run_directories.find_run(home, ref, run), answer, observer or RunObserver(), options or Options())
 
 
 def replan(
@@ -111,16 +111,16 @@ def replan(
     failed: Sequence[str] = (),
     information: str | None = None,
     options: Options | None = None,
-) -> Replanned:
+) -> ReplanResult:
     """Revise what a run is still to do, the last one if none is named; raises ExecplanError with nothing changed."""
-    return replans.replan_run(
+    return replan_module.replan_run(
         home,
         ref,
-        places.named(home, ref, run),
+        run_directories.find_run(home, ref, run),
         reason=reason,
         failed=failed,
         information=information,
-        watch=RunObserver(),
+        observer=RunObserver(),
         options=options or Options(),
     )
 
@@ -131,13 +131,13 @@ def rollback(
     run: str | None = None,
     *,
     step: str | None = None,
-    watch: RunObserver | None = None,
+    observer: RunObserver | None = None,
     options: Options | None = None,
-) -> RolledBack:
+) -> RollbackResult:
     """Take back what a run has changed, or one of its steps; the last run if none is named. Raises ExecplanError."""
-    place = places.named(home, ref, run)
-    return rollbacks.rollback(
-        home, ref, place, step=step, automatic="", watch=watch or RunObserver(), options=options or Options()
+    run_paths = run_directories.find_run(home, ref, run)
+    return rollback_module.rollback(
+        home, ref, run_paths, step=step, automatic="", observer=observer or RunObserver(), options=options or Options()
     )
 
 
@@ -146,4 +146,4 @@ def record(home: Home, ref: Ref, run: str | None = None) -> Record | None:
 
     Raises ExecplanError.
     """
-    return read(places.named(home, ref, run))
+    return read_record(run_directories.find_run(home, ref, run))

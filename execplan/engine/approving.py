@@ -25,90 +25,90 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_TOLD = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
+_APPROVAL_FIELDS = ("digest", "approver", "how", "inferred", "approved_at", "expires_at", "revision", "document", "policy", "head")
 
 
-def give(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, yes: Yes, options: Options) -> Given:
+def approve_and_record(home: Home, ref: Ref, evaluated_plan: Evaluated, scope: ApprovalScope, confirmation: Yes, options: Options) -> Given:
     """Approve what was shown, and record it first; raises ExecplanError, with a record that it was not given.
 
     Who is killed between the two leaves a record of an approval whose file is not there: it lets nothing run.
     """
     ledger = AuditLog(home, ref)
-    covered = [each.step.id for each in scope.covered]
-    recorded: list[Approval] = []
+    step_ids = [covered_step.step.id for covered_step in scope.covered]
+    recorded_approvals: list[Approval] = []
 
     def record(approval: Approval) -> Before:
-        before = disk.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
-        ledger.append(APPROVED, {**_said(approval, covered), **_made(shown)})
-        recorded.append(approval)
-        return {ledger.path: before}
+        old_bytes = disk.read(ledger.path, 1 << 30)[0] if os.path.lexists(ledger.path) else None
+        ledger.append(APPROVED, {**_approval_fields(approval, step_ids), **_plan_fields(evaluated_plan)})
+        recorded_approvals.append(approval)
+        return {ledger.path: old_bytes}
 
     try:
-        given = approve.give(home, ref, shown, scope, yes, options, record)
+        approval_result = approve.give(home, ref, evaluated_plan, scope, confirmation, options, record)
     except BaseException as error:
-        if recorded and not _is_there(home, ref, recorded[0]):
-            why = error.message if isinstance(error, ExecplanError) else type(error).__name__
-            ledger.append(NOT_GIVEN, {"digest": recorded[0].digest, "file": _file(recorded[0]), "reason": why})
-            _anchor(ledger)
+        if recorded_approvals and not _is_written(home, ref, recorded_approvals[0]):
+            reason = error.message if isinstance(error, ExecplanError) else type(error).__name__
+            ledger.append(NOT_GIVEN, {"digest": recorded_approvals[0].digest, "file": _file_digest(recorded_approvals[0]), "reason": reason})
+            _move_anchor(ledger)
         raise
-    return given._replace(warnings=(*given.warnings, *_anchor(ledger))) if recorded else given
+    return approval_result._replace(warnings=(*approval_result.warnings, *_move_anchor(ledger))) if recorded_approvals else approval_result
 
 
-def decline(home: Home, ref: Ref, shown: Evaluated, scope: ApprovalScope, by: str) -> None:
+def decline(home: Home, ref: Ref, evaluated_plan: Evaluated, scope: ApprovalScope, approver: str) -> None:
     """Record that somebody was asked and did not say yes; where that fails everybody is warned, and it is a no still."""
     ledger = AuditLog(home, ref)
-    steps = [each.step.id for each in scope.covered]
+    step_ids = [covered_step.step.id for covered_step in scope.covered]
     try:
-        ledger.append(DECLINED, {"digest": shown.binding.digest, "approver": by, "steps": steps})
+        ledger.append(DECLINED, {"digest": evaluated_plan.binding.digest, "approver": approver, "steps": step_ids})
         ledger.update_anchor()
     except ExecplanError as error:
         trace.warnings.append(f"that it was declined is not recorded: {error.message}")
 
 
-def revoke(home: Home, ref: Ref, ids: Mapping[str, str]) -> None:
+def revoke(home: Home, ref: Ref, approval_ids: Mapping[str, str]) -> None:
     """Let approvals, each given by the digest that was approved and its id, hold no more, and record it; raises ExecplanError.
 
     The record comes behind: who is killed between the two has revoked it.
     """
     ledger = AuditLog(home, ref)
-    for name, found in ids.items():
-        if register.revoke(home, found):
+    for plan_digest, approval_id in approval_ids.items():
+        if register.revoke(home, approval_id):
             try:
-                ledger.append(REVOKED, {"digest": name, "approval": found})
+                ledger.append(REVOKED, {"digest": plan_digest, "approval": approval_id})
             except ExecplanError as error:
-                error.message = f"{name[:12]} is revoked, and that is not recorded: {error.message}"
+                error.message = f"{plan_digest[:12]} is revoked, and that is not recorded: {error.message}"
                 raise
-    if ids:
+    if approval_ids:
         ledger.update_anchor()
 
 
-def _said(approval: Approval, covered: list[str]) -> dict[str, object]:
-    told = {name: getattr(approval, name) for name in _TOLD}
+def _approval_fields(approval: Approval, step_ids: list[str]) -> dict[str, object]:
+    fields = {name: getattr(approval, name) for name in _APPROVAL_FIELDS}
     risk = approval.max_risk.value if approval.max_risk is not None else None
-    derived = approval.derived_from
-    covers = {"covered_by": derived.digest, "run": derived.run} if derived is not None else {}
-    own = {"approval": approval.id, "file": _file(approval), "max_risk": risk, "steps": covered}
-    return {**told, **own, **covers}
+    derivation = approval.derived_from
+    coverage_fields = {"covered_by": derivation.digest, "run": derivation.run} if derivation is not None else {}
+    computed_fields = {"approval": approval.id, "file": _file_digest(approval), "max_risk": risk, "steps": step_ids}
+    return {**fields, **computed_fields, **coverage_fields}
 
 
-def _made(shown: Evaluated) -> dict[str, object]:
+def _plan_fields(evaluated_plan: Evaluated) -> dict[str, object]:
     """How many steps the execution plan has, and how long it took to make where it was made just now."""
-    took = shown.current.generation_s
-    return {"plan_steps": len(shown.current.document.steps), **({} if took is None else {"generation_s": took})}
+    generation_seconds = evaluated_plan.current.generation_s
+    return {"plan_steps": len(evaluated_plan.current.document.steps), **({} if generation_seconds is None else {"generation_s": generation_seconds})}
 
 
-def _file(approval: Approval) -> str:
+def _file_digest(approval: Approval) -> str:
     """SHA-256 of the file of an approval."""
     return digest(to_bytes(approval))
 
 
-def _is_there(home: Home, ref: Ref, approval: Approval) -> bool:
+def _is_written(home: Home, ref: Ref, approval: Approval) -> bool:
     """Whether the file was written, and what failed came behind it."""
     path = approvals.path(home, ref, approval.digest)
     return os.path.lexists(path) and disk.read(path, 1 << 30)[0] == to_bytes(approval)
 
 
-def _anchor(ledger: AuditLog) -> tuple[str, ...]:
+def _move_anchor(ledger: AuditLog) -> tuple[str, ...]:
     """Move the anchor; why it did not move, which takes back no approval."""
     try:
         ledger.update_anchor()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.entries import ANSWERED
-from execplan.engine.questions import ANSWERS_TO
+from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.repo import author
 
 TYPE_CHECKING = False
@@ -11,39 +11,39 @@ if TYPE_CHECKING:
     from execplan.engine.book import JournalWriter
     from execplan.engine.commands.stop import StopSignal
     from execplan.engine.course import Question
-    from execplan.engine.signals import Signals
+    from execplan.engine.signals import SignalHandlers
 
 
-class Asking:
+class Prompter:
     """The questions of one leg of a run."""
 
-    def __init__(self, book: JournalWriter, signals: Signals, stop: StopSignal) -> None:
-        self._book, self._signals, self._stop = book, signals, stop
+    def __init__(self, journal_writer: JournalWriter, signals: SignalHandlers, stop: StopSignal) -> None:
+        self._journal_writer, self._signals, self._stop = journal_writer, signals, stop
 
     def ask(self, question: Question) -> str | None:
         """The answer, None where nobody gives one; a signal ends the waiting, and stops the run."""
         try:
-            with self._signals.asking():
-                answer = None if self._stop.is_set() else self._book.watch.ask(question)
+            with self._signals.interruptible_prompt():
+                answer = None if self._stop.is_set() else self._journal_writer.observer.ask(question)
         except KeyboardInterrupt:
             if not self._stop.is_set():
                 self._stop.set("SIGINT")
             return None
-        return answer if answer in ANSWERS_TO[question.why] else None
+        return answer if answer in ALLOWED_ANSWERS[question.why] else None
 
-    def write(self, question: Question, answer: str, how: str) -> None:
+    def write_answer(self, question: Question, answer: str, source: str) -> None:
         """Write an answer down; raises ExecplanError."""
-        self.record(self._book, question, answer, how)
+        self.record_answer(self._journal_writer, question, answer, source)
 
     @staticmethod
-    def record(book: JournalWriter, question: Question, answer: str, how: str) -> None:
-        """Write an answer into a book; `how` it was given: `terminal` or `resume`. Raises ExecplanError."""
-        book.write(
+    def record_answer(journal_writer: JournalWriter, question: Question, answer: str, source: str) -> None:
+        """Write an answer into a book; `source` it was given: `terminal` or `resume`. Raises ExecplanError."""
+        journal_writer.write(
             ANSWERED,
             why=question.why,
             step=question.step or None,
             answer=answer,
             user=author.login(),
             session=author.session(),
-            how=how,
+            how=source,
         )

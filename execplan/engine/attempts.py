@@ -7,166 +7,166 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, performed_json, state_json
-from execplan.engine.programs import WARNING, made_programs, other_programs, stop_other_programs
-from execplan.engine.schedule import runs_beside
+from execplan.engine.entries import INTENT, RESULT, RETAKEN, TICKED, change_json, attempt_result_json, state_json
+from execplan.engine.programs import WARNING, changed_program_fields, list_changed_programs, ensure_programs_unchanged
+from execplan.engine.schedule import can_run_in_parallel
 from execplan.execution.model import PROGRAM_TYPES
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from execplan.engine.beside import Beside
+    from execplan.engine.beside import ParallelChanges
     from execplan.engine.book import JournalWriter
-    from execplan.engine.entries import Change, Performed
+    from execplan.engine.entries import Change, AttemptResult
     from execplan.engine.hands import StepExecutor
     from execplan.engine.permit import Permit
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
 
-class Returned(NamedTuple):
+class AttemptOutcome(NamedTuple):
     """What has come of an attempt."""
 
     step: Step
     attempt: int
-    begun: bool
+    was_begun: bool
     """Whether its intent was written."""
-    performed: Performed | None
+    performed: AttemptResult | None
     """None where something else than the step has failed, or where it was not begun any more."""
     error: BaseException | None = None
 
 
-class Attempts:
+class AttemptPool:
     """Those of one leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, bench: RunContext, book: JournalWriter, hands: StepExecutor, permit: Permit, jobs: int) -> None:
-        self.bench = bench
-        self.deadline = bench.deadline
+    def __init__(self, context: RunContext, journal_writer: JournalWriter, executor: StepExecutor, permit: Permit, jobs: int) -> None:
+        self.context = context
+        self.deadline = context.deadline
         """By time.monotonic(); what somebody takes to answer a question is added."""
-        self.running: dict[str, Step] = {}
+        self.running_steps: dict[str, Step] = {}
         self.warnings: list[str] = []
-        self._book, self._hands, self._permit = book, hands, permit
-        self._inbox: SimpleQueue[Returned | None] = SimpleQueue()
+        self._journal_writer, self._executor, self._permit = journal_writer, executor, permit
+        self._outcomes: SimpleQueue[AttemptOutcome | None] = SimpleQueue()
         self._pool = ThreadPoolExecutor(jobs, "step")
-        self._preparing = Lock()
+        self._prepare_lock = Lock()
         self._jobs = jobs
-        self._group: Beside | None = None
-        self._together: set[str] = set()
+        self._parallel_changes: ParallelChanges | None = None
+        self._concurrent_steps: set[str] = set()
         """The steps that have run since nothing last did; one that ran alone knows what it has changed."""
 
-    def __enter__(self) -> Attempts:
-        self._book.is_at_work = True
+    def __enter__(self) -> AttemptPool:
+        self._journal_writer.is_running_steps = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and not self.bench.stop.is_set():
-            self.bench.stop.set("trouble")  # nobody waits for what runs any more
+        if error is not None and not self.context.stop.is_set():
+            self.context.stop.set("trouble")  # nobody waits for what runs any more
         self._pool.shutdown()
 
     def wake(self) -> None:
         """Let who waits look around; may be called from the handler of a signal."""
-        self._inbox.put(None)
+        self._outcomes.put(None)
 
     def begin(self, step: Step) -> None:
         """Begin an attempt of a step; raises ExecplanError where it may not be, or where the tree can't be looked at."""
-        by = self._permit.begin(step, self._book.course).approved_by
-        alone = not self.running
-        if not self.running:
-            self._together.clear()
-            self._group = self._hands.beside(self.bench) if self._jobs > 1 and runs_beside(step) else None
-        self._together.add(step.id)
-        self.running[step.id] = step
-        attempt = len(self._book.course.attempts.get(step.id, ())) + 1
-        self._pool.submit(self._attempt, step, attempt, by, alone)
+        approved_by = self._permit.begin(step, self._journal_writer.run_state).approved_by
+        runs_alone = not self.running_steps
+        if not self.running_steps:
+            self._concurrent_steps.clear()
+            self._parallel_changes = self._executor.track_parallel_changes(self.context) if self._jobs > 1 and can_run_in_parallel(step) else None
+        self._concurrent_steps.add(step.id)
+        self.running_steps[step.id] = step
+        attempt = len(self._journal_writer.run_state.attempts.get(step.id, ())) + 1
+        self._pool.submit(self._attempt, step, attempt, approved_by, runs_alone)
 
-    def wait(self, seconds: float) -> Returned | None:
+    def wait(self, seconds: float) -> AttemptOutcome | None:
         """What comes back next; None when nothing does in time, or somebody wakes."""
         try:
-            returned = self._inbox.get(timeout=seconds)
+            outcome = self._outcomes.get(timeout=seconds)
         except Empty:
             return None
-        if returned is not None:
-            del self.running[returned.step.id]
-        return returned
+        if outcome is not None:
+            del self.running_steps[outcome.step.id]
+        return outcome
 
-    def note(self, step: Step, attempt: int, performed: Performed) -> None:
+    def record_result(self, step: Step, attempt: int, performed: AttemptResult) -> None:
         """Write down how an attempt has ended, tick what is done with it, or take back what it did; raises ExecplanError."""
-        performed = self._own(performed)
-        self.mend()
-        made = made_programs(self.bench, self._book.course)
-        self._book.write(RESULT, step=step.id, attempt=attempt, **performed_json(performed), **made)
+        performed = self._own_changes(performed)
+        self.repair()
+        program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
+        self._journal_writer.write(RESULT, step=step.id, attempt=attempt, **attempt_result_json(performed), **program_fields)
         if performed.ok:
-            self.tick(step)
-        elif step.rollback.enabled and not is_unknown(step, performed):
-            self.take_back(step, attempt, performed.changes, performed.folders)
+            self.tick_task(step)
+        elif step.rollback.enabled and not is_outcome_unknown(step, performed):
+            self.undo_changes(step, attempt, performed.changes, performed.folders)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Put back what a step has removed or altered of the run; raises ExecplanError."""
-        self.warnings += self._hands.mend(self.bench, self._book)
+        self.warnings += self._executor.repair(self.context, self._journal_writer)
 
-    def tick(self, step: Step) -> None:
+    def tick_task(self, step: Step) -> None:
         """Tick the task that is done with a step, if one is; no step fails for that."""
-        transcript, marked = self._hands.tick(self.bench, self._book.course, step)
-        if marked.warning:
-            self.warnings.append(marked.warning)
-        if marked.task:
-            self._book.write(TICKED, step=step.id, task=marked.task, transcript=transcript)
+        transcript, tick_result = self._executor.tick_task(self.context, self._journal_writer.run_state, step)
+        if tick_result.warning:
+            self.warnings.append(tick_result.warning)
+        if tick_result.task:
+            self._journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
-    def take_back(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
+    def undo_changes(self, step: Step, attempt: int, changes: tuple[Change, ...], folders: tuple[str, ...]) -> None:
         """Let the files be as they were before an attempt; raises ExecplanError."""
-        self._hands.take_back(self.bench, changes, folders)
-        told = [change_json(each) for each in changes]
-        made = made_programs(self.bench, self._book.course)
-        self._book.write(RETAKEN, step=step.id, attempt=attempt, changes=told, **made)
+        self._executor.undo_changes(self.context, changes, folders)
+        change_fields = [change_json(change) for change in changes]
+        program_fields = changed_program_fields(self.context, self._journal_writer.run_state)
+        self._journal_writer.write(RETAKEN, step=step.id, attempt=attempt, changes=change_fields, **program_fields)
 
-    def _attempt(self, step: Step, attempt: int, by: str, alone: bool) -> None:
+    def _attempt(self, step: Step, attempt: int, approved_by: str, runs_alone: bool) -> None:
         """In a thread of its own: from the check of what it finds to what came of it."""
-        begun, performed, error = False, None, None
+        was_begun, performed, error = False, None, None
         try:
-            with self._preparing:
-                if not self.bench.stop.is_set():
-                    if alone:  # what runs beside it may be building one at this moment
+            with self._prepare_lock:
+                if not self.context.stop.is_set():
+                    if runs_alone:  # what runs beside it may be building one at this moment
                         self._check_programs(step)
-                    prepared = self._hands.prepare(self.bench, step, dict(self._book.course.expected))
+                    prepared = self._executor.prepare(self.context, step, dict(self._journal_writer.run_state.expected_states))
                     before = {path: state_json(state) for path, state in prepared.before.items()}
                     snapshot = prepared.snapshot
-                    self._book.write(INTENT, step=step.id, attempt=attempt, by=by, before=before, snapshot=snapshot)
-                    begun = True
-            if begun:
-                bench = self.bench._replace(deadline=self.deadline)
-                performed = self._hands.perform(bench, step, attempt, prepared)
-        except BaseException as caught:  # noqa: BLE001 - the loop raises it, when all that runs has ended
-            error = caught
-        self._inbox.put(Returned(step, attempt, begun, performed, error))
+                    self._journal_writer.write(INTENT, step=step.id, attempt=attempt, by=approved_by, before=before, snapshot=snapshot)
+                    was_begun = True
+            if was_begun:
+                context = self.context._replace(deadline=self.deadline)
+                performed = self._executor.perform(context, step, attempt, prepared)
+        except BaseException as exception:  # noqa: BLE001 - the loop raises it, when all that runs has ended
+            error = exception
+        self._outcomes.put(AttemptOutcome(step, attempt, was_begun, performed, error))
 
     def _check_programs(self, step: Step) -> None:
         """Warn where a step would run another program than was approved, or refuse it; raises ExecplanError."""
-        course = self._book.course
-        others = other_programs(self.bench.home, course, [step]) if course.programs else []
-        if others and self.bench.policy.programs != "refuse":
-            self.warnings += [each for each in map(WARNING.format, others) if each not in self.warnings]
+        run_state = self._journal_writer.run_state
+        differences = list_changed_programs(self.context.home, run_state, [step]) if run_state.programs else []
+        if differences and self.context.policy.programs != "refuse":
+            self.warnings += [warning for warning in map(WARNING.format, differences) if warning not in self.warnings]
             return
-        way = "execplan approve; execplan resume"
-        stop_other_programs(others, f"{step.id} was not begun, it would run another program than was approved", way)
+        commands = "execplan approve; execplan resume"
+        ensure_programs_unchanged(differences, f"{step.id} was not begun, it would run another program than was approved", commands)
 
-    def _own(self, performed: Performed) -> Performed:
+    def _own_changes(self, performed: AttemptResult) -> AttemptResult:
         """An attempt with its own changes: of those that steps made beside each other, and nobody declares, the last one's."""
-        if len(self._together) < 2:
+        if len(self._concurrent_steps) < 2:
             return performed
-        changes = tuple([each for each in performed.changes if each.declared])
-        if self.running or self._group is None:
+        changes = tuple([change for change in performed.changes if change.declared])
+        if self.running_steps or self._parallel_changes is None:
             return performed._replace(changes=changes)
-        more, folders = self._group.undeclared()
-        return performed._replace(changes=(*changes, *more), folders=(*performed.folders, *folders))
+        undeclared_changes, folders = self._parallel_changes.undeclared()
+        return performed._replace(changes=(*changes, *undeclared_changes), folders=(*performed.folders, *folders))
 
 
-def is_unknown(step: Step, performed: Performed) -> bool:
+def is_outcome_unknown(step: Step, performed: AttemptResult) -> bool:
     """Whether nobody can say if a command that was interrupted, and may run only once, had its effect."""
-    return performed.cause == "interrupted" and may_not_repeat(step)
+    return performed.cause == "interrupted" and is_one_time_command(step)
 
 
-def may_not_repeat(step: Step) -> bool:
+def is_one_time_command(step: Step) -> bool:
     """Whether a step is a command that may run only once; what a step does to files can be seen."""
     return step.type in PROGRAM_TYPES and step.effect == "once"

@@ -8,11 +8,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.engine import copies, programs
-from execplan.engine import place as places
+from execplan.engine import place as run_directories
 from execplan.engine.entries import BEGUN, state_json
-from execplan.engine.opened import redaction
-from execplan.engine.permit import permit
-from execplan.engine.runs import entries_of
+from execplan.engine.opened import make_redaction
+from execplan.engine.permit import issue_permit
+from execplan.engine.runs import read_run_entries
 from execplan.errors import CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
@@ -44,33 +44,33 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def chosen_steps(document: ExecutionPlan, chosen: RunOptions) -> list[str] | None:
+def select_step_ids(document: ExecutionPlan, run_options: RunOptions) -> list[str] | None:
     """The ids of the steps that were chosen, None for all of them; raises ExecplanError for one that is none."""
-    if chosen.begin:
-        first = _named(document, chosen.begin)[0].number
-        return [step.id for step in document.steps if step.number >= first]
-    named = {step.id for name in chosen.steps for step in _named(document, name)}
-    return [step.id for step in document.steps if step.id in named] if named else None
+    if run_options.begin:
+        first_number = _find_steps(document, run_options.begin)[0].number
+        return [step.id for step in document.steps if step.number >= first_number]
+    chosen_ids = {step.id for name in run_options.steps for step in _find_steps(document, name)}
+    return [step.id for step in document.steps if step.id in chosen_ids] if chosen_ids else None
 
 
-def _named(document: ExecutionPlan, name: str) -> list[Step]:
+def _find_steps(document: ExecutionPlan, name: str) -> list[Step]:
     """The step that an id or a number names, or those of a fence with several commands; raises ExecplanError."""
-    of_fence = expand_step_id([step.id for step in document.steps], name)
-    found = [step for step in document.steps if name in (step.id, str(step.number))] or [
-        step for step in document.steps if step.id in of_fence
+    block_ids = expand_step_id([step.id for step in document.steps], name)
+    steps = [step for step in document.steps if name in (step.id, str(step.number))] or [
+        step for step in document.steps if step.id in block_ids
     ]
-    if found:
-        return found
+    if steps:
+        return steps
     from difflib import get_close_matches
 
-    known = [step.id for step in document.steps]
-    near = get_close_matches(name, known, n=3, cutoff=0.4) or known
+    known_ids = [step.id for step in document.steps]
+    suggestions = get_close_matches(name, known_ids, n=3, cutoff=0.4) or known_ids
     raise ExecplanError(
-        "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=near
+        "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=suggestions
     )
 
 
-def stop_agent(document: ExecutionPlan, ref: Ref) -> None:
+def ensure_not_agent_mode(document: ExecutionPlan, ref: Ref) -> None:
     """Refuse a document whose steps an agent carries out; raises ExecplanError."""
     if document.mode == "agent":
         raise ExecplanError(
@@ -81,23 +81,23 @@ def stop_agent(document: ExecutionPlan, ref: Ref) -> None:
         )
 
 
-def permit_of(standing: Standing, schedule: Schedule) -> Permit:
+def permit_for(status: Standing, schedule: Schedule) -> Permit:
     """What may be begun under the approval that holds, of the steps of a schedule."""
-    assert standing.now is not None  # what may run compiles to something
-    assert standing.approval is not None
-    policy = standing.now.policy
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    policy = status.now.policy
     levels = {step.id: effective_risk(step, policy).level for step in schedule.steps}
-    terms = standing.approval.terms(policy.person_from)
-    return permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.there)
+    terms = status.approval.terms(policy.person_from)
+    return issue_permit(terms, levels, schedule.order, policy.checkpoint_interval, schedule.path_exists)
 
 
-def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) -> None:
+def ensure_steps_approved(permit: Permit, approval: Approval, steps: Iterable[Step]) -> None:
     """Refuse where one of these steps has nobody's approval; raises ExecplanError."""
-    levels = allowed.levels
+    levels = permit.levels
     missing = [
         f"{step.id}: {levels[step.id]}" + (", inferred" if step.inferred else "")
         for step in steps
-        if not find_approver(allowed.terms, step.id, levels[step.id], inferred=step.inferred)
+        if not find_approver(permit.terms, step.id, levels[step.id], inferred=step.inferred)
     ]
     if missing:
         raise ExecplanError(
@@ -110,64 +110,64 @@ def stop_unapproved(allowed: Permit, approval: Approval, steps: Iterable[Step]) 
         )
 
 
-def stop_other_programs(
-    home: Home, ref: Ref, place: RunPaths, course: RunState, steps: list[Step], policy: Policy
+def ensure_run_programs_unchanged(
+    home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, steps: list[Step], policy: Policy
 ) -> list[str]:
     """Refuse where the steps that are ahead would run other programs than were approved; raises ExecplanError.
 
     The differences, a line each, where the policy only warns of them.
     """
-    others = programs.other_programs(home, course, steps)
+    differences = programs.list_changed_programs(home, run_state, steps)
     if policy.programs == "refuse":
-        way = f"execplan approve {ref.typed}; execplan resume {place.number} -p {ref.typed}"
-        programs.stop_other_programs(others, f"the run {place.id} would run other programs than were approved", way)
-    return others
+        commands = f"execplan approve {ref.typed}; execplan resume {run_paths.number} -p {ref.typed}"
+        programs.ensure_programs_unchanged(differences, f"the run {run_paths.id} would run other programs than were approved", commands)
+    return differences
 
 
-def stop_underway(home: Home, ref: Ref, place: RunPaths | None = None) -> None:
+def ensure_no_unfinished_run(home: Home, ref: Ref, run_paths: RunPaths | None = None) -> None:
     """Refuse while an earlier run of the plan, or another than this one, is neither at its end nor rolled back."""
-    for other in places.every(home, ref):
-        entries = entries_of(other)
-        if other != place and entries:
-            status = _status(other, entries)
+    for other_run in run_directories.list_runs(home, ref):
+        entries = read_run_entries(other_run)
+        if other_run != run_paths and entries:
+            status = _run_status(other_run, entries)
             if status not in (states.IN_PROGRESS, states.REPLANNING):
                 return
-            number = f"{other.number} -p {ref.typed}"
-            if entries[0].said.get("mode") == "agent":
+            number = f"{other_run.number} -p {ref.typed}"
+            if entries[0].fields.get("mode") == "agent":
                 raise ExecplanError(
                     "run-under-way",
-                    f"an agent carries out {ref.id}: its run {other.id} is not at its end",
+                    f"an agent carries out {ref.id}: its run {other_run.id} is not at its end",
                     exit=NO,
                     hint=f"let it go on, or take back what it did: execplan handoff {ref.typed}; execplan rollback {number}",
                 )
             raise ExecplanError(
                 "run-under-way",
-                f"the run {other.id} of {ref.id} is not at its end: it was paused, interrupted or killed",
+                f"the run {other_run.id} of {ref.id} is not at its end: it was paused, interrupted or killed",
                 exit=NO,
                 hint=f"go on with it, or take it back: execplan resume {number}; execplan rollback {number}",
             )
 
 
-def _status(place: RunPaths, entries: Any) -> str:
-    from execplan.engine.runs import brief
+def _run_status(run_paths: RunPaths, entries: Any) -> str:
+    from execplan.engine.runs import load_run_state
 
-    return brief(place, entries).status
+    return load_run_state(run_paths, entries).status
 
 
-def stop_other(ref: Ref, place: RunPaths, course: RunState, found: Standing) -> None:
+def ensure_same_document(ref: Ref, run_paths: RunPaths, run_state: RunState, status: Standing) -> None:
     """Refuse where what is approved now is not what the run does; raises ExecplanError."""
-    assert found.now is not None  # as above
-    if found.now.binding.document != course.digest:
+    assert status.now is not None  # as above
+    if status.now.binding.document != run_state.document_digest:
         raise ExecplanError(
             "other-document",
-            f"what is approved now is not what the run {place.id} does: the steps of {ref.id} have changed since",
+            f"what is approved now is not what the run {run_paths.id} does: the steps of {ref.id} have changed since",
             exit=CHANGED,
-            hint=f"take it back, and run the new one: execplan rollback {place.number} -p {ref.typed}; "
+            hint=f"take it back, and run the new one: execplan rollback {run_paths.number} -p {ref.typed}; "
             f"execplan approve {ref.typed}; execplan run {ref.typed}",
         )
 
 
-def bench_for(home: Home, ref: Ref, place: RunPaths, now: Now, watch: RunObserver, seconds: int | None) -> RunContext:
+def make_context(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now, observer: RunObserver, seconds: int | None) -> RunContext:
     """What the steps of a run are done with; raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
@@ -175,120 +175,120 @@ def bench_for(home: Home, ref: Ref, place: RunPaths, now: Now, watch: RunObserve
     from execplan.engine.files.store import BackupStore
     from execplan.engine.steps.bench import RunContext
 
-    document, policy = now.current.document, now.policy
+    document, policy = candidate.current.document, candidate.policy
     sandbox = find_sandbox(home, policy)[0]
     limits = [policy.seconds, document.constraints.max_duration_s, seconds]
-    deadline = monotonic() + min([each for each in limits if each is not None])
-    ground, store = WorkspaceFiles(home), BackupStore(home)
-    own = redaction()
-    return RunContext(home, ref, document, policy, place, ground, store, sandbox, own, StopSignal(), watch, deadline)
+    deadline = monotonic() + min([limit for limit in limits if limit is not None])
+    workspace, store = WorkspaceFiles(home), BackupStore(home)
+    run_redaction = make_redaction()
+    return RunContext(home, ref, document, policy, run_paths, workspace, store, sandbox, run_redaction, StopSignal(), observer, deadline)
 
 
-def warn(bench: RunContext, chosen: Collection[str] | None, others: Iterable[str]) -> list[str]:
+def show_warnings(context: RunContext, chosen_ids: Collection[str] | None, program_differences: Iterable[str]) -> list[str]:
     """Show the warnings about the chosen steps (None: all) to whoever watches; those that could not be shown are returned.
 
-    `others` say which programs are not those that were approved.
+    `program_differences` say which programs are not those that were approved.
     """
     from execplan.engine.command_warnings import command_warnings
 
-    steps = [step for step in bench.document.steps if chosen is None or step.id in chosen]
-    warnings = [*command_warnings(bench.home, bench.policy, steps), *map(programs.WARNING.format, others)]
-    return [each for each in warnings if not bench.watch.warn(each)]
+    steps = [step for step in context.document.steps if chosen_ids is None or step.id in chosen_ids]
+    warnings = [*command_warnings(context.home, context.policy, steps), *map(programs.WARNING.format, program_differences)]
+    return [warning for warning in warnings if not context.observer.warn(warning)]
 
 
-def take(home: Home, ref: Ref, place: RunPaths, standing: Standing) -> None:
+def create_run(home: Home, ref: Ref, run_paths: RunPaths, status: Standing) -> None:
     """Set an approval apart for a new run, and make its folders, with what is run and who allowed it; raises ExecplanError."""
-    assert standing.now is not None  # what may run compiles to something
-    assert standing.approval is not None
-    register.take(home, standing.approval.id, place.id)
-    with hinting(f"nothing was done, and the approval still holds; begin again: execplan run {ref.typed}"):
-        files.make_folder(place.folder, within=home.root)
-        files.create(place.shown(store.NAME), standing.now.current.data, within=home.root)
-        files.create(place.approval, to_bytes(standing.approval), within=home.root)
-        keep_state(home, ref, place)
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    register.take(home, status.approval.id, run_paths.id)
+    with add_hint_on_error(f"nothing was done, and the approval still holds; begin again: execplan run {ref.typed}"):
+        files.make_folder(run_paths.folder, within=home.root)
+        files.create(run_paths.artifact_path(store.NAME), status.now.current.data, within=home.root)
+        files.create(run_paths.approval, to_bytes(status.approval), within=home.root)
+        create_state_directory(home, ref, run_paths)
 
 
-def keep_state(home: Home, ref: Ref, place: RunPaths) -> None:
+def create_state_directory(home: Home, ref: Ref, run_paths: RunPaths) -> None:
     """Make the folder of what is not committed, with a copy of what is, and note whose run it is; raises ExecplanError."""
     state.folder(home, "runs")
-    copies.keep(place)
-    files.create(os.path.join(belongings.make(home, ref.path), place.id), b"")
+    copies.copy_evidence(run_paths)
+    files.create(os.path.join(belongings.make(home, ref.path), run_paths.id), b"")
 
 
-def use(home: Home, place: RunPaths, approval: Approval) -> None:
+def use_approval(home: Home, run_paths: RunPaths, approval: Approval) -> None:
     """Let an approval serve a run from now on; a further one is kept beside the first. Raises ExecplanError."""
-    register.use(home, approval.id, place.id)
-    data, number, path = to_bytes(approval), 1, place.approval
+    register.use(home, approval.id, run_paths.id)
+    data, number, path = to_bytes(approval), 1, run_paths.approval
     while not files.create(path, data, within=home.root):
         with open(disk.open_file(path)[0], "rb") as file:
             if file.read() == data:
                 break
         number += 1
-        path = place.approval.replace(".json", f"-{number}.json")
-    copies.keep(place)
+        path = run_paths.approval.replace(".json", f"-{number}.json")
+    copies.copy_evidence(run_paths)
 
 
 @contextmanager
-def hinting(way: str) -> Iterator[None]:
+def add_hint_on_error(next_steps: str) -> Iterator[None]:
     """Let a refusal that has to do with the machine, once something was done, say what follows when it is mended."""
     try:
         yield
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
-            known = (error.hint or "").removesuffix("nothing was changed").removesuffix("; ")
-            error.hint = f"{known}; {way}" if known else way
+            existing_hint = (error.hint or "").removesuffix("nothing was changed").removesuffix("; ")
+            error.hint = f"{existing_hint}; {next_steps}" if existing_hint else next_steps
         raise
 
 
-def resumable(place: RunPaths, ref: Ref) -> AbstractContextManager[None]:
+def add_resume_hint(run_paths: RunPaths, ref: Ref) -> AbstractContextManager[None]:
     """The same, while a run goes on: it can be resumed."""
-    return hinting(f"then go on: execplan resume {place.number} -p {ref.typed}")
+    return add_hint_on_error(f"then go on: execplan resume {run_paths.number} -p {ref.typed}")
 
 
-def name_of(sandbox: Sandbox | None) -> str:
+def sandbox_name(sandbox: Sandbox | None) -> str:
     """What guards commands, as an entry says it; nothing for nothing."""
     return os.path.basename(sandbox.program) if sandbox is not None else ""
 
 
-def write_begun(book: JournalWriter, bench: RunContext, standing: Standing, chosen: list[str] | None, said: RunOptions) -> None:
+def write_begun_entry(journal_writer: JournalWriter, context: RunContext, status: Standing, chosen_ids: list[str] | None, run_options: RunOptions) -> None:
     """The first entry; from then on the approval serves this run alone. Raises ExecplanError."""
-    assert standing.now is not None
-    first(
-        book,
-        bench.home,
-        bench.place,
-        standing,
-        sandbox=name_of(bench.sandbox),
-        jobs=said.jobs,
-        chosen=chosen,
-        replays=said.replays or None,
-        states={path: state_json(each) for path, each in standing.now.binding.states.items()},
-        programs=programs.programs_json(standing.now.binding.programs),
+    assert status.now is not None
+    write_first_entry(
+        journal_writer,
+        context.home,
+        context.run_paths,
+        status,
+        sandbox=sandbox_name(context.sandbox),
+        jobs=run_options.jobs,
+        chosen=chosen_ids,
+        replays=run_options.replays or None,
+        states={path: state_json(file_state) for path, file_state in status.now.binding.states.items()},
+        programs=programs.programs_json(status.now.binding.programs),
     )
 
 
-def first(book: JournalWriter, home: Home, place: RunPaths, standing: Standing, **told: Any) -> None:
+def write_first_entry(journal_writer: JournalWriter, home: Home, run_paths: RunPaths, status: Standing, **extra_fields: Any) -> None:
     """The first entry, with what is told besides; from then on the approval serves this run alone. Raises ExecplanError."""
-    assert standing.now is not None
-    assert standing.approval is not None
-    binding, document = standing.now.binding, standing.now.current.document
-    said = {"run": place.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
-    book.write(BEGUN, **{**said, **who(standing), "policy": binding.policy, "head": git.head(home), **told})
-    register.use(home, standing.approval.id, place.id)
+    assert status.now is not None
+    assert status.approval is not None
+    binding, document = status.now.binding, status.now.current.document
+    run_fields = {"run": run_paths.id, "plan_id": document.plan_id, "revision": document.revision, "document": binding.document}
+    journal_writer.write(BEGUN, **{**run_fields, **approval_fields(status), "policy": binding.policy, "head": git.head(home), **extra_fields})
+    register.use(home, status.approval.id, run_paths.id)
 
 
-def who(standing: Standing) -> dict[str, Any]:
+def approval_fields(status: Standing) -> dict[str, Any]:
     """Who has approved, and who runs, as entries say it."""
-    approval = standing.approval
+    approval = status.approval
     assert approval is not None
-    derived = approval.derived_from
-    covered = {"covered_by": {"approval": derived.digest, "revision": derived.revision}} if derived is not None else {}
+    derivation = approval.derived_from
+    coverage_fields = {"covered_by": {"approval": derivation.digest, "revision": derivation.revision}} if derivation is not None else {}
     return {
         "approval": approval.digest,
         "approval_id": approval.id,
         "approver": approval.approver,
         "how": approval.effective_how,
-        **covered,
+        **coverage_fields,
         "user": author.login(),
         "session": author.session(),
     }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
     from execplan.text.redaction import Redaction
 
-EXACT: Final = frozenset(
+UNREDACTED_FIELDS: Final = frozenset(
     "step steps attempt path changes before after folders states transcript stdout run plan_id document approval approval_id "
     "policy sandbox chosen replays head kind by why answer task restored removed displaced signal status cause failed completed".split()
 )
@@ -31,42 +31,42 @@ class JournalWriter:
     """It may be written by any thread; entries have the order in which they were written."""
 
     def __init__(
-        self, run: str, journal: Journal, course: RunState, ledger: AuditLog, redaction: Redaction, watch: RunObserver
+        self, run: str, journal: Journal, run_state: RunState, ledger: AuditLog, redaction: Redaction, observer: RunObserver
     ) -> None:
         self.run = run
         self.journal = journal
-        self.course = course
+        self.run_state = run_state
         """As far as the journal goes, always."""
         self.ledger = ledger
         self.redaction = redaction
-        self.watch = watch
+        self.observer = observer
         self.warnings: list[str] = []
         """What was put back when the run was taken up, and could not be shown then."""
-        self.is_at_work = False
+        self.is_running_steps = False
         """Whether steps are done by this process."""
         self._lock = threading.RLock()
 
-    def write(self, kind: str, **said: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> Entry:
         """Have an entry on disk, and let everybody know of it; raises ExecplanError."""
-        told = {name: value if name in EXACT else self.redaction.value(value) for name, value in said.items()}
+        redacted_fields = {name: value if name in UNREDACTED_FIELDS else self.redaction.value(value) for name, value in fields.items()}
         with self._lock:
-            entry = self.journal.write(kind, **told)
-            self.course.read([entry])
+            entry = self.journal.write(kind, **redacted_fields)
+            self.run_state.apply_entries([entry])
             self.ledger.append_entries(self.run, [entry])
-            self._tell(entry)
+            self._notify_observer(entry)
         return entry
 
-    def mend(self, home: Home, ref: Ref, place: RunPaths) -> list[str]:
+    def repair(self, home: Home, ref: Ref, run_paths: RunPaths) -> list[str]:
         """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
-        from execplan.engine.mend import mend
+        from execplan.engine.mend import repair_run
 
         with self._lock:
-            return mend(home, ref, place, self.journal, self.ledger, self.course, at_work=self.is_at_work)
+            return repair_run(home, ref, run_paths, self.journal, self.ledger, self.run_state, step_just_ran=self.is_running_steps)
 
-    def _tell(self, entry: Entry) -> None:
+    def _notify_observer(self, entry: Entry) -> None:
         """Tell who looks on; a terminal that has gone away ends no run."""
         try:
-            self.watch.entry(entry)
+            self.observer.entry(entry)
         except OSError as error:
             trace.tell(f"nobody looks on any more: {error}")
-            self.watch = RunObserver()
+            self.observer = RunObserver()

@@ -19,21 +19,21 @@ def command_warnings(home: Home, policy: Policy, steps: Iterable[Step]) -> list[
     from execplan.engine.files.ground import WorkspaceFiles
     from execplan.engine.files.tree import BYTES, FILES
     from execplan.engine.files.walk import WorkspaceWalker
-    from execplan.engine.steps.named import runs
+    from execplan.engine.steps.named import runs_program
 
-    if not any([runs(step) for step in steps]):
+    if not any([runs_program(step) for step in steps]):
         return []
     warnings = []
     try:
-        sandbox, why = find_sandbox(home, policy)
+        sandbox, reason = find_sandbox(home, policy)
     except ExecplanError as error:
         warnings.append(f"the run will stop at once: {error.message}; {error.hint}")
     else:
         if sandbox is None and policy.sandbox != "off":
-            warnings.append(f"commands run without a sandbox: {why}")
+            warnings.append(f"commands run without a sandbox: {reason}")
     if not WorkspaceWalker(home, WorkspaceFiles(home)).collect_unignored(FILES, BYTES):
-        most = f"{FILES:,} files or {BYTES >> 20} MB"
+        limit = f"{FILES:,} files or {BYTES >> 20} MB"
         warnings.append(
-            f"the repository has more than {most}: a rollback restores only the paths that commands declare"
+            f"the repository has more than {limit}: a rollback restores only the paths that commands declare"
         )
     return warnings

@@ -18,77 +18,77 @@ if TYPE_CHECKING:
 TRANSCRIPTS: Final = "transcripts"
 PLAN: Final = "plan.md"
 """The text of the plan, as it was before the last step in which a program ran; only in the copy."""
-_PAPERS: Final = ("execution-plan", "approval")
+_DOCUMENT_PREFIXES: Final = ("execution-plan", "approval")
 
 
-def is_paper(name: str) -> bool:
+def is_run_document(name: str) -> bool:
     """Whether a file of a run's folder says what is run, or who has let it run."""
-    return name.endswith(".json") and name.startswith(_PAPERS)
+    return name.endswith(".json") and name.startswith(_DOCUMENT_PREFIXES)
 
 
-def keep(place: RunPaths) -> None:
+def copy_evidence(run_paths: RunPaths) -> None:
     """Copy what is among the artifacts of the run and not in the state; raises ExecplanError."""
-    files.make_folder(place.copy)
-    journal = place.journal
-    if journal != place.copied(JOURNAL) and os.path.lexists(journal):
+    files.make_folder(run_paths.copy)
+    journal = run_paths.journal
+    if journal != run_paths.copy_path(JOURNAL) and os.path.lexists(journal):
         data = disk.read(journal, LIMIT)[0]
-        files.put(place.copied(JOURNAL), data[: data.rfind(b"\n") + 1])
-    for name in _names(place.folder):
-        if is_paper(name) and not os.path.lexists(place.copied(name)):
-            files.create(place.copied(name), disk.read(place.shown(name), LIMIT)[0])
+        files.put(run_paths.copy_path(JOURNAL), data[: data.rfind(b"\n") + 1])
+    for name in _list_directory(run_paths.folder):
+        if is_run_document(name) and not os.path.lexists(run_paths.copy_path(name)):
+            files.create(run_paths.copy_path(name), disk.read(run_paths.artifact_path(name), LIMIT)[0])
 
 
-def journal_of(place: RunPaths) -> Journal:
+def open_journal(run_paths: RunPaths) -> Journal:
     """The journal of a run, open for writing in the state, and among the artifacts; raises ExecplanError."""
-    keep(place)
-    return Journal(place.copied(JOURNAL), place.shown(JOURNAL), place.root or None)
+    copy_evidence(run_paths)
+    return Journal(run_paths.copy_path(JOURNAL), run_paths.artifact_path(JOURNAL), run_paths.root or None)
 
 
-def keep_transcript(place: RunPaths, path: str) -> None:
+def link_transcript(run_paths: RunPaths, path: str) -> None:
     """Let a transcript that is being written have a second name in the state, where the file system can."""
     try:
-        os.makedirs(place.copied(TRANSCRIPTS), exist_ok=True)
-        other = os.path.join(place.copied(TRANSCRIPTS), os.path.basename(path))
-        if os.path.lexists(other):
-            os.unlink(other)
-        os.link(path, other)
+        os.makedirs(run_paths.copy_path(TRANSCRIPTS), exist_ok=True)
+        copy_path = os.path.join(run_paths.copy_path(TRANSCRIPTS), os.path.basename(path))
+        if os.path.lexists(copy_path):
+            os.unlink(copy_path)
+        os.link(path, copy_path)
     except OSError:
         return  # of another file system: then it is only where everybody sees it
 
 
-def altered(place: RunPaths) -> list[str]:
+def list_altered(run_paths: RunPaths) -> list[str]:
     """What of the copy, the journal aside, is gone or other among the artifacts; names from the run's folder."""
-    found = [name for name in papers(place) if differs(place, name)]
-    printed = [os.path.join(TRANSCRIPTS, name) for name in _names(place.copied(TRANSCRIPTS))]
-    return found + [name for name in printed if not os.path.lexists(place.shown(name))]
+    altered_documents = [name for name in list_run_documents(run_paths) if differs_from_copy(run_paths, name)]
+    transcripts = [os.path.join(TRANSCRIPTS, name) for name in _list_directory(run_paths.copy_path(TRANSCRIPTS))]
+    return altered_documents + [name for name in transcripts if not os.path.lexists(run_paths.artifact_path(name))]
 
 
-def stop_altered(place: RunPaths) -> None:
+def ensure_not_altered(run_paths: RunPaths) -> None:
     """Refuse where the artifacts have not the journal and the execution plans that the state has; raises ExecplanError."""
-    for name in [JOURNAL, *papers(place)]:
-        if os.path.lexists(place.copied(name)) and differs(place, name):
+    for name in [JOURNAL, *list_run_documents(run_paths)]:
+        if os.path.lexists(run_paths.copy_path(name)) and differs_from_copy(run_paths, name):
             raise ExecplanError(
                 "journal-altered",
-                f"{place.shown(name)} is missing or was changed: its copy is different",
+                f"{run_paths.artifact_path(name)} is missing or was changed: its copy is different",
                 exit=ENVIRONMENT,
                 hint="a person looks at it, and restores it from its copy: execplan doctor --fix",
             )
 
 
-def papers(place: RunPaths) -> list[str]:
+def list_run_documents(run_paths: RunPaths) -> list[str]:
     """What the copy has of what is run, and of who has let it run."""
-    return [name for name in _names(place.copy) if is_paper(name)]
+    return [name for name in _list_directory(run_paths.copy) if is_run_document(name)]
 
 
-def differs(place: RunPaths, name: str) -> bool:
+def differs_from_copy(run_paths: RunPaths, name: str) -> bool:
     """Whether a file among the artifacts is not as its copy; a longer journal that goes on behind it is the better one."""
-    own, shown = place.copied(name), place.shown(name)
-    if name == JOURNAL and place.journal != own:
+    copy_path, artifact_path = run_paths.copy_path(name), run_paths.artifact_path(name)
+    if name == JOURNAL and run_paths.journal != copy_path:
         return False
-    if not os.path.lexists(shown):
+    if not os.path.lexists(artifact_path):
         return True
     try:
-        left, right = (disk.read(path, LIMIT)[0] for path in (own, shown))
+        left, right = (disk.read(path, LIMIT)[0] for path in (copy_path, artifact_path))
         if name == JOURNAL:  # less than a line was left by a killed writer
             left, right = (data[: data.rfind(b"\n") + 1] for data in (left, right))
         return left != right
@@ -96,15 +96,15 @@ def differs(place: RunPaths, name: str) -> bool:
         return True
 
 
-def show(place: RunPaths, name: str) -> bytes:
+def restore_from_copy(run_paths: RunPaths, name: str) -> bytes:
     """Let a file among the artifacts be as its copy; what was displaced, if anything. Raises ExecplanError."""
-    path, data = place.shown(name), disk.read(place.copied(name), LIMIT)[0]
+    path, data = run_paths.artifact_path(name), disk.read(run_paths.copy_path(name), LIMIT)[0]
     old = disk.read(path, LIMIT)[0] if os.path.isfile(path) else b""
-    files.put(path, data, within=place.root or None)
+    files.put(path, data, within=run_paths.root or None)
     return b"" if data.startswith(old) else old
 
 
-def _names(folder: str) -> list[str]:
+def _list_directory(folder: str) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from execplan.clock import now
 from execplan.engine import approving, revisions
-from execplan.engine import order as orders
-from execplan.engine.entries import REVISED
+from execplan.engine import order as step_order
+from execplan.engine.entries import REVISION_REASONS
 from execplan.engine.recover import ALTERNATIVE
 from execplan.errors import ENVIRONMENT, POLICY, ExecplanError
-from execplan.execution import approval as seals
+from execplan.execution import approval as signatures
 from execplan.execution import states
 from execplan.execution.approval import REVISION
 from execplan.execution.binding import bind, describe_difference
@@ -41,170 +41,170 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-MOST: Final = 10
+MAX_DERIVED_REVISIONS: Final = 10
 """Revisions in a row that one approval covers: then a person looks at it again."""
 
 
-class Cover(NamedTuple):
+class RevisionCoverage(NamedTuple):
     """The approval that covers a revision, or why a person has to approve it."""
 
-    by: Approval | None
-    why: tuple[str, ...] = ()
+    approval: Approval | None
+    reasons: tuple[str, ...] = ()
     """Why none does, a line each."""
-    shown: Evaluated | None = None
+    evaluated_plan: Evaluated | None = None
     """The revision as it was evaluated."""
-    given: Approval | None = None
+    derived_approval: Approval | None = None
     """The approval of the revision that was derived and recorded."""
 
 
-def find(home: Home, ref: Ref, place: RunPaths, course: RunState, made: ExecutionPlan) -> Cover:
+def find_coverage(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> RevisionCoverage:
     """The approval of a run that covers its next revision; nothing is written. Raises ExecplanError where a disk fails."""
     try:
-        _stop_asked(course)
-        by = _serving(home, ref, place)
-        document = _document(place, by)
-        why = find_uncovered_changes(document, made, _stands(document, course))
-        if why:
-            return Cover(None, tuple(why))
-        shown = _evaluated(home, ref, place, course, made)
-        why = [*_drifted(home, course, by, shown), *_unapproved(by, shown)]
-        if why:
-            return Cover(None, tuple(why))
-        approve.stop_unfit(home, ref, shown)
-        return Cover(by, shown=shown)
+        _ensure_no_open_question(run_state)
+        approval = _find_run_approval(home, ref, run_paths)
+        approved_document = _approved_document(run_paths, approval)
+        reasons = find_uncovered_changes(approved_document, revision, _run_progress(approved_document, run_state))
+        if reasons:
+            return RevisionCoverage(None, tuple(reasons))
+        evaluated_plan = _evaluate_revision(home, ref, run_paths, run_state, revision)
+        reasons = [*_drift_reasons(home, run_state, approval, evaluated_plan), *_unapproved_reasons(approval, evaluated_plan)]
+        if reasons:
+            return RevisionCoverage(None, tuple(reasons))
+        approve.stop_unfit(home, ref, evaluated_plan)
+        return RevisionCoverage(approval, evaluated_plan=evaluated_plan)
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
-        return Cover(None, (error.message, *error.candidates))
+        return RevisionCoverage(None, (error.message, *error.candidates))
 
 
-def give(home: Home, ref: Ref, place: RunPaths, cover: Cover) -> Cover:
+def derive_approval(home: Home, ref: Ref, run_paths: RunPaths, coverage: RevisionCoverage) -> RevisionCoverage:
     """Derive the approval of a revision that is stored by now, on record; without one where something has changed meanwhile.
 
     Raises ExecplanError where a disk fails. The caller holds the lock of runs.
     """
-    by, shown = cover.by, cover.shown
-    if by is None or shown is None:
-        return cover
-    left = tuple([each.step.id for each in shown.evaluation.steps if not each.is_done])
-    risk = by.max_risk.value if by.max_risk is not None else None
-    yes = approve.Yes(by.approver, REVISION, 0, risk, left, by.inferred, by, place.id)
+    approval, evaluated_plan = coverage.approval, coverage.evaluated_plan
+    if approval is None or evaluated_plan is None:
+        return coverage
+    pending_ids = tuple([evaluated_step.step.id for evaluated_step in evaluated_plan.evaluation.steps if not evaluated_step.is_done])
+    risk = approval.max_risk.value if approval.max_risk is not None else None
+    confirmation = approve.Yes(approval.approver, REVISION, 0, risk, pending_ids, approval.inferred, approval, run_paths.id)
     try:
-        covered = approval_scope(shown.evaluation, risk, left)
-        made = approving.give(home, ref, shown, covered, yes, Options(commit=False)).approval
+        approved_scope = approval_scope(evaluated_plan.evaluation, risk, pending_ids)
+        derived_approval = approving.approve_and_record(home, ref, evaluated_plan, approved_scope, confirmation, Options(commit=False)).approval
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
-        return Cover(None, (error.message, *error.candidates))
-    return cover._replace(given=made)
+        return RevisionCoverage(None, (error.message, *error.candidates))
+    return coverage._replace(derived_approval=derived_approval)
 
 
-def _stop_asked(course: RunState) -> None:
+def _ensure_no_open_question(run_state: RunState) -> None:
     """Refuse where a person is asked, or has stopped the run: no revision answers for them. Raises ExecplanError."""
-    question = course.question
-    if question is not None and question.why not in REVISED:
-        raise _not_covered(f"the run waits for an answer: {question.words}")
-    if course.ended is not None and course.ended.said.get("cause") == "cancellation":
-        raise _not_covered("somebody has stopped the run")
+    question = run_state.question
+    if question is not None and question.why not in REVISION_REASONS:
+        raise _not_covered_error(f"the run waits for an answer: {question.words}")
+    if run_state.end_entry is not None and run_state.end_entry.fields.get("cause") == "cancellation":
+        raise _not_covered_error("somebody has stopped the run")
 
 
-def _serving(home: Home, ref: Ref, place: RunPaths) -> Approval:
+def _find_run_approval(home: Home, ref: Ref, run_paths: RunPaths) -> Approval:
     """The approval under which a run went on last, if it is valid still; raises ExecplanError."""
-    kept = [each for each in approvals.every(home, ref) if each.approval is not None]
-    own = [each for each in kept if each.approval is not None and _serves(home, each.approval, place)]
-    own.sort(key=lambda each: each.approval.revision if each.approval is not None else 0)
-    if not own or own[-1].approval is None:
-        raise _not_covered(f"no approval of the run {place.id} is left")
-    given = own[-1].approval
-    for why in _invalid(home, own[-1], given, kept):
-        raise _not_covered(f"the approval {given.digest[:12]} covers nothing more: {why}")
-    return given
+    stored_approvals = [stored_approval for stored_approval in approvals.every(home, ref) if stored_approval.approval is not None]
+    run_approvals = [stored_approval for stored_approval in stored_approvals if stored_approval.approval is not None and _serves_run(home, stored_approval.approval, run_paths)]
+    run_approvals.sort(key=lambda stored_approval: stored_approval.approval.revision if stored_approval.approval is not None else 0)
+    if not run_approvals or run_approvals[-1].approval is None:
+        raise _not_covered_error(f"no approval of the run {run_paths.id} is left")
+    approval = run_approvals[-1].approval
+    for reason in _invalid_reasons(home, run_approvals[-1], approval, stored_approvals):
+        raise _not_covered_error(f"the approval {approval.digest[:12]} covers nothing more: {reason}")
+    return approval
 
 
-def _serves(home: Home, given: Approval, place: RunPaths) -> bool:
-    run = given.derived_from.run if given.derived_from is not None else register.state(home, given.id).run
-    return run == place.id
+def _serves_run(home: Home, approval: Approval, run_paths: RunPaths) -> bool:
+    run = approval.derived_from.run if approval.derived_from is not None else register.state(home, approval.id).run
+    return run == run_paths.id
 
 
-def _invalid(home: Home, kept: Kept, given: Approval, every: list[Kept]) -> Iterator[str]:
+def _invalid_reasons(home: Home, stored_approval: Kept, approval: Approval, stored_approvals: list[Kept]) -> Iterator[str]:
     """Why an approval is worth nothing any more."""
-    sealing = key.read(home)
-    if sealing is None or not seals.verify_signature(given, sealing) or not kept.untouched:
+    signing_key = key.read(home)
+    if signing_key is None or not signatures.verify_signature(approval, signing_key) or not stored_approval.untouched:
         yield "it is not as it was sealed"
-    related = {given.id, *given.origins}
-    related |= {
-        each.approval.id for each in every if each.approval is not None and given.id in each.approval.origins
+    related_ids = {approval.id, *approval.origins}
+    related_ids |= {
+        other.approval.id for other in stored_approvals if other.approval is not None and approval.id in other.approval.origins
     }  # who revokes the approval of a revision wants to be asked
-    if any([register.state(home, each).revoked for each in related]):
+    if any([register.state(home, approval_id).revoked for approval_id in related_ids]):
         yield "it, or one that derives from it, was revoked"
-    if len(given.origins) >= MOST:
-        yield f"{MOST} revisions in a row went on with what was approved once"
-    if why := validity_problem(given.terms(NEVER), now().timestamp()):
-        yield why
+    if len(approval.origins) >= MAX_DERIVED_REVISIONS:
+        yield f"{MAX_DERIVED_REVISIONS} revisions in a row went on with what was approved once"
+    if reason := validity_problem(approval.terms(NEVER), now().timestamp()):
+        yield reason
     policy = effective(home)
-    if given.place != standing.place(home):
+    if approval.place != standing.place(home):
         yield "it was given in another checkout"
-    if given.policy != policy.version:
+    if approval.policy != policy.version:
         yield "the policy has changed since"
-    if policy.pin == "tree" and given.tree != tree.tree(home):
+    if policy.pin == "tree" and approval.tree != tree.tree(home):
         yield "HEAD holds other files than when it was given"
 
 
-def _document(place: RunPaths, given: Approval) -> ExecutionPlan:
+def _approved_document(run_paths: RunPaths, approval: Approval) -> ExecutionPlan:
     """The document that was approved, as it is kept with the run; raises ExecplanError."""
-    for path in (place.document, revisions.path_of(place, given.revision)):
-        data = disk.read(path, revisions.LIMIT)[0] if path == place.document or given.revision > 1 else b""
-        if digest(data) == given.document:
+    for path in (run_paths.document, revisions.revision_path(run_paths, approval.revision)):
+        data = disk.read(path, revisions.LIMIT)[0] if path == run_paths.document or approval.revision > 1 else b""
+        if digest(data) == approval.document:
             return load(data, ExecutionPlan, path)
-    raise _not_covered("what it was given for is not with the run any more")
+    raise _not_covered_error("what it was given for is not with the run any more")
 
 
-def _stands(document: ExecutionPlan, course: RunState) -> RunProgress:
+def _run_progress(document: ExecutionPlan, run_state: RunState) -> RunProgress:
     """How the run stands, by its journal."""
-    failed = {step.id: orders.alternative(step) for step in document.steps if orders.alternative(step)}
-    by_id = {step.id: step for step in document.steps}
-    stands = {name: other for name, other in failed.items() if orders.leads_to(by_id[name], course) == ALTERNATIVE}
-    return RunProgress(_settled(course), stands)
+    alternatives = {step.id: step_order.named_alternative(step) for step in document.steps if step_order.named_alternative(step)}
+    steps_by_id = {step.id: step for step in document.steps}
+    active_alternatives = {name: alternative_id for name, alternative_id in alternatives.items() if step_order.recovery_kind(steps_by_id[name], run_state) == ALTERNATIVE}
+    return RunProgress(_settled_steps(run_state), active_alternatives)
 
 
-def _settled(course: RunState) -> frozenset[str]:
-    return frozenset({name for name, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone)
+def _settled_steps(run_state: RunState) -> frozenset[str]:
+    return frozenset({name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps)
 
 
-def _evaluated(home: Home, ref: Ref, place: RunPaths, course: RunState, made: ExecutionPlan) -> Evaluated:
+def _evaluate_revision(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, revision: ExecutionPlan) -> Evaluated:
     """The revision as `evaluate` will judge it once it is stored; raises ExecplanError."""
-    data, policy, world = to_bytes(made), effective(home), Glance(home)
-    underway = ActiveRun(place.id, digest(data), _settled(course))
+    data, policy, world = to_bytes(revision), effective(home), Glance(home)
+    active_run = ActiveRun(run_paths.id, digest(data), _settled_steps(run_state))
     path = home.shown(store.path_of(home, ref))
     return Evaluated(
-        Current(made, data, path, stored=True, stale="", left=()),
+        Current(revision, data, path, stored=True, stale="", left=()),
         policy,
-        evaluate(made, world, policy, underway),
-        bind(data, made, world, policy),
-        home.shown(ref.path) if made.source is not None else path,
-        underway,
+        evaluate(revision, world, policy, active_run),
+        bind(data, revision, world, policy),
+        home.shown(ref.path) if revision.source is not None else path,
+        active_run,
     )
 
 
-def _drifted(home: Home, course: RunState, by: Approval, shown: Evaluated) -> Iterator[str]:
+def _drift_reasons(home: Home, run_state: RunState, approval: Approval, evaluated_plan: Evaluated) -> Iterator[str]:
     """The files and programs that are neither as they were approved nor as the run has left them."""
-    known = {**by.binding.states, **course.expected}
-    for path, state in shown.binding.states.items():
-        why = describe_difference(known[path], state) if path in known else "it was not approved with the rest"
-        if why:
-            yield f"{path}: {why}"
-    if shown.policy.programs == "refuse":
-        found = shown.binding.programs or {}
-        yield from describe_changed_programs({**(by.binding.programs or {}), **course.programs}, found)
+    known_states = {**approval.binding.states, **run_state.expected_states}
+    for path, state in evaluated_plan.binding.states.items():
+        reason = describe_difference(known_states[path], state) if path in known_states else "it was not approved with the rest"
+        if reason:
+            yield f"{path}: {reason}"
+    if evaluated_plan.policy.programs == "refuse":
+        found_programs = evaluated_plan.binding.programs or {}
+        yield from describe_changed_programs({**(approval.binding.programs or {}), **run_state.programs}, found_programs)
 
 
-def _unapproved(by: Approval, shown: Evaluated) -> Iterator[str]:
+def _unapproved_reasons(approval: Approval, evaluated_plan: Evaluated) -> Iterator[str]:
     """The steps that are left to be done and that the approval leaves out."""
-    terms = by.terms(shown.policy.person_from)
-    for each in shown.evaluation.steps:
-        if not each.is_done and not find_approver(terms, each.step.id, each.risk.level, inferred=each.step.inferred):
-            yield f"the step {each.step.id} is not covered by it"
+    terms = approval.terms(evaluated_plan.policy.person_from)
+    for evaluated_step in evaluated_plan.evaluation.steps:
+        if not evaluated_step.is_done and not find_approver(terms, evaluated_step.step.id, evaluated_step.risk.level, inferred=evaluated_step.step.inferred):
+            yield f"the step {evaluated_step.step.id} is not covered by it"
 
 
-def _not_covered(what: str) -> ExecplanError:
-    return ExecplanError("not-approved", what, exit=POLICY, hint="a person approves it: execplan approve")
+def _not_covered_error(message: str) -> ExecplanError:
+    return ExecplanError("not-approved", message, exit=POLICY, hint="a person approves it: execplan approve")

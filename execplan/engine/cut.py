@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.engine.entries import Performed, performed_json
+from execplan.engine.entries import AttemptResult, attempt_result_json
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 TYPE_CHECKING = False
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def bench_of(home: Home, ref: Ref, place: RunPaths, course: RunState, watch: RunObserver) -> RunContext:
+def make_inspection_context(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, observer: RunObserver) -> RunContext:
     """What is needed to look at what the steps have left; no step can be run with it. Raises ExecplanError."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.engine.commands.stop import StopSignal
     from execplan.engine.files.ground import WorkspaceFiles
     from execplan.engine.files.store import BackupStore
-    from execplan.engine.opened import redaction
+    from execplan.engine.opened import make_redaction
     from execplan.engine.steps.bench import RunContext
     from execplan.repo.execution.policy import effective
 
@@ -34,50 +34,50 @@ def bench_of(home: Home, ref: Ref, place: RunPaths, course: RunState, watch: Run
         sandbox = find_sandbox(home, policy)[0]
     except ExecplanError:
         sandbox = None
-    ground, store, document = WorkspaceFiles(home), BackupStore(home), course.document
-    return RunContext(home, ref, document, policy, place, ground, store, sandbox, redaction(), StopSignal(), watch, 0.0)
+    workspace, store, document = WorkspaceFiles(home), BackupStore(home), run_state.document
+    return RunContext(home, ref, document, policy, run_paths, workspace, store, sandbox, make_redaction(), StopSignal(), observer, 0.0)
 
 
-def result_of(bench: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:
+def read_interrupted_result(context: RunContext, step: Step, attempt: Attempt) -> dict[str, Any]:
     """What the entry says that ends it; raises ExecplanError."""
     from execplan.engine.steps import looks
-    from execplan.engine.steps.named import is_command, runs
-    from execplan.engine.steps.perform import outside
+    from execplan.engine.steps.named import is_command, runs_program
+    from execplan.engine.steps.perform import outside_effects
 
-    told = ""
+    effects = ""
     changes: tuple[Change, ...] = ()
     folders: tuple[str, ...] = ()
-    if not runs(step) or not (is_command(step) or looks.known(bench, step)):
-        changes, folders = _written(bench, step, attempt)
-    elif not is_command(step) or not looks.known(bench, step) or _was_begun(bench, step, attempt):
-        changes, folders, hidden = looks.changed(bench, step)
-        told = outside(bench, step, hidden)
-        if any([step.parallel and each.parallel and each.id != step.id for each in bench.document.steps]):
+    if not runs_program(step) or not (is_command(step) or looks.has_snapshot(context, step)):
+        changes, folders = _written_changes(context, step, attempt)
+    elif not is_command(step) or not looks.has_snapshot(context, step) or _was_program_started(context, step, attempt):
+        changes, folders, unscanned = looks.changes_since_snapshot(context, step)
+        effects = outside_effects(context, step, unscanned)
+        if any([step.parallel and other_step.parallel and other_step.id != step.id for other_step in context.document.steps]):
             changes = tuple([change for change in changes if change.declared])
-    why = "it was cut short, and then rolled back"
-    performed = Performed(False, "interrupted", why, changes=changes, folders=folders, outside=told)
-    return {"step": step.id, "attempt": attempt.number, **performed_json(performed)}
+    reason = "it was cut short, and then rolled back"
+    performed = AttemptResult(False, "interrupted", reason, changes=changes, folders=folders, outside=effects)
+    return {"step": step.id, "attempt": attempt.number, **attempt_result_json(performed)}
 
 
-def _written(bench: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+def _written_changes(context: RunContext, step: Step, attempt: Attempt) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """What a step that writes files, and in which no program runs, has or may have written."""
-    from execplan.engine.steps.write import ballast, drop, folders_made, planned
+    from execplan.engine.steps.write import ballast_path, remove_ballast, list_created_folders, plan_changes
     from execplan.execution.evaluation.outcome import ImpossibleError
 
-    drop(ballast(bench, step))
+    remove_ballast(ballast_path(context, step))
     try:
-        changes = tuple([change for _, change in planned(bench, step, attempt.before)])
+        changes = tuple([change for _, change in plan_changes(context, step, attempt.before)])
     except ImpossibleError:
         return (), ()  # it would have failed before it wrote anything
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
         return (), ()  # as above: a hunk that does not fit
-    return changes, folders_made(bench, attempt.before)
+    return changes, list_created_folders(context, attempt.before)
 
 
-def _was_begun(bench: RunContext, step: Step, attempt: Attempt) -> bool:
+def _was_program_started(context: RunContext, step: Step, attempt: Attempt) -> bool:
     from execplan.engine.commands.launch import read_marks
-    from execplan.engine.steps.named import marks
+    from execplan.engine.steps.named import program_marks_path
 
-    return read_marks(marks(bench.place, step, attempt.number)) != "never"
+    return read_marks(program_marks_path(context.run_paths, step, attempt.number)) != "never"

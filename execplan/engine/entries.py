@@ -68,8 +68,8 @@ ASK: Final = "ask"
 UNKNOWN: Final = "unknown"
 APPROVE: Final = "approve"
 COVERED: Final = "covered"
-REVISED = (APPROVE, COVERED)
-WHYS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, *REVISED)
+REVISION_REASONS = (APPROVE, COVERED)
+QUESTION_REASONS = (CHECKPOINT, CONFIRM, ASK, UNKNOWN, *REVISION_REASONS)
 """Why a run waits: so many steps are done, or one that is marked; a step asks before it is run; one failed that asks then; one
 that may run only once was cut short, and nobody knows whether it had its effect; a new revision is to be approved; a new revision needs no approval, and the run is to be
 resumed."""
@@ -103,7 +103,7 @@ class Checks(NamedTuple):
     tests_passed: int = 0
 
 
-class Performed(NamedTuple):
+class AttemptResult(NamedTuple):
     """How an attempt of a step ended."""
 
     ok: bool
@@ -133,14 +133,14 @@ def state_json(state: State) -> list[Any]:
     return list(state)
 
 
-def state_from(said: list[Any]) -> State:
+def state_from_json(components: list[Any]) -> State:
     """The state that an entry holds."""
-    return State(*said)
+    return State(*components)
 
 
-def programs_from(said: dict[str, Any]) -> dict[str, Program]:
+def programs_from_entry(fields: dict[str, Any]) -> dict[str, Program]:
     """The programs that an entry names."""
-    return {name: Program(*each) for name, each in said.get("programs", {}).items()}
+    return {name: Program(*components) for name, components in fields.get("programs", {}).items()}
 
 
 def change_json(change: Change) -> dict[str, Any]:
@@ -148,28 +148,28 @@ def change_json(change: Change) -> dict[str, Any]:
     return {**change._asdict(), "before": state_json(change.before), "after": state_json(change.after)}
 
 
-def change_from(said: dict[str, Any]) -> Change:
+def change_from_json(fields: dict[str, Any]) -> Change:
     """The change that an entry holds."""
-    return Change(**{**said, "before": state_from(said["before"]), "after": state_from(said["after"])})
+    return Change(**{**fields, "before": state_from_json(fields["before"]), "after": state_from_json(fields["after"])})
 
 
-def performed_json(performed: Performed) -> dict[str, Any]:
+def attempt_result_json(performed: AttemptResult) -> dict[str, Any]:
     """How an attempt ended as an entry holds it."""
-    changes = [change_json(each) for each in performed.changes]
-    told = {**performed._asdict(), "changes": changes, "folders": list(performed.folders)}
-    return {**told, "checks": performed.checks._asdict()}
+    changes = [change_json(change) for change in performed.changes]
+    fields = {**performed._asdict(), "changes": changes, "folders": list(performed.folders)}
+    return {**fields, "checks": performed.checks._asdict()}
 
 
-def performed_from(said: dict[str, Any]) -> Performed:
+def attempt_result_from_entry(fields: dict[str, Any]) -> AttemptResult:
     """How an attempt ended by an entry."""
-    told = {name: said[name] for name in Performed._fields if name in said}
-    told["changes"] = tuple([change_from(each) for each in said.get("changes", ())])
-    told["folders"] = tuple(said.get("folders", ()))
-    told["checks"] = Checks(**said.get("checks", {}))
-    return Performed(**told)
+    arguments = {name: fields[name] for name in AttemptResult._fields if name in fields}
+    arguments["changes"] = tuple([change_from_json(change_fields) for change_fields in fields.get("changes", ())])
+    arguments["folders"] = tuple(fields.get("folders", ()))
+    arguments["checks"] = Checks(**fields.get("checks", {}))
+    return AttemptResult(**arguments)
 
 
-def kind_of(change: Change) -> str:
+def change_kind(change: Change) -> str:
     """`created`, `deleted` or `modified`."""
     if change.before.kind == ABSENT:
         return "created"

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.clock import now
-from execplan.engine import fate as fates
+from execplan.engine import fate as stop_reasons
 from execplan.engine import record
 from execplan.engine.entries import ENDED, INTERRUPTED, PAUSED
 from execplan.engine.fate import StopReason
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from execplan.engine.course import Question
     from execplan.engine.place import RunPaths
     from execplan.engine.schedule import Schedule
-    from execplan.engine.watch import RolledBack
+    from execplan.engine.watch import RollbackResult
     from execplan.execution.policy import Policy
     from execplan.repo.execution.triggers import Looks
     from execplan.repo.home import Home
@@ -39,72 +39,72 @@ class RunSession(NamedTuple):
 
     home: Home
     ref: Ref
-    place: RunPaths
+    run_paths: RunPaths
     policy: Policy
-    book: JournalWriter
+    journal_writer: JournalWriter
     options: Options
-    before: bytes
+    plan_before: bytes
     """The plan, as it was when the leg began."""
-    begun: float
+    started_at: float
     """When it did, by time.monotonic()."""
     triggers: Looks
     """What git runs by itself, as it was then; looked at only by who will commit."""
 
 
-def leg(home: Home, ref: Ref, place: RunPaths, policy: Policy, book: JournalWriter, options: Options) -> RunSession:
+def start_session(home: Home, ref: Ref, run_paths: RunPaths, policy: Policy, journal_writer: JournalWriter, options: Options) -> RunSession:
     """A leg that begins now; raises ExecplanError."""
-    looks = triggers.look(home) if options.commits(home) else {}
-    return RunSession(home, ref, place, policy, book, options, shelf.open_bytes(home, ref.path), monotonic(), looks)
+    initial_triggers = triggers.look(home) if options.commits(home) else {}
+    return RunSession(home, ref, run_paths, policy, journal_writer, options, shelf.open_bytes(home, ref.path), monotonic(), initial_triggers)
 
 
-def finish(own: RunSession, schedule: Schedule | None, fate: StopReason, signal: str, warnings: list[str]) -> FinishedRun:
+def finish_session(session: RunSession, schedule: Schedule | None, stop_reason: StopReason, signal: str, warnings: list[str]) -> FinishedRun:
     """Write down how the leg has ended, and all that follows from it; raises ExecplanError."""
-    book, course = own.book, own.book.course
+    journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
     question, rolled_back = None, None
-    warnings[:0] = book.warnings
-    warnings += book.mend(own.home, own.ref, own.place)
-    if fate.kind == fates.REPLAN:
-        fate = _replanned(own, fate, warnings)
-    if fate.kind == fates.COVERED:
-        return FinishedRun(own.place.id, course.status, warnings=tuple(warnings), goes_on=True)
-    if fate.kind == fates.SIGNAL:
-        book.write(INTERRUPTED, signal=signal, seconds=_took(own))
-    elif fate.question is not None:
-        question = fate.question
-        book.write(PAUSED, why=question.why, step=question.step or None, question=question.words, seconds=_took(own))
+    warnings[:0] = journal_writer.warnings
+    warnings += journal_writer.repair(session.home, session.ref, session.run_paths)
+    if stop_reason.kind == stop_reasons.REPLAN:
+        stop_reason = _replan(session, stop_reason, warnings)
+    if stop_reason.kind == stop_reasons.COVERED:
+        return FinishedRun(session.run_paths.id, run_state.status, warnings=tuple(warnings), goes_on=True)
+    if stop_reason.kind == stop_reasons.SIGNAL:
+        journal_writer.write(INTERRUPTED, signal=signal, seconds=_elapsed_seconds(session))
+    elif stop_reason.question is not None:
+        question = stop_reason.question
+        journal_writer.write(PAUSED, why=question.why, step=question.step or None, question=question.words, seconds=_elapsed_seconds(session))
     else:
-        rolled_back = _end(own, schedule, fate, warnings)
-    commit = filed(own, question, warnings)
-    told = fate.kind == fates.FAILED
+        rolled_back = _write_end(session, schedule, stop_reason, warnings)
+    commit = file_run(session, question, warnings)
+    is_failed = stop_reason.kind == stop_reasons.FAILED
     return FinishedRun(
-        own.place.id,
-        course.status,
+        session.run_paths.id,
+        run_state.status,
         question,
-        signal if fate.kind == fates.SIGNAL else "",
-        fate.cause if told else "",
-        fate.reason if told else "",
+        signal if stop_reason.kind == stop_reasons.SIGNAL else "",
+        stop_reason.cause if is_failed else "",
+        stop_reason.reason if is_failed else "",
         rolled_back,
         warnings=tuple(warnings),
         commit=commit,
     )
 
 
-def finish_failed(own: RunSession) -> FinishedRun | None:
+def finish_failed_run(session: RunSession) -> FinishedRun | None:
     """Of a run that was killed behind its failure, all that follows from it; None where that was done. Raises ExecplanError."""
-    course = own.book.course
-    cause = course.ended.said["cause"] if course.status == states.FAILED and course.ended is not None else ""
-    if cause not in own.policy.rollback_on or course.is_agents or record.is_filed(own.place, course.document, course):
+    run_state = session.journal_writer.run_state
+    cause = run_state.end_entry.fields["cause"] if run_state.status == states.FAILED and run_state.end_entry is not None else ""
+    if cause not in session.policy.rollback_on or run_state.is_agent_run or record.is_record_current(session.run_paths, run_state.document, run_state):
         return None
-    assert course.ended is not None  # as above
+    assert run_state.end_entry is not None  # as above
     warnings: list[str] = []
-    reason, rolled_back = course.ended.said["reason"], _undone(own, cause, warnings)
-    commit = filed(own, None, warnings)
+    reason, rolled_back = run_state.end_entry.fields["reason"], _roll_back(session, cause, warnings)
+    commit = file_run(session, None, warnings)
     return FinishedRun(
-        own.place.id, course.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
+        session.run_paths.id, run_state.status, None, "", cause, reason, rolled_back, warnings=tuple(warnings), commit=commit
     )
 
 
-def _replanned(own: RunSession, fate: StopReason, warnings: list[str]) -> StopReason:
+def _replan(session: RunSession, stop_reason: StopReason, warnings: list[str]) -> StopReason:
     """Make a new revision after a failure; where none can be made the run has failed.
 
     The run goes on with one that an approval covers, unless the step had led to one before: trying it again has not helped.
@@ -112,98 +112,98 @@ def _replanned(own: RunSession, fate: StopReason, warnings: list[str]) -> StopRe
     """
     from execplan.engine.replan import replan_run
 
-    again = any([each.said.get("step") == fate.step for each in own.book.course.replans])
+    was_replanned = any([replan_entry.fields.get("step") == stop_reason.step for replan_entry in session.journal_writer.run_state.replans])
     try:
-        made = replan_run(
-            own.home,
-            own.ref,
-            own.place,
-            reason=fate.reason,
-            failed=[fate.step],
+        replan_result = replan_run(
+            session.home,
+            session.ref,
+            session.run_paths,
+            reason=stop_reason.reason,
+            failed=[stop_reason.step],
             information=None,
-            watch=own.book.watch,
+            observer=session.journal_writer.observer,
             options=Options(commit=False),
-            book=own.book,
+            journal_writer=session.journal_writer,
         )
     except ExecplanError as error:
         if error.exit not in (INPUT, CHANGED):
             raise
         warnings.append(f"it could not be planned anew: {error.message}")
-        return fate._replace(kind=fates.FAILED)
-    warnings += made.warnings
-    if made.cover.given is not None and not again:
-        return fate._replace(kind=fates.COVERED)
-    return fate._replace(kind=fates.PAUSED, question=made.question)
+        return stop_reason._replace(kind=stop_reasons.FAILED)
+    warnings += replan_result.warnings
+    if replan_result.coverage.derived_approval is not None and not was_replanned:
+        return stop_reason._replace(kind=stop_reasons.COVERED)
+    return stop_reason._replace(kind=stop_reasons.PAUSED, question=replan_result.question)
 
 
-def _took(own: RunSession) -> float:
+def _elapsed_seconds(session: RunSession) -> float:
     """Seconds that the run has taken, with the legs before this one; an agent's has no legs, and goes by the clock."""
-    course = own.book.course
-    if course.is_agents:
-        began = datetime.strptime(course.begun["at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    run_state = session.journal_writer.run_state
+    if run_state.is_agent_run:
+        began = datetime.strptime(run_state.begin_fields["at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
         return max(0.0, (now() - began).total_seconds())
-    return round(monotonic() - own.begun + (own.book.course.seconds or 0), 3)
+    return round(monotonic() - session.started_at + (session.journal_writer.run_state.seconds or 0), 3)
 
 
-def _end(own: RunSession, schedule: Schedule | None, fate: StopReason, warnings: list[str]) -> RolledBack | None:
+def _write_end(session: RunSession, schedule: Schedule | None, stop_reason: StopReason, warnings: list[str]) -> RollbackResult | None:
     """Write the end; a failure is rolled back where the policy says so."""
-    book = own.book
-    for move in schedule.blocked(book.course) if schedule is not None else ():
-        book.write(move.kind, step=move.step, reason=move.words)
-    good = fate.kind == fates.DONE and all([each in states.SUCCESS_STATES for each in book.course.status_of.values()])
-    status = states.COMPLETED if good else states.FAILED
-    book.write(ENDED, status=status, cause=fate.cause, reason=fate.reason, seconds=_took(own))
-    return None if good else _undone(own, fate.cause, warnings)
+    journal_writer = session.journal_writer
+    for transition in schedule.blocked_steps(journal_writer.run_state) if schedule is not None else ():
+        journal_writer.write(transition.kind, step=transition.step, reason=transition.detail)
+    is_completed = stop_reason.kind == stop_reasons.DONE and all([step_status in states.SUCCESS_STATES for step_status in journal_writer.run_state.status_of.values()])
+    status = states.COMPLETED if is_completed else states.FAILED
+    journal_writer.write(ENDED, status=status, cause=stop_reason.cause, reason=stop_reason.reason, seconds=_elapsed_seconds(session))
+    return None if is_completed else _roll_back(session, stop_reason.cause, warnings)
 
 
-def _undone(own: RunSession, cause: str, warnings: list[str]) -> RolledBack | None:
+def _roll_back(session: RunSession, cause: str, warnings: list[str]) -> RollbackResult | None:
     """Roll a failed run back, where the policy says so; never an agent's, which may be in the midst of something."""
-    if cause not in own.policy.rollback_on or own.book.course.is_agents:
+    if cause not in session.policy.rollback_on or session.journal_writer.run_state.is_agent_run:
         return None
     from execplan.engine.rollback import rollback
 
     try:
         return rollback(
-            own.home,
-            own.ref,
-            own.place,
+            session.home,
+            session.ref,
+            session.run_paths,
             step=None,
             automatic=cause,
-            watch=own.book.watch,
+            observer=session.journal_writer.observer,
             options=Options(commit=False),
-            book=own.book,
+            journal_writer=session.journal_writer,
         )
     except ExecplanError as error:
-        more = f" ({'; '.join(error.candidates)})" if error.candidates else ""
-        warnings.append(f"it could not be rolled back by itself: {error.message}{more}")
+        details = f" ({'; '.join(error.candidates)})" if error.candidates else ""
+        warnings.append(f"it could not be rolled back by itself: {error.message}{details}")
         return None
 
 
-def filed(own: RunSession, question: Question | None, warnings: list[str]) -> str | None:
+def file_run(session: RunSession, question: Question | None, warnings: list[str]) -> str | None:
     """Save the record, move the anchor, tell whoever wants to be told, commit; the commit."""
-    book, course = own.book, own.book.course
-    made = record.record_of(own.place, course.document, course)
-    record.save(own.place, made)
-    book.ledger.update_anchor()
-    ended = course.status in states.ENDED_RUN_STATES
-    if ended:
-        BackupStore(own.home).purge(own.policy.backup_days)
-    if ended or question is not None:
-        warnings += notify(own.policy, own.home, own.place, made, question, book.redaction)
-    if not ended or not own.options.commits(own.home):
+    journal_writer, run_state = session.journal_writer, session.journal_writer.run_state
+    final_record = record.build_record(session.run_paths, run_state.document, run_state)
+    record.save_record(session.run_paths, final_record)
+    journal_writer.ledger.update_anchor()
+    is_ended = run_state.status in states.ENDED_RUN_STATES
+    if is_ended:
+        BackupStore(session.home).purge(session.policy.backup_days)
+    if is_ended or question is not None:
+        warnings += notify(session.policy, session.home, session.run_paths, final_record, question, journal_writer.redaction)
+    if not is_ended or not session.options.commits(session.home):
         return None
-    if found := triggers.changed(own.home, own.triggers):
-        told = f"{', '.join(found[:3])}{' and more' if found[3:] else ''}"
-        what = f"not committed: the run has changed what git runs by itself: {told}"
-        warnings.append(f"{what}; look at it, then: execplan commit {own.ref.typed}")
+    if changed_triggers := triggers.changed(session.home, session.triggers):
+        trigger_names = f"{', '.join(changed_triggers[:3])}{' and more' if changed_triggers[3:] else ''}"
+        message = f"not committed: the run has changed what git runs by itself: {trigger_names}"
+        warnings.append(f"{message}; look at it, then: execplan commit {session.ref.typed}")
         return None
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
 
-    real = os.path.realpath(own.ref.path)
-    paths = [real, own.home.artifacts_of(own.ref.path, archived=own.ref.archived)]
-    title = reader.read(shelf.open_bytes(own.home, own.ref.path)).title
-    summary = f"run {own.place.id}: {course.status.replace('_', ' ')}"
-    done = commit_paths(own.home, own.ref.id, paths, "run", summary, {real: own.before}, title)
-    warnings += done.warnings
-    return done.digest
+    real_path = os.path.realpath(session.ref.path)
+    paths = [real_path, session.home.artifacts_of(session.ref.path, archived=session.ref.archived)]
+    title = reader.read(shelf.open_bytes(session.home, session.ref.path)).title
+    summary = f"run {session.run_paths.id}: {run_state.status.replace('_', ' ')}"
+    commit = commit_paths(session.home, session.ref.id, paths, "run", summary, {real_path: session.plan_before}, title)
+    warnings += commit.warnings
+    return commit.digest

@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-def altered(home: Home, place: RunPaths) -> list[str]:
+def list_altered_evidence(home: Home, run_paths: RunPaths) -> list[str]:
     """What of a run is not as its copy, from its folder; what git has so in the commit that is checked out is meant so."""
-    own = place.copied(JOURNAL)
-    names = [JOURNAL] if os.path.lexists(own) and copies.differs(place, JOURNAL) else []
-    names += copies.altered(place) if names or os.path.lexists(own) else []
-    there = [name for name in names if os.path.lexists(place.shown(name))]
-    mine = _changed(home, [place.shown(name) for name in there]) if there else set()
-    gone = [name for name in names if name not in there]
-    elsewhere = bool(gone) and not is_lost(home, own, place.shown(gone[0]))
-    return [name for name in names if place.shown(name) in mine or (name in gone and not elsewhere)]
+    journal_copy = run_paths.copy_path(JOURNAL)
+    names = [JOURNAL] if os.path.lexists(journal_copy) and copies.differs_from_copy(run_paths, JOURNAL) else []
+    names += copies.list_altered(run_paths) if names or os.path.lexists(journal_copy) else []
+    present_names = [name for name in names if os.path.lexists(run_paths.artifact_path(name))]
+    changed_paths = _changed_in_git(home, [run_paths.artifact_path(name) for name in present_names]) if present_names else set()
+    missing_names = [name for name in names if name not in present_names]
+    is_on_other_branch = bool(missing_names) and not is_lost(home, journal_copy, run_paths.artifact_path(missing_names[0]))
+    return [name for name in names if run_paths.artifact_path(name) in changed_paths or (name in missing_names and not is_on_other_branch)]
 
 
-def _changed(home: Home, paths: list[str]) -> set[str]:
+def _changed_in_git(home: Home, paths: list[str]) -> set[str]:
     """Those that git does not have as they are."""
     if home.git is None:
         return set(paths)
     try:
-        told = ask.output(home, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *paths)
+        output = ask.output(home, "--literal-pathspecs", "ls-files", "-z", "-m", "-o", "--", *paths)
     except ExecplanError:
         return set(paths)
-    return {os.path.join(home.root, os.fsdecode(each)) for each in told.split(b"\0") if each}
+    return {os.path.join(home.root, os.fsdecode(name)) for name in output.split(b"\0") if name}
 
 
-def is_elsewhere(home: Home, path: str, run: str) -> bool:
+def is_in_other_plan(home: Home, path: str, run: str) -> bool:
     """Whether another plan than the one at a path has a run among its artifacts."""
-    others = [each for each in shelf.every(home) if each.path != path]
-    folders = [home.artifacts_of(each.path, archived=each.archived) for each in others]
+    other_refs = [ref for ref in shelf.every(home) if ref.path != path]
+    folders = [home.artifacts_of(ref.path, archived=ref.archived) for ref in other_refs]
     return any([os.path.lexists(os.path.join(folder, "runs", run)) for folder in folders])

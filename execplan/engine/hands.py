@@ -6,14 +6,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from execplan.engine.beside import Beside
+    from execplan.engine.beside import ParallelChanges
     from execplan.engine.book import JournalWriter
     from execplan.engine.course import Attempt, RunState
-    from execplan.engine.entries import Change, Performed
+    from execplan.engine.entries import Change, AttemptResult
     from execplan.engine.steps.bench import RunContext
-    from execplan.engine.steps.prepare import Prepared
-    from execplan.engine.steps.settle import Settled
-    from execplan.engine.ticks import Marked
+    from execplan.engine.steps.prepare import PreparedStep
+    from execplan.engine.steps.settle import RecoveredAttempt
+    from execplan.engine.ticks import TickResult
     from execplan.execution.model import Step
     from execplan.execution.world import State
 
@@ -21,55 +21,55 @@ if TYPE_CHECKING:
 class StepExecutor:
     """Those of the product."""
 
-    def prepare(self, bench: RunContext, step: Step, expected: Mapping[str, State]) -> Prepared:
+    def prepare(self, context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
         """Check what a step finds, and keep what it is about to change; raises ExecplanError."""
-        from execplan.engine.mend import remember
-        from execplan.engine.steps.prepare import prepare
+        from execplan.engine.mend import save_plan_and_settings
+        from execplan.engine.steps.prepare import prepare_step
 
-        prepared = prepare(bench, step, expected)
+        prepared = prepare_step(context, step, expected)
         if prepared.snapshot:
-            remember(bench.home, bench.ref, bench.place)
+            save_plan_and_settings(context.home, context.ref, context.run_paths)
         return prepared
 
-    def perform(self, bench: RunContext, step: Step, attempt: int, prepared: Prepared) -> Performed:
+    def perform(self, context: RunContext, step: Step, attempt: int, prepared: PreparedStep) -> AttemptResult:
         """Do a step; raises ExecplanError for what is not the step's own failure."""
-        from execplan.engine.steps.perform import perform
+        from execplan.engine.steps.perform import perform_step
 
-        return perform(bench, step, attempt, prepared)
+        return perform_step(context, step, attempt, prepared)
 
-    def mend(self, bench: RunContext, book: JournalWriter) -> list[str]:
+    def repair(self, context: RunContext, journal_writer: JournalWriter) -> list[str]:
         """Put back what a step has removed or altered of the run, with a warning of it; raises ExecplanError."""
-        return book.mend(bench.home, bench.ref, bench.place)
+        return journal_writer.repair(context.home, context.ref, context.run_paths)
 
-    def settle(self, bench: RunContext, step: Step, attempt: Attempt) -> Settled:
+    def recover_attempt(self, context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
         """Find out what has become of an attempt that was cut short; raises ExecplanError."""
-        from execplan.engine.steps.settle import settle
+        from execplan.engine.steps.settle import recover_attempt
 
-        return settle(bench, step, attempt)
+        return recover_attempt(context, step, attempt)
 
-    def take_back(self, bench: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> None:
+    def undo_changes(self, context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> None:
         """Let the files be as they were before an attempt; raises ExecplanError."""
-        from execplan.engine.steps.take_back import take_back
+        from execplan.engine.steps.take_back import undo_changes
 
-        take_back(bench, changes, folders)
+        undo_changes(context, changes, folders)
 
-    def tick(self, bench: RunContext, course: RunState, step: Step) -> tuple[str, Marked]:
+    def tick_task(self, context: RunContext, run_state: RunState, step: Step) -> tuple[str, TickResult]:
         """Tick the task that is done with a step: the transcript that shows its work, and what became of the task."""
         from execplan.engine import ticks
 
-        by = ticks.completes(bench.document, course, step)
-        if by is None:
-            return "", ticks.Marked()
-        last = course.attempts[by.id][-1].performed if course.attempts.get(by.id) else None
-        transcript = last.transcript if last is not None else ""
-        return transcript, ticks.tick(bench.home, bench.ref, bench.document, by, transcript)
+        task_step = ticks.find_transcript_step(context.document, run_state, step)
+        if task_step is None:
+            return "", ticks.TickResult()
+        performed = run_state.attempts[task_step.id][-1].performed if run_state.attempts.get(task_step.id) else None
+        transcript = performed.transcript if performed is not None else ""
+        return transcript, ticks.tick_task(context.home, context.ref, context.document, task_step, transcript)
 
-    def there(self, bench: RunContext, path: str) -> bool:
+    def path_exists(self, context: RunContext, path: str) -> bool:
         """Whether something is at a path."""
-        return bench.ground.state(path).kind != "absent"
+        return context.workspace.state(path).kind != "absent"
 
-    def beside(self, bench: RunContext) -> Beside:
+    def track_parallel_changes(self, context: RunContext) -> ParallelChanges:
         """The look at the tree around steps that run beside each other; raises ExecplanError."""
-        from execplan.engine.beside import Beside
+        from execplan.engine.beside import ParallelChanges
 
-        return Beside(bench)
+        return ParallelChanges(context)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan.clock import utc
-from execplan.engine.shapes import fits
-from execplan.engine.shown import Shown
+from execplan.engine.shapes import is_valid_entry
+from execplan.engine.shown import JournalMirror
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.record import NamedTuple
 from execplan.text import disk, plain_json
@@ -21,9 +21,9 @@ LIMIT: Final = 256 << 20
 """Bytes of the longest journal that is read."""
 
 
-MERGED: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
+MERGE_MARKER: Final = "it is a conflict marker of git; take one side whole, as `git checkout --ours` does"
 """Two branches have both run the plan, and lines of both make no chain."""
-_OTHERS: Final = "somebody else has written there"
+_FOREIGN_WRITE: Final = "somebody else has written there"
 
 
 class Entry(NamedTuple):
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
     """One of those in entries.py."""
     at: str
     """By the clock, in UTC, which may have been set meanwhile."""
-    said: dict[str, Any]
+    fields: dict[str, Any]
     """What else it says, by its kind."""
     line: str
     """SHA-256 of the line as it lies there; the ledger holds it too."""
@@ -44,13 +44,13 @@ class Entry(NamedTuple):
 class Journal:
     """The journal of a run that is under way; one process writes it, which holds the lock of runs."""
 
-    def __init__(self, path: str, shown: str = "", within: str | None = None) -> None:
+    def __init__(self, path: str, mirror_path: str = "", within: str | None = None) -> None:
         """Open it for writing, made if there is none; what a killed writer has left of a line is cut off.
 
-        `shown`: where the artifacts of the plan have it, if not there; an entry is written to both. Raises ExecplanError.
+        `mirror_path`: where the artifacts of the plan have it, if not there; an entry is written to both. Raises ExecplanError.
         """
         self.path = path
-        self._shown = Shown(shown, within) if shown else None
+        self._mirror = JournalMirror(mirror_path, within) if mirror_path else None
         self._handle = -1
         self._size = 0
         """Bytes of the lines that are known: whatever else is there was written by another."""
@@ -61,23 +61,23 @@ class Journal:
             raise disk.trouble(error, path, "write") from None
         try:
             data = read_bytes(path)
-            whole = data.rfind(b"\n") + 1
-            self.entries = parse(data[:whole], path)
-            if whole < len(data):
-                os.ftruncate(handle, whole)
+            complete_size = data.rfind(b"\n") + 1
+            self.entries = parse_entries(data[:complete_size], path)
+            if complete_size < len(data):
+                os.ftruncate(handle, complete_size)
                 os.fsync(handle)
             elif not data:
-                _sync(os.path.dirname(path))
+                _sync_directory(os.path.dirname(path))
         except OSError as error:
             os.close(handle)
             raise disk.trouble(error, path, "write") from None
         except BaseException:
             os.close(handle)
             raise
-        self._handle, self._size = handle, whole
-        if self._shown is not None:
+        self._handle, self._size = handle, complete_size
+        if self._mirror is not None:
             try:
-                self._shown.renew(data[:whole])
+                self._mirror.rewrite(data[:complete_size])
             except BaseException:
                 os.close(handle)
                 raise
@@ -89,89 +89,89 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._handle)
-        if self._shown is not None:
-            self._shown.close()
+        if self._mirror is not None:
+            self._mirror.close()
 
-    def write(self, kind: str, **said: Any) -> Entry:
+    def write(self, kind: str, **fields: Any) -> Entry:
         """Add an entry and have it on disk; raises ExecplanError with the journal as it was."""
-        told = {"n": len(self.entries) + 1, "kind": kind, "at": utc(), **said}
-        data = plain_json.write(told).encode("utf-8", "backslashreplace") + b"\n"
-        self._stop_altered()
+        document = {"n": len(self.entries) + 1, "kind": kind, "at": utc(), **fields}
+        data = plain_json.write(document).encode("utf-8", "backslashreplace") + b"\n"
+        self._ensure_not_altered()
         try:
             view = memoryview(data)
             while view:
                 view = view[os.write(self._handle, view) :]
             os.fsync(self._handle)
-            if self._shown is not None:
-                self._shown.add(data)
+            if self._mirror is not None:
+                self._mirror.append(data)
         except OSError as error:
             os.ftruncate(self._handle, self._size)
             raise disk.trouble(error, self.path, "write") from None
         self._size += len(data)
-        entry = _entry(data[:-1], self.path, len(self.entries) + 1)
+        entry = _parse_entry(data[:-1], self.path, len(self.entries) + 1)
         self.entries.append(entry)
         return entry
 
-    def show(self) -> bytes | None:
+    def sync_mirror(self) -> bytes | None:
         """Let the artifacts of the plan have all of it; raises ExecplanError.
 
         What was there since it was last asked that is not of it, nothing where it was gone; None where it was whole.
         """
-        if self._shown is None:
+        if self._mirror is None:
             return None
-        if not self._shown.is_whole:
-            self._shown.renew(read_bytes(self.path)[: self._size])
-        found, self._shown.displaced = self._shown.displaced, None
-        return found
+        if not self._mirror.is_intact:
+            self._mirror.rewrite(read_bytes(self.path)[: self._size])
+        overwritten_bytes, self._mirror.overwritten = self._mirror.overwritten, None
+        return overwritten_bytes
 
-    def _stop_altered(self) -> None:
+    def _ensure_not_altered(self) -> None:
         """Refuse to go on where a step, or somebody, has removed the file or written to it; raises ExecplanError."""
-        ours = os.fstat(self._handle)
+        own_stat = os.fstat(self._handle)
         try:
-            same = os.path.samestat(os.lstat(self.path), ours)
+            is_same_file = os.path.samestat(os.lstat(self.path), own_stat)
         except OSError:
-            same = False
-        if not same or ours.st_size != self._size:
-            what = "has bytes that are not of it" if same else "is gone, or is another file"
+            is_same_file = False
+        if not is_same_file or own_stat.st_size != self._size:
+            problem = "has bytes that are not of it" if is_same_file else "is gone, or is another file"
             raise ExecplanError(
                 "journal-altered",
-                f"{self.path} {what}: a step, or somebody, has changed it while the run was at work, and the run stops here",
+                f"{self.path} {problem}: a step, or somebody, has changed it while the run was at work, and the run stops here",
                 exit=ENVIRONMENT,
                 hint="bring the folder of the run back as it was; execplan audit --verify tells what the ledger knows of it",
             )
 
 
-def read(path: str) -> list[Entry]:
+def read_journal(path: str) -> list[Entry]:
     """The whole entries of a journal; of one that is being written those that are there. Raises ExecplanError."""
     data = read_bytes(path)
-    return parse(data[: data.rfind(b"\n") + 1], path)
+    return parse_entries(data[: data.rfind(b"\n") + 1], path)
 
 
-def parse(data: bytes, path: str) -> list[Entry]:
+def parse_entries(data: bytes, path: str) -> list[Entry]:
     """The entries of whole lines; raises ExecplanError for a line that no journal of ours holds."""
-    return [_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
+    return [_parse_entry(line, path, number) for number, line in enumerate(data.split(b"\n")[:-1], 1)]
 
 
-def checked(entries: list[Entry], path: str) -> list[Entry]:
+def check_entries(entries: list[Entry], path: str) -> list[Entry]:
     """The entries, each of which says all that one of its kind must; raises ExecplanError."""
     for entry in entries:
-        if not fits(entry.kind, entry.number, entry.at, entry.said):
-            raise altered(path, entry.number)
+        if not is_valid_entry(entry.kind, entry.number, entry.at, entry.fields):
+            raise altered_error(path, entry.number)
     return entries
 
 
-def _entry(line: bytes, path: str, number: int) -> Entry:
+def _parse_entry(line: bytes, path: str, number: int) -> Entry:
     try:
-        said = plain_json.read(line.decode(), halves=True)
-        kind, at = said.pop("kind"), said.pop("at")
-        if said.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
+        fields = plain_json.read(line.decode(), halves=True)
+        kind, at = fields.pop("kind"), fields.pop("at")
+        if fields.pop("n") != number or not isinstance(kind, str) or not isinstance(at, str):
             raise ValueError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise altered(path, number, MERGED if merged(line) else _OTHERS) from None
-    return Entry(number, kind, at, said, digest(line))
+        raise altered_error(path, number, MERGE_MARKER if is_merge_marker(line) else _FOREIGN_WRITE) from None
+    return Entry(number, kind, at, fields, digest(line))
 
 
-def altered(path: str, number: int, why: str = _OTHERS) -> ExecplanError:
+def altered_error(path: str, number: int, why: str = _FOREIGN_WRITE) -> ExecplanError:
     """The refusal of what no journal of ours says at this place."""
     return ExecplanError(
         "journal-altered",
@@ -182,7 +182,7 @@ def altered(path: str, number: int, why: str = _OTHERS) -> ExecplanError:
     )
 
 
-def merged(line: bytes) -> bool:
+def is_merge_marker(line: bytes) -> bool:
     """Whether a line is what git puts between the two sides of a merge."""
     return line.rstrip(b"\r").partition(b" ")[0] in (b"<" * 7, b"|" * 7, b"=" * 7, b">" * 7)
 
@@ -191,12 +191,12 @@ def read_bytes(path: str) -> bytes:
     """All that a journal holds, a torn last line too; raises ExecplanError."""
     data, size = disk.read(path, LIMIT)
     if size > LIMIT:
-        what = f"{path} has {size:,} bytes: no journal is as long as that"
-        raise ExecplanError("journal-altered", what, exit=ENVIRONMENT, hint="bring it back as it was")
+        message = f"{path} has {size:,} bytes: no journal is as long as that"
+        raise ExecplanError("journal-altered", message, exit=ENVIRONMENT, hint="bring it back as it was")
     return data
 
 
-def _sync(folder: str) -> None:
+def _sync_directory(folder: str) -> None:
     from execplan.text.files import sync_folder
 
     sync_folder(folder)

@@ -6,8 +6,8 @@ import json
 import os
 
 from execplan.engine import entries as kinds
-from execplan.engine import place as places
-from execplan.engine.alone import at_work
+from execplan.engine import place as run_directories
+from execplan.engine.alone import run_lock_holder
 from execplan.execution import states
 from execplan.record import NamedTuple
 from execplan.text import disk
@@ -30,11 +30,11 @@ STATES = (RUNNING, BY_AGENT, WAITING, CUT_SHORT, ROLLING_BACK, states.COMPLETED,
 rollback was cut short, and is to be done once more; it ended."""
 _TAIL = 1 << 16
 _ROLLBACK = (kinds.ROLLBACK, kinds.RESTORED)
-_BESIDE = (kinds.REOPENED,)
+_NEUTRAL_KINDS = (kinds.REOPENED,)
 """What is written while a run goes back as well as while it goes on."""
 
 
-class Last(NamedTuple):
+class RunStatus(NamedTuple):
     """The last run of a plan."""
 
     id: str
@@ -47,75 +47,75 @@ class Last(NamedTuple):
     ended: str = ""
     """When it failed, or ended before it was rolled back, in UTC; nothing for other runs."""
 
-    def told(self) -> dict[str, str | None]:
+    def as_document(self) -> dict[str, str | None]:
         """As a document shows it."""
         return {**self._asdict(), **{name: getattr(self, name) or None for name in ("why", "reason", "ended")}}
 
 
-def last(home: Home, ref: Ref) -> Last | None:
+def find_last_run(home: Home, ref: Ref) -> RunStatus | None:
     """How the last run of a plan stands, None where it was never run; raises ExecplanError."""
-    for place in places.every(home, ref):
-        found = how(home, place)
-        if found.state != states.PENDING:
-            return found
+    for run_paths in run_directories.list_runs(home, ref):
+        run_status = read_run_status(home, run_paths)
+        if run_status.state != states.PENDING:
+            return run_status
     return None
 
 
-def how(home: Home, place: RunPaths) -> Last:
+def read_run_status(home: Home, run_paths: RunPaths) -> RunStatus:
     """How a run stands, pending where it was killed before it began; raises ExecplanError."""
-    state, said = _state(place.journal)
+    state, fields = _last_state(run_paths.journal)
     if state in (RUNNING, ROLLING_BACK):
-        works = place.id in at_work(home)
-        state = RUNNING if works else _left(place) if state == RUNNING else state
-    why = str(said.get("why", kinds.APPROVE)) if state == WAITING else ""
+        is_running = run_paths.id in run_lock_holder(home)
+        state = RUNNING if is_running else _idle_state(run_paths) if state == RUNNING else state
+    why = str(fields.get("why", kinds.APPROVE)) if state == WAITING else ""
     if state not in (states.FAILED, states.ROLLED_BACK):
-        return Last(place.id, state, why)
-    reason = str(said.get("reason", "")) if said.get("status") == states.FAILED else ""
-    return Last(place.id, state, why, reason, str(said.get("at", "")))
+        return RunStatus(run_paths.id, state, why)
+    reason = str(fields.get("reason", "")) if fields.get("status") == states.FAILED else ""
+    return RunStatus(run_paths.id, state, why, reason, str(fields.get("at", "")))
 
 
-def _left(place: RunPaths) -> str:
+def _idle_state(run_paths: RunPaths) -> str:
     """How a run stands that nobody is at work on at this moment: an agent's goes on with its next call."""
     try:
-        with open(disk.open_regular(place.journal), "rb") as file:
-            return BY_AGENT if _entry(file.readline(1 << 20)).get("mode") == "agent" else CUT_SHORT
+        with open(disk.open_regular(run_paths.journal), "rb") as file:
+            return BY_AGENT if _parse_entry(file.readline(1 << 20)).get("mode") == "agent" else CUT_SHORT
     except OSError:
         return CUT_SHORT
 
 
-def _state(path: str) -> tuple[str, dict[str, Any]]:
+def _last_state(path: str) -> tuple[str, dict[str, Any]]:
     """What the last entry that counts says of the run, and that entry: of a run that was rolled back, how it had ended."""
-    for lines in (_lines(path, _TAIL), _lines(path, 0)):
-        partial = False
+    for lines in (_read_lines(path, _TAIL), _read_lines(path, 0)):
+        is_partial = False
         """Whether these are the entries of a rollback of some steps, which changes nothing for the run."""
-        for at in range(len(lines) - 1, -1, -1):
-            said = _entry(lines[at])
-            kind = said.get("kind")
+        for index in range(len(lines) - 1, -1, -1):
+            fields = _parse_entry(lines[index])
+            kind = fields.get("kind")
             if kind == kinds.ROLLED_BACK:
-                if said.get("whole"):
-                    return states.ROLLED_BACK, _ended(lines[:at]) or _ended(_lines(path, 0))
-                partial = True
+                if fields.get("whole"):
+                    return states.ROLLED_BACK, _find_end(lines[:index]) or _find_end(_read_lines(path, 0))
+                is_partial = True
             elif kind in _ROLLBACK:
-                if not partial:
-                    return ROLLING_BACK, said
-                partial = kind != kinds.ROLLBACK
+                if not is_partial:
+                    return ROLLING_BACK, fields
+                is_partial = kind != kinds.ROLLBACK
             elif kind == kinds.ENDED:
-                return str(said.get("status")), said
+                return str(fields.get("status")), fields
             elif kind in (kinds.PAUSED, kinds.REPLANNED):
-                return WAITING, said
-            elif kind not in _BESIDE:
-                return RUNNING, said
+                return WAITING, fields
+            elif kind not in _NEUTRAL_KINDS:
+                return RUNNING, fields
     return (RUNNING if lines else states.PENDING), {}
 
 
-def _ended(lines: list[bytes]) -> dict[str, Any]:
+def _find_end(lines: list[bytes]) -> dict[str, Any]:
     """The last entry among some lines of a journal that says how the run ended; empty where none does."""
     mark = f'"{kinds.ENDED}"'.encode()
-    found = [_entry(line) for line in reversed(lines) if mark in line]
-    return next((each for each in found if each.get("kind") == kinds.ENDED), {})
+    entries = [_parse_entry(line) for line in reversed(lines) if mark in line]
+    return next((fields for fields in entries if fields.get("kind") == kinds.ENDED), {})
 
 
-def _lines(path: str, tail: int) -> list[bytes]:
+def _read_lines(path: str, tail: int) -> list[bytes]:
     """The whole lines of a journal, or of so many bytes at its end; none where it is not there."""
     try:
         with open(disk.open_regular(path), "rb") as file:
@@ -128,9 +128,9 @@ def _lines(path: str, tail: int) -> list[bytes]:
     return lines[1:] if tail and size > tail else lines
 
 
-def _entry(line: bytes) -> dict[str, Any]:
+def _parse_entry(line: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(line)
+        fields = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return fields if isinstance(fields, dict) else {}

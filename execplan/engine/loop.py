@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from execplan.engine import fate, questions
 from execplan.engine.entries import AGAIN, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
-from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, policy_cause, recover
+from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, policy_cause, choose_recovery
 from execplan.engine.recover import SKIP as SKIP_IT
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution import states
@@ -16,215 +16,215 @@ from execplan.execution import states
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.engine.asking import Asking
-    from execplan.engine.attempts import Attempts, Returned
+    from execplan.engine.asking import Prompter
+    from execplan.engine.attempts import AttemptPool, AttemptOutcome
     from execplan.engine.book import JournalWriter
     from execplan.engine.course import Question
-    from execplan.engine.entries import Performed
-    from execplan.engine.schedule import Following, Schedule
+    from execplan.engine.entries import AttemptResult
+    from execplan.engine.schedule import NextSteps, Schedule
     from execplan.execution.model import Step
 
-_GLANCE: Final = 0.5
+_POLL_SECONDS: Final = 0.5
 """Seconds after which it looks whether somebody has stopped the run who could not wake it."""
 
 
-class Loop:
+class RunLoop:
     """One leg of a run, from its beginning or a resume to where it stops."""
 
-    def __init__(self, attempts: Attempts, book: JournalWriter, schedule: Schedule, asking: Asking, jobs: int) -> None:
-        self.fate: StopReason | None = None
+    def __init__(self, attempt_pool: AttemptPool, journal_writer: JournalWriter, schedule: Schedule, prompter: Prompter, jobs: int) -> None:
+        self.stop_reason: StopReason | None = None
         """Once it is known nothing is begun; what runs is waited for."""
-        self._attempts, self._book, self._schedule, self._asking, self._jobs = attempts, book, schedule, asking, jobs
-        self._course, self._bench = book.course, attempts.bench
-        self._waiting: dict[str, str] = {}
+        self._attempt_pool, self._journal_writer, self._schedule, self._prompter, self._jobs = attempt_pool, journal_writer, schedule, prompter, jobs
+        self._run_state, self._context = journal_writer.run_state, attempt_pool.context
+        self._pending_alternatives: dict[str, str] = {}
         """By step that failed, the one that is to stand in for it."""
-        self._delayed: dict[str, float] = {}
+        self._retry_times: dict[str, float] = {}
         """By step that is to be tried again, when."""
         self._questions: list[Question] = []
 
-    def go(self) -> StopReason:
+    def run_until_stopped(self) -> StopReason:
         """Go on until nothing follows; raises what else than a step has failed, when all that ran has ended."""
-        self._take_up()
-        while self.fate is None or self._attempts.running:
-            if self.fate is None:
-                self._look()
-            if self.fate is None:
-                self._guard(self._follow)
-            if self._attempts.running or (self._delayed and self.fate is None):
+        self._resume_failures()
+        while self.stop_reason is None or self._attempt_pool.running_steps:
+            if self.stop_reason is None:
+                self._check_stop()
+            if self.stop_reason is None:
+                self._run_guarded(self._advance)
+            if self._attempt_pool.running_steps or (self._retry_times and self.stop_reason is None):
                 self._wait()
-        if self.fate.error is not None:
-            raise self.fate.error
-        return StopReason(fate.SIGNAL) if self._bench.stop.is_set() and self.fate.kind != fate.DONE else self.fate
+        if self.stop_reason.error is not None:
+            raise self.stop_reason.error
+        return StopReason(fate.SIGNAL) if self._context.stop.is_set() and self.stop_reason.kind != fate.DONE else self.stop_reason
 
-    def _take_up(self) -> None:
+    def _resume_failures(self) -> None:
         """Draw what follows from failures behind which the run was killed."""
-        for name in self._course.named(states.FAILED):
-            last = self._course.attempts[name][-1]
-            if last.performed is not None:
-                self._failed(self._schedule.step[name], last.performed)
+        for name in self._run_state.steps_with_status(states.FAILED):
+            attempt = self._run_state.attempts[name][-1]
+            if attempt.performed is not None:
+                self._handle_failure(self._schedule.steps_by_id[name], attempt.performed)
 
-    def _look(self) -> None:
+    def _check_stop(self) -> None:
         """See whether the run was stopped, or has taken too long."""
-        stop = self._bench.stop
+        stop = self._context.stop
         if stop.is_set():
-            self.fate = StopReason(fate.SIGNAL)
-        elif monotonic() >= self._attempts.deadline and not set(self._course.status_of.values()) <= set(states.SUCCESS_STATES):
-            self._end(StopReason(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
+            self.stop_reason = StopReason(fate.SIGNAL)
+        elif monotonic() >= self._attempt_pool.deadline and not set(self._run_state.status_of.values()) <= set(states.SUCCESS_STATES):
+            self._stop(StopReason(fate.FAILED, cause="timeout", reason="the run took longer than it may"))
 
-    def _end(self, found: StopReason) -> None:
+    def _stop(self, reason: StopReason) -> None:
         """Begin nothing more, if that is not known already; other trouble than a step's goes before all."""
-        if self.fate is None or (found.error is not None and self.fate.error is None):
-            self.fate = found
-        if found.error is not None and not self._bench.stop.is_set():
-            self._bench.stop.set("trouble")
+        if self.stop_reason is None or (reason.error is not None and self.stop_reason.error is None):
+            self.stop_reason = reason
+        if reason.error is not None and not self._context.stop.is_set():
+            self._context.stop.set("trouble")
 
-    def _follow(self) -> None:
+    def _advance(self) -> None:
         """Try again what is due, ask what is to be asked, and begin what may begin."""
-        for name in [name for name, when in self._delayed.items() if monotonic() >= when]:
-            del self._delayed[name]
-            self._start(self._schedule.step[name])
-        if self._questions and not self._busy:
+        for name in [name for name, retry_time in self._retry_times.items() if monotonic() >= retry_time]:
+            del self._retry_times[name]
+            self._start(self._schedule.steps_by_id[name])
+        if self._questions and not self._busy_steps:
             self._ask(self._questions.pop(0))
         elif not self._questions:
-            found = self._following()
-            if found is not None and self.fate is None:
-                self._begin(found)
+            next_steps = self._find_next_steps()
+            if next_steps is not None and self.stop_reason is None:
+                self._begin(next_steps)
 
-    def _following(self) -> Following | None:
+    def _find_next_steps(self) -> NextSteps | None:
         """What may begin, once all that follows without it is written; None where the run ends or asks instead."""
         while True:
-            found = self._schedule.following(self._course, self._waiting, self._busy, self._jobs)
-            for move in found.moves:
-                self._write(move.kind, move.step, move.words)
-            lost = self._lost(found)
-            if lost:
-                self._fail(lost, self._course.attempts[lost][-1].performed)
+            next_steps = self._schedule.find_next_steps(self._run_state, self._pending_alternatives, self._busy_steps, self._jobs)
+            for transition in next_steps.transitions:
+                self._write_step_entry(transition.kind, transition.step, transition.detail)
+            unrecovered_step = self._find_unrecovered_step(next_steps)
+            if unrecovered_step:
+                self._fail_run(unrecovered_step, self._run_state.attempts[unrecovered_step][-1].performed)
                 return None
-            if not found.moves:
-                return found
+            if not next_steps.transitions:
+                return next_steps
 
-    def _write(self, kind: str, step: str, words: str) -> None:
+    def _write_step_entry(self, kind: str, step: str, detail: str) -> None:
         """Write what is said of a step that is not run, and tick what is done with it."""
-        self._book.write(kind, step=step, **{"by" if kind == "recovered" else "reason": words})
-        self._attempts.tick(self._schedule.step[step])
+        self._journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": detail})
+        self._attempt_pool.tick_task(self._schedule.steps_by_id[step])
 
-    def _lost(self, found: Following) -> str:
+    def _find_unrecovered_step(self, next_steps: NextSteps) -> str:
         """A step whose alternative has not stood in for it, or never will, for that waits for it; or nothing."""
-        stuck = not (found.moves or found.begin or self._busy or self._questions)
-        for name, other in self._waiting.items():
-            if self._course.status_of[name] == states.FAILED and (
-                stuck or self._course.status_of[other] == states.SKIPPED
+        is_stuck = not (next_steps.transitions or next_steps.begin or self._busy_steps or self._questions)
+        for name, alternative_id in self._pending_alternatives.items():
+            if self._run_state.status_of[name] == states.FAILED and (
+                is_stuck or self._run_state.status_of[alternative_id] == states.SKIPPED
             ):
                 return name
         return ""
 
     @property
-    def _busy(self) -> list[str]:
+    def _busy_steps(self) -> list[str]:
         """The steps that run, and those that are about to be tried again: they keep their places."""
-        return [*self._attempts.running, *self._delayed]
+        return [*self._attempt_pool.running_steps, *self._retry_times]
 
-    def _begin(self, found: Following) -> None:
+    def _begin(self, next_steps: NextSteps) -> None:
         """Begin steps, where nothing is asked before them; the run is done when there are none."""
-        if not found.begin:
-            if not self._busy:
-                self.fate = StopReason(fate.DONE)
+        if not next_steps.begin:
+            if not self._busy_steps:
+                self.stop_reason = StopReason(fate.DONE)
             return
-        question = questions.checkpoint(self._course, self._bench.policy.checkpoint_interval)
-        question = question or questions.confirm(self._course, found.begin[0])
+        question = questions.checkpoint_question(self._run_state, self._context.policy.checkpoint_interval)
+        question = question or questions.confirm_question(self._run_state, next_steps.begin[0])
         if question is not None:
             self._questions.append(question)
             return
-        for step in found.begin:
+        for step in next_steps.begin:
             self._start(step)
 
     def _start(self, step: Step) -> None:
         """Begin an attempt; where it is not permitted any more nothing further is, and what runs comes to its end."""
         try:
-            if self.fate is None:
-                self._attempts.begin(step)
+            if self.stop_reason is None:
+                self._attempt_pool.begin(step)
         except ExecplanError as error:
             if error.code != "approval-expired":
                 raise
-            self.fate = StopReason(fate.TROUBLE, step.id, error=error)
+            self.stop_reason = StopReason(fate.TROUBLE, step.id, error=error)
 
     def _wait(self) -> None:
         """Wait for what comes back, or for when a step is to be tried again."""
-        ahead = [when - monotonic() for when in self._delayed.values()] if self.fate is None else []
-        returned = self._attempts.wait(max(min([_GLANCE, *ahead]), 0.0))
-        if returned is not None:
-            self._guard(lambda: self._take(returned))
+        delays = [retry_time - monotonic() for retry_time in self._retry_times.values()] if self.stop_reason is None else []
+        outcome = self._attempt_pool.wait(max(min([_POLL_SECONDS, *delays]), 0.0))
+        if outcome is not None:
+            self._run_guarded(lambda: self._handle_outcome(outcome))
 
-    def _guard(self, work: Callable[[], None]) -> None:
+    def _run_guarded(self, action: Callable[[], None]) -> None:
         """Do something; what is wrong with it is raised when all that runs has ended."""
         try:
-            work()
+            action()
         except Exception as error:  # noqa: BLE001 - as it says
-            self._end(StopReason(fate.TROUBLE, error=error))
+            self._stop(StopReason(fate.TROUBLE, error=error))
 
-    def _take(self, returned: Returned) -> None:
+    def _handle_outcome(self, outcome: AttemptOutcome) -> None:
         """See what has come of an attempt; raises ExecplanError where that can't be written down."""
-        step, error = returned.step, returned.error
-        if isinstance(error, ExecplanError) and error.exit == CHANGED and not returned.begun:
-            self._end(StopReason(fate.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
+        step, error = outcome.step, outcome.error
+        if isinstance(error, ExecplanError) and error.exit == CHANGED and not outcome.was_begun:
+            self._stop(StopReason(fate.FAILED, step.id, "drift", "; ".join([error.message, *error.candidates])))
         elif error is not None:
-            self._end(StopReason(fate.TROUBLE, step.id, error=error))
-        elif returned.performed is not None:
+            self._stop(StopReason(fate.TROUBLE, step.id, error=error))
+        elif outcome.performed is not None:
             try:
-                self._attempts.note(step, returned.attempt, returned.performed)
-            except ExecplanError as failed:
-                if failed.exit != CHANGED:
+                self._attempt_pool.record_result(step, outcome.attempt, outcome.performed)
+            except ExecplanError as undo_error:
+                if undo_error.exit != CHANGED:
                     raise
-                why = f"what {step.id} has done can't be taken back: {failed.message}"
-                self._end(StopReason(fate.FAILED, step.id, "drift", "; ".join([why, *failed.candidates])))
+                message = f"what {step.id} has done can't be taken back: {undo_error.message}"
+                self._stop(StopReason(fate.FAILED, step.id, "drift", "; ".join([message, *undo_error.candidates])))
                 return
-            if not returned.performed.ok:
-                self._failed(step, returned.performed)
+            if not outcome.performed.ok:
+                self._handle_failure(step, outcome.performed)
 
-    def _failed(self, step: Step, performed: Performed) -> None:
+    def _handle_failure(self, step: Step, performed: AttemptResult) -> None:
         """Do what the plan says about a failure; nothing more where the run ends anyway."""
-        if performed.cause == "interrupted" and self._bench.stop.is_set():
+        if performed.cause == "interrupted" and self._context.stop.is_set():
             return
-        found = recover(step, performed, self._course.tries(step.id))
-        if found.kind == SKIP_IT:
-            self._write(SKIPPED, step.id, f"it failed, and is skipped then: {performed.reason}")
-        elif monotonic() >= self._attempts.deadline:
-            self._fail(step.id, performed._replace(cause="timeout"))
-        elif found.kind == RETRY:
-            self._delayed[step.id] = monotonic() + found.seconds
-        elif found.kind == ASK:
-            self._questions.append(questions.failed(step, performed.reason))
-        elif found.kind == ALTERNATIVE and (other := self._schedule.stands_in(step)):
-            self._waiting[step.id] = other
-        elif found.kind == REPLAN:
-            self._end(
+        recovery = choose_recovery(step, performed, self._run_state.count_tries(step.id))
+        if recovery.kind == SKIP_IT:
+            self._write_step_entry(SKIPPED, step.id, f"it failed, and is skipped then: {performed.reason}")
+        elif monotonic() >= self._attempt_pool.deadline:
+            self._fail_run(step.id, performed._replace(cause="timeout"))
+        elif recovery.kind == RETRY:
+            self._retry_times[step.id] = monotonic() + recovery.seconds
+        elif recovery.kind == ASK:
+            self._questions.append(questions.failure_question(step, performed.reason))
+        elif recovery.kind == ALTERNATIVE and (alternative_id := self._schedule.alternative_step(step)):
+            self._pending_alternatives[step.id] = alternative_id
+        elif recovery.kind == REPLAN:
+            self._stop(
                 StopReason(fate.REPLAN, step.id, policy_cause(performed.cause), f"{step.id} failed: {performed.reason}")
             )
         else:
-            self._fail(step.id, performed)
+            self._fail_run(step.id, performed)
 
-    def _fail(self, name: str, performed: Performed | None) -> None:
+    def _fail_run(self, name: str, performed: AttemptResult | None) -> None:
         """A step has failed for good, and so does the run."""
         assert performed is not None  # only what has ended has failed
-        self._end(StopReason(fate.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}"))
+        self._stop(StopReason(fate.FAILED, name, policy_cause(performed.cause), f"{name} failed: {performed.reason}"))
 
     def _ask(self, question: Question) -> None:
         """Ask, and do what is answered; without an answer the run is paused."""
-        begun = monotonic()
-        answer = self._asking.ask(question)
-        self._attempts.deadline += monotonic() - begun
-        if self._bench.stop.is_set():
-            self.fate = StopReason(fate.SIGNAL)
+        asked_at = monotonic()
+        answer = self._prompter.ask(question)
+        self._attempt_pool.deadline += monotonic() - asked_at
+        if self._context.stop.is_set():
+            self.stop_reason = StopReason(fate.SIGNAL)
         elif answer is None:
-            self.fate = StopReason(fate.PAUSED, question.step, question=question)
+            self.stop_reason = StopReason(fate.PAUSED, question.step, question=question)
         else:
-            self.answered(question, answer, "terminal")
+            self.apply_answer(question, answer, "terminal")
 
-    def answered(self, question: Question, answer: str, how: str) -> None:
+    def apply_answer(self, question: Question, answer: str, source: str) -> None:
         """Write an answer down, and do what it says."""
-        self._asking.write(question, answer, how)
+        self._prompter.write_answer(question, answer, source)
         if answer == STOP:
-            self._end(StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
+            self._stop(StopReason(fate.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
         elif answer == SKIP:
-            self._write(SKIPPED, question.step, "skipped by who was asked")
+            self._write_step_entry(SKIPPED, question.step, "skipped by who was asked")
         elif answer == AGAIN:
-            self._delayed[question.step] = monotonic()
+            self._retry_times[question.step] = monotonic()

@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-def is_lost(home: Home, own: str, shown: str) -> bool:
+def is_lost(home: Home, copy_path: str, artifact_path: str) -> bool:
     """Whether a file that is gone, and of which the state has a copy, should be there.
 
     One that was committed, and that the commit which is checked out has not, is on another branch, or somebody removed it.
     """
     try:
-        begun = _begun(own)
+        commit_limits = _commit_limits(copy_path)
     except OSError:
         return False
-    if begun is None or home.git is None:
-        return begun is not None
-    path = os.path.relpath(shown, home.root)
+    if commit_limits is None or home.git is None:
+        return commit_limits is not None
+    path = os.path.relpath(artifact_path, home.root)
     branches = ("--branches", "--remotes", "--tags")  # and not refs/stash: what lies there was taken away
     try:
         if ask.answer(home, "rev-parse", "-q", "--verify", "--end-of-options", f"HEAD:{path}", no=1):
             return True
-        found = ask.output(home, "--literal-pathspecs", "rev-list", "-1", *branches, *begun, "--", path)
+        commits = ask.output(home, "--literal-pathspecs", "rev-list", "-1", *branches, *commit_limits, "--", path)
     except ExecplanError:
         return True
-    return not found.strip()
+    return not commits.strip()
 
 
-def _begun(path: str) -> tuple[str, ...] | None:
+def _commit_limits(path: str) -> tuple[str, ...] | None:
     """Which commits may have it: those since the first line of a journal or a ledger was written. None: it is empty."""
     with open(disk.open_regular(path), "rb") as file:
         line = file.readline(1 << 16)
-    at = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
-    return (f"--since={at}",) if at else () if line else None
+    timestamp = line.partition(b'"at":"')[2].decode("ascii", "replace")[:20]
+    return (f"--since={timestamp}",) if timestamp else () if line else None

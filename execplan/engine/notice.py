@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 10.0
 """For which it is waited; then it is killed, with all that it has started in its own session."""
-_SHOWN = 200
+_MAX_ERROR_LENGTH = 200
 
 
 def notify(
-    policy: Policy, home: Home, place: RunPaths, record: Record, question: Question | None, redaction: Redaction
+    policy: Policy, home: Home, run_paths: RunPaths, record: Record, question: Question | None, redaction: Redaction
 ) -> tuple[str, ...]:
     """Tell the command of the policy how a run ended, or what it waits for; why that failed, as warnings.
 
@@ -37,19 +37,19 @@ def notify(
     """
     if not policy.notify.strip():
         return ()
-    told = redaction.value(summary(home, place, record, question))
+    redacted_summary = redaction.value(build_summary(home, run_paths, record, question))
     try:
-        why = _ran(
-            shlex.split(policy.notify), home.root, json.dumps(told, ensure_ascii=False), _variables(place, record)
+        problem = _run_command(
+            shlex.split(policy.notify), home.root, json.dumps(redacted_summary, ensure_ascii=False), _environment_variables(run_paths, record)
         )
     except ValueError as error:
-        why = f"it can't be taken apart: {error}"
+        problem = f"it can't be taken apart: {error}"
     except OSError as error:
-        why = os.strerror(error.errno or 0).lower()
-    return (redaction.text(f"the command of `notify` in your settings failed: {why}"),) if why else ()
+        problem = os.strerror(error.errno or 0).lower()
+    return (redaction.text(f"the command of `notify` in your settings failed: {problem}"),) if problem else ()
 
 
-def summary(home: Home, place: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
+def build_summary(home: Home, run_paths: RunPaths, record: Record, question: Question | None) -> dict[str, Any]:
     """What is told of a run."""
     by_status: dict[str, list[str]] = {}
     for step in record.steps:
@@ -67,36 +67,36 @@ def summary(home: Home, place: RunPaths, record: Record, question: Question | No
         "steps": by_status,
         "reasons": {step.id: step.reason for step in record.steps if step.status == states.FAILED and step.reason},
         "resources": record.resources.model_dump(),
-        "record": home.shown(place.record),
+        "record": home.shown(run_paths.record),
     }
 
 
-def _variables(place: RunPaths, record: Record) -> dict[str, str]:
+def _environment_variables(run_paths: RunPaths, record: Record) -> dict[str, str]:
     """What is told in the environment, which is the user's own else."""
     return {
         "EXECPLAN_RUN_ID": record.run_id,
         "EXECPLAN_RUN_PLAN": record.plan_id,
         "EXECPLAN_RUN_STATUS": record.status,
-        "EXECPLAN_RUN_FOLDER": place.folder,
+        "EXECPLAN_RUN_FOLDER": run_paths.folder,
     }
 
 
-def _ran(argv: list[str], cwd: str, told: str, variables: dict[str, str]) -> str:
+def _run_command(argv: list[str], cwd: str, input_text: str, variables: dict[str, str]) -> str:
     """Run a command to its end; why it failed, or nothing. Raises OSError where it can't be started."""
     with (
-        TemporaryFile() as trouble,
+        TemporaryFile() as error_file,
         subprocess.Popen(  # noqa: S603 - the user's own settings name it, and no shell reads it
             argv,
             cwd=cwd,
             env={**os.environ, **variables},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stderr=trouble,
+            stderr=error_file,
             start_new_session=True,
         ) as process,
     ):
         try:
-            process.communicate(told.encode("utf-8", "backslashreplace"), timeout=SECONDS)
+            process.communicate(input_text.encode("utf-8", "backslashreplace"), timeout=SECONDS)
         except subprocess.TimeoutExpired:
             _kill(process)
             return f"it took more than {SECONDS:g} seconds"
@@ -105,9 +105,9 @@ def _ran(argv: list[str], cwd: str, told: str, variables: dict[str, str]) -> str
             raise
         if process.returncode == 0:
             return ""
-        trouble.seek(0)
-        said = trouble.read(1 << 16).decode("utf-8", "replace").strip().rpartition("\n")[2]
-        return f"exit {process.returncode}" + (f": {said[:_SHOWN]}" if said else "")
+        error_file.seek(0)
+        error_line = error_file.read(1 << 16).decode("utf-8", "replace").strip().rpartition("\n")[2]
+        return f"exit {process.returncode}" + (f": {error_line[:_MAX_ERROR_LENGTH]}" if error_line else "")
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.engine import revisions
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from execplan.engine.book import JournalWriter
-from execplan.engine.copies import journal_of
+from execplan.engine.copies import open_journal
 from execplan.engine.course import RunState
-from execplan.engine.journal import checked
+from execplan.engine.journal import check_entries
 from execplan.errors import INPUT, ExecplanError
 
 if TYPE_CHECKING:
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(home: Home, ref: Ref, place: RunPaths, watch: RunObserver, what: str) -> Iterator[JournalWriter]:
+def open_run(home: Home, ref: Ref, run_paths: RunPaths, observer: RunObserver, lock_owner: str) -> Iterator[JournalWriter]:
     """The book of a run, with the ledger brought up to its journal; raises ExecplanError."""
     from execplan.engine.ledger.ledger import AuditLog
 
-    if not os.path.lexists(place.journal):
-        raise never_begun(ref, place)
-    with alone(home, what), journal_of(place) as journal:
+    if not os.path.lexists(run_paths.journal):
+        raise never_begun_error(ref, run_paths)
+    with acquire_run_lock(home, lock_owner), open_journal(run_paths) as journal:
         if not journal.entries:
-            raise never_begun(ref, place)
-        checked(journal.entries, place.journal)
-        course = RunState(revisions.document_of(place, journal.entries), journal.entries)
+            raise never_begun_error(ref, run_paths)
+        check_entries(journal.entries, run_paths.journal)
+        run_state = RunState(revisions.load_document(run_paths, journal.entries), journal.entries)
         ledger = AuditLog(home, ref, can_restore=True)
-        ledger.append_entries(place.id, journal.entries)
-        book = JournalWriter(place.id, journal, course, ledger, redaction(), watch)
-        book.warnings += [each for each in book.mend(home, ref, place) if not watch.warn(each)]
-        yield book
+        ledger.append_entries(run_paths.id, journal.entries)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, ledger, make_redaction(), observer)
+        journal_writer.warnings += [warning for warning in journal_writer.repair(home, ref, run_paths) if not observer.warn(warning)]
+        yield journal_writer
 
 
-def redaction() -> Redaction:
+def make_redaction() -> Redaction:
     """What is kept out of everything that a run writes."""
     from execplan.engine.commands.environment import public_variables
     from execplan.text.redaction import Redaction
@@ -51,11 +51,11 @@ def redaction() -> Redaction:
     return Redaction(os.environ, public_variables(os.environ))
 
 
-def never_begun(ref: Ref, place: RunPaths) -> ExecplanError:
+def never_begun_error(ref: Ref, run_paths: RunPaths) -> ExecplanError:
     """The refusal of a run that was killed before it wrote anything, or whose journal was taken away."""
-    what = f"the run {place.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
+    message = f"the run {run_paths.id} of {ref.id} has no journal: it was killed before it began, or the journal was removed"
     hint = (
         f"see which: execplan audit {ref.typed} --verify; if it never began its approval still holds: "
         f"execplan run {ref.typed}"
     )
-    return ExecplanError("no-such-run", what, exit=INPUT, hint=hint)
+    return ExecplanError("no-such-run", message, exit=INPUT, hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.recover import ALTERNATIVE as STANDS_IN
-from execplan.engine.recover import RETRY, recover
+from execplan.engine.recover import RETRY, choose_recovery
 from execplan.execution import states
 from execplan.execution.attributes import ALTERNATIVE, STEP_OUTCOMES
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from execplan.engine.plain import Step, When
 
 
-class Order:
+class StepOrder:
     """The order of the steps of a document, as far as their fields tell it."""
 
     def __init__(
@@ -24,114 +24,114 @@ class Order:
         """None for chosen: all steps. `sequential`: each waits for all before it, whatever it needs of them."""
         self.steps = {step.id: step for step in steps}
         self.chosen = set(self.steps) if chosen is None else set(chosen)
-        self.stands_for: dict[str, list[str]] = {}
+        self.alternative_owners: dict[str, list[str]] = {}
         """By step that is an alternative, the steps that it stands in for: it is not done by itself."""
         for step in steps:
-            other = alternative(step)
-            if step.id in self.chosen and other in self.chosen:
-                self.stands_for.setdefault(other, []).append(step.id)
+            alternative_id = named_alternative(step)
+            if step.id in self.chosen and alternative_id in self.chosen:
+                self.alternative_owners.setdefault(alternative_id, []).append(step.id)
         self._sequential = sequential
 
-    def stands_in(self, step: Step) -> str:
+    def alternative_step(self, step: Step) -> str:
         """The chosen step that is to stand in for a step, or nothing."""
-        other = alternative(step)
-        return other if step.id in self.stands_for.get(other, ()) else ""
+        alternative_id = named_alternative(step)
+        return alternative_id if step.id in self.alternative_owners.get(alternative_id, ()) else ""
 
-    def waits(self, step: Step) -> list[str]:
+    def dependencies(self, step: Step) -> list[str]:
         """What must be settled before a step can have its turn; an alternative waits for the failure in another way."""
-        seen = [step.when.of] if step.when is not None and step.when.kind in STEP_OUTCOMES else []
-        return [*step.depends_on, *[name for name in seen if name not in self.stands_for.get(step.id, ())]]
+        condition_steps = [step.when.of] if step.when is not None and step.when.kind in STEP_OUTCOMES else []
+        return [*step.depends_on, *[name for name in condition_steps if name not in self.alternative_owners.get(step.id, ())]]
 
-    def needs(self, step: Step, course: RunState) -> list[str]:
+    def open_dependencies(self, step: Step, run_state: RunState) -> list[str]:
         """What must be settled before, as the run stands: with what comes before it, where the order is strict."""
         if not self._sequential:
-            return self.waits(step)
-        waiting = self.waiting(course)
-        turn = self._turn(step, waiting)
-        ahead = [each for each in self.steps.values() if self._turn(each, waiting) < turn]
-        ahead = [each for each in ahead if each.id not in self.stands_for or each.id in waiting.values()]
-        open_still = [each.id for each in ahead if self._is_open(each, course)]
-        return list(dict.fromkeys([*self.waits(step), *open_still]))
+            return self.dependencies(step)
+        alternatives = self.pending_alternatives(run_state)
+        turn = self._turn_order(step, alternatives)
+        earlier_steps = [earlier for earlier in self.steps.values() if self._turn_order(earlier, alternatives) < turn]
+        earlier_steps = [earlier for earlier in earlier_steps if earlier.id not in self.alternative_owners or earlier.id in alternatives.values()]
+        open_ids = [earlier.id for earlier in earlier_steps if self._is_open(earlier, run_state)]
+        return list(dict.fromkeys([*self.dependencies(step), *open_ids]))
 
-    def _turn(self, step: Step, waiting: Mapping[str, str]) -> tuple[int, int]:
+    def _turn_order(self, step: Step, alternatives: Mapping[str, str]) -> tuple[int, int]:
         """Where a step comes: an alternative has the turn of the step that it stands in for."""
-        owners = [self.steps[name].number for name, other in waiting.items() if other == step.id]
+        owners = [self.steps[name].number for name, alternative_id in alternatives.items() if alternative_id == step.id]
         return min(owners, default=step.number), step.number
 
-    def _is_open(self, step: Step, course: RunState) -> bool:
+    def _is_open(self, step: Step, run_state: RunState) -> bool:
         """Whether a step is in hand, or is to be done and waits for none of those that it needs."""
-        found = status(step, course)
-        settled = all([course.status_of.get(name) in states.SUCCESS_STATES for name in self.waits(step)])
-        return found == states.RUNNING or (found in (states.PENDING, states.AWAITING) and settled)
+        step_status = effective_status(step, run_state)
+        is_ready = all([run_state.status_of.get(name) in states.SUCCESS_STATES for name in self.dependencies(step)])
+        return step_status == states.RUNNING or (step_status in (states.PENDING, states.AWAITING) and is_ready)
 
-    def waiting(self, course: RunState) -> dict[str, str]:
+    def pending_alternatives(self, run_state: RunState) -> dict[str, str]:
         """By step that has failed, the one that is to stand in for it now."""
-        found = {}
-        for name in course.named(states.FAILED):
+        alternatives = {}
+        for name in run_state.steps_with_status(states.FAILED):
             step = self.steps[name]
-            if (other := self.stands_in(step)) and leads_to(step, course) == STANDS_IN:
-                found[name] = other
-        return found
+            if (alternative_id := self.alternative_step(step)) and recovery_kind(step, run_state) == STANDS_IN:
+                alternatives[name] = alternative_id
+        return alternatives
 
-    def refused(self, step: Step, course: RunState, there: Callable[[str], bool]) -> str:
+    def skip_reason(self, step: Step, run_state: RunState, path_exists: Callable[[str], bool]) -> str:
         """Why a step does not have its turn now, whatever it needs: its condition, or that nobody needs it; or nothing."""
-        owners = self.stands_for.get(step.id, ())
-        if owners and step.id not in self.waiting(course).values():
+        owners = self.alternative_owners.get(step.id, ())
+        if owners and step.id not in self.pending_alternatives(run_state).values():
             return f"it stands in for {', '.join(owners)}, which has not failed"
-        return unmet(step.when, course, there)
+        return unmet_condition(step.when, run_state, path_exists)
 
 
-def alternative(step: Step) -> str:
+def named_alternative(step: Step) -> str:
     """The step that a step names to stand in for it, or nothing."""
     strategy = step.on_failure.strategy
     return strategy.removeprefix(ALTERNATIVE) if strategy.startswith(ALTERNATIVE) else ""
 
 
-def leads_to(step: Step, course: RunState) -> str:
+def recovery_kind(step: Step, run_state: RunState) -> str:
     """What the last attempt of a step that failed leads to, as recover.py has it; nothing where none has ended."""
-    last = course.attempts.get(step.id, [])[-1:]
-    performed = last[0].performed if last else None
-    return recover(step, performed, course.tries(step.id)).kind if performed is not None else ""
+    last_attempts = run_state.attempts.get(step.id, [])[-1:]
+    performed = last_attempts[0].performed if last_attempts else None
+    return choose_recovery(step, performed, run_state.count_tries(step.id)).kind if performed is not None else ""
 
 
-def status(step: Step, course: RunState) -> str:
+def effective_status(step: Step, run_state: RunState) -> str:
     """How a step stands: one that failed and is to be tried again is pending."""
-    found = course.status_of[step.id]
-    if found != states.FAILED:
-        return found
-    ended = course.attempts[step.id][-1].entry if course.attempts.get(step.id) else 0
-    again = any(
+    step_status = run_state.status_of[step.id]
+    if step_status != states.FAILED:
+        return step_status
+    end_number = run_state.attempts[step.id][-1].entry if run_state.attempts.get(step.id) else 0
+    is_retry_requested = any(
         [
-            (entry.said["step"], entry.said["answer"]) == (step.id, "again") and entry.number > ended
-            for entry in course.answers
+            (entry.fields["step"], entry.fields["answer"]) == (step.id, "again") and entry.number > end_number
+            for entry in run_state.answers
         ]
     )
-    return states.PENDING if again or leads_to(step, course) == RETRY else found
+    return states.PENDING if is_retry_requested or recovery_kind(step, run_state) == RETRY else step_status
 
 
-def unmet(when: When | None, course: RunState, there: Callable[[str], bool]) -> str:
+def unmet_condition(when: When | None, run_state: RunState, path_exists: Callable[[str], bool]) -> str:
     """Why a condition does not hold now, or nothing."""
-    return "" if when is None or _holds(when, course, there) else f"{_said(when)} does not hold"
+    return "" if when is None or _is_met(when, run_state, path_exists) else f"{_format_condition(when)} does not hold"
 
 
-def _holds(when: When, course: RunState, there: Callable[[str], bool]) -> bool:
+def _is_met(when: When, run_state: RunState, path_exists: Callable[[str], bool]) -> bool:
     if when.kind not in STEP_OUTCOMES:
-        path = _inside(when.of)
-        return (path is not None and there(path)) == (when.kind == "exists")
-    found = course.status_of[when.of]
+        path = _path_inside(when.of)
+        return (path is not None and path_exists(path)) == (when.kind == "exists")
+    step_status = run_state.status_of[when.of]
     if when.kind == "succeeded":
-        return found in (states.COMPLETED, states.RECOVERED)
+        return step_status in (states.COMPLETED, states.RECOVERED)
     if when.kind == "skipped":
-        return found == states.SKIPPED
-    last = course.attempts.get(when.of, [])[-1:]
-    return bool(last) and last[0].performed is not None and not last[0].performed.ok
+        return step_status == states.SKIPPED
+    last_attempts = run_state.attempts.get(when.of, [])[-1:]
+    return bool(last_attempts) and last_attempts[0].performed is not None and not last_attempts[0].performed.ok
 
 
-def _inside(path: str) -> str | None:
+def _path_inside(path: str) -> str | None:
     from execplan.execution.world import normalize_path
 
     return normalize_path(path)
 
 
-def _said(when: When) -> str:
+def _format_condition(when: When) -> str:
     return f"{when.of}.{when.kind}" if when.kind in STEP_OUTCOMES else f"{when.kind}:{when.of}"

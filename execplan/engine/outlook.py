@@ -20,68 +20,68 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-class Planned(NamedTuple):
+class PlannedStep(NamedTuple):
     """A step, and what would become of it."""
 
-    judged: EvaluatedStep
+    evaluated_step: EvaluatedStep
     """With what it would do: the exact diff, or why nobody can say."""
-    runs: bool
-    why: str
+    will_run: bool
+    reason: str
     """Why it would not run, or only if another one fails; nothing for the others."""
 
 
-class Outlook(NamedTuple):
+class RunPreview(NamedTuple):
     """What a run would do."""
 
     document: ExecutionPlan
-    steps: tuple[Planned, ...]
+    steps: tuple[PlannedStep, ...]
     """In the order in which they would be begun."""
     approval: Approval
     sandbox: str
     """What guards its commands; nothing for nothing."""
-    why: str
+    sandbox_reason: str
     """Why nothing does."""
     warnings: tuple[str, ...]
 
 
-def outlook(home: Home, ref: Ref, chosen: RunOptions) -> Outlook:
+def preview_run(home: Home, ref: Ref, run_options: RunOptions) -> RunPreview:
     """Look at what `run` would do, and write nothing; raises ExecplanError where it would be refused."""
     from execplan.engine.commands.sandbox import find_sandbox
     from execplan.repo.execution.evaluated import evaluated
 
     existing(home)
     stop_archived(home, ref)
-    begin.stop_underway(home, ref)
-    found = standing.require(home, ref)
-    assert found.now is not None  # what may run compiles to something
-    assert found.approval is not None
-    document, policy = found.now.current.document, found.now.policy
-    begin.stop_agent(document, ref)
-    ids = begin.chosen_steps(document, chosen)
-    schedule = Schedule(document, ids, lambda path: False)
-    chosen_ones = [step for step in document.steps if step.id in schedule.chosen]
-    begin.stop_unapproved(begin.permit_of(found, schedule), found.approval, chosen_ones)
-    if chosen.replays:
+    begin.ensure_no_unfinished_run(home, ref)
+    status = standing.require(home, ref)
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    document, policy = status.now.current.document, status.now.policy
+    begin.ensure_not_agent_mode(document, ref)
+    step_ids = begin.select_step_ids(document, run_options)
+    schedule = Schedule(document, step_ids, lambda path: False)
+    chosen_steps = [step for step in document.steps if step.id in schedule.chosen]
+    begin.ensure_steps_approved(begin.permit_for(status, schedule), status.approval, chosen_steps)
+    if run_options.replays:
         from execplan.engine import replay
 
-        replay.find(home, ref, chosen.replays, found.now.binding)
-    sandbox, why = find_sandbox(home, policy)
-    judged = evaluated(home, ref).evaluation.steps
-    steps = tuple([_planned(each, schedule) for each in judged])
-    warnings = (*command_warnings(home, policy, chosen_ones), *schedule.unchosen_needs())
-    return Outlook(document, steps, found.approval, begin.name_of(sandbox), why, warnings)
+        replay.find(home, ref, run_options.replays, status.now.binding)
+    sandbox, sandbox_reason = find_sandbox(home, policy)
+    evaluated_steps = evaluated(home, ref).evaluation.steps
+    steps = tuple([_preview_step(evaluated_step, schedule) for evaluated_step in evaluated_steps])
+    warnings = (*command_warnings(home, policy, chosen_steps), *schedule.unchosen_dependencies())
+    return RunPreview(document, steps, status.approval, begin.sandbox_name(sandbox), sandbox_reason, warnings)
 
 
-def _planned(judged: EvaluatedStep, schedule: Schedule) -> Planned:
+def _preview_step(evaluated_step: EvaluatedStep, schedule: Schedule) -> PlannedStep:
     """What would become of a step, as far as anybody can say."""
-    step = judged.step
+    step = evaluated_step.step
     if step.id not in schedule.chosen:
-        return Planned(judged, runs=False, why=NOT_CHOSEN)
-    owners = schedule.stands_for(step.id)
+        return PlannedStep(evaluated_step, will_run=False, reason=NOT_CHOSEN)
+    owners = schedule.alternative_owners(step.id)
     if owners:
-        return Planned(judged, runs=False, why=f"it stands in for {', '.join(owners)}, and runs only if that fails")
+        return PlannedStep(evaluated_step, will_run=False, reason=f"it stands in for {', '.join(owners)}, and runs only if that fails")
     if step.when is not None and step.when.kind == "failed":
-        return Planned(judged, runs=False, why=f"it runs only if {step.when.of} fails")
-    if judged.dry_run.why.startswith("it is skipped"):
-        return Planned(judged, runs=False, why=judged.dry_run.why)
-    return Planned(judged, runs=True, why="")
+        return PlannedStep(evaluated_step, will_run=False, reason=f"it runs only if {step.when.of} fails")
+    if evaluated_step.dry_run.why.startswith("it is skipped"):
+        return PlannedStep(evaluated_step, will_run=False, reason=evaluated_step.dry_run.why)
+    return PlannedStep(evaluated_step, will_run=True, reason="")

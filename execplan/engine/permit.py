@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from execplan.engine.course import RunState
-    from execplan.engine.order import Order
+    from execplan.engine.order import StepOrder
     from execplan.engine.plain import Step
     from execplan.execution.permission import StepRequest, Permission, ApprovalTerms
 
@@ -26,41 +26,41 @@ class Permit(NamedTuple):
     terms: ApprovalTerms
     levels: Mapping[str, str]
     """By step, its risk as it was rated."""
-    order: Order
+    order: StepOrder
     interval: int
     """Completed steps behind which a run asks whether it is to go on."""
-    there: Callable[[str], bool]
+    path_exists: Callable[[str], bool]
     """Whether something is at a path."""
-    since: tuple[float, float]
+    issued_at: tuple[float, float]
     """When it was made, by the clock and by time.monotonic()."""
 
-    def asked(self, step: Step, course: RunState) -> StepRequest:
+    def step_request(self, step: Step, run_state: RunState) -> StepRequest:
         """What is asked of a step."""
-        return build_permission_request(step, self.levels[step.id], course, self.order, interval=self.interval, path_exists=self.there)
+        return build_permission_request(step, self.levels[step.id], run_state, self.order, interval=self.interval, path_exists=self.path_exists)
 
-    def begin(self, step: Step, course: RunState) -> Permission:
+    def begin(self, step: Step, run_state: RunState) -> Permission:
         """Whether an attempt of a step may be begun now, by whom that is approved; raises ExecplanError."""
-        told = self.asked(step, course)._replace(calls=0)
-        found = check_permission(told, self.terms, course.status_of, self.moment())
-        if found.kind != DENY:
-            return found
-        what = f"{step.id} was not begun: {found.why}"
-        if not find_approver(self.terms, step.id, told.level, inferred=told.inferred):
-            raise ExecplanError("step-not-approved", what, exit=POLICY, hint="a person approves it: execplan approve")
-        if validity_problem(self.terms, self.moment()):
+        request = self.step_request(step, run_state)._replace(calls=0)
+        permission = check_permission(request, self.terms, run_state.status_of, self.current_time())
+        if permission.kind != DENY:
+            return permission
+        message = f"{step.id} was not begun: {permission.why}"
+        if not find_approver(self.terms, step.id, request.level, inferred=request.inferred):
+            raise ExecplanError("step-not-approved", message, exit=POLICY, hint="a person approves it: execplan approve")
+        if validity_problem(self.terms, self.current_time()):
             hint = "approve what is left of it, then go on: execplan approve; execplan resume"
-            raise ExecplanError("approval-expired", what, exit=CHANGED, hint=hint)
+            raise ExecplanError("approval-expired", message, exit=CHANGED, hint=hint)
         hint = "see which step has its turn, and which are done: execplan handoff"
-        raise ExecplanError("bad-transition", what, exit=INPUT, hint=hint)
+        raise ExecplanError("bad-transition", message, exit=INPUT, hint=hint)
 
-    def moment(self) -> float:
+    def current_time(self) -> float:
         """Seconds since 1970, by a clock that nobody sets back while a run is at work."""
-        wall, steady = self.since
+        wall, steady = self.issued_at
         return max(now().timestamp(), wall + monotonic() - steady)
 
 
-def permit(
-    terms: ApprovalTerms, levels: Mapping[str, str], order: Order, interval: int, there: Callable[[str], bool]
+def issue_permit(
+    terms: ApprovalTerms, levels: Mapping[str, str], order: StepOrder, interval: int, path_exists: Callable[[str], bool]
 ) -> Permit:
     """What holds from now on."""
-    return Permit(terms, levels, order, interval, there, (now().timestamp(), monotonic()))
+    return Permit(terms, levels, order, interval, path_exists, (now().timestamp(), monotonic()))

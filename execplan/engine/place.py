@@ -47,21 +47,21 @@ class RunPaths(NamedTuple):
     @property
     def journal(self) -> str:
         """What happened, an entry a line: the copy, which is written first, unless what was committed goes on behind it."""
-        own, shown = self.copied(JOURNAL), self.shown(JOURNAL)
+        copy_path, artifact_path = self.copy_path(JOURNAL), self.artifact_path(JOURNAL)
         try:
-            size = os.lstat(own).st_size
+            size = os.lstat(copy_path).st_size
         except OSError:
-            return shown
+            return artifact_path
         try:
-            longer = os.lstat(shown).st_size > size
+            is_longer = os.lstat(artifact_path).st_size > size
         except OSError:
-            return own
-        return shown if longer and _goes_on(own, shown) else own
+            return copy_path
+        return artifact_path if is_longer and _is_continuation(copy_path, artifact_path) else copy_path
 
     @property
     def document(self) -> str:
         """The bytes of the execution plan that is run."""
-        return self.paper("execution-plan.json")
+        return self.trusted_path("execution-plan.json")
 
     @property
     def approval(self) -> str:
@@ -73,18 +73,18 @@ class RunPaths(NamedTuple):
         """What became of it, for whoever does not read journals."""
         return os.path.join(self.folder, "record.json")
 
-    def shown(self, name: str) -> str:
+    def artifact_path(self, name: str) -> str:
         """A file of the evidence, among the plan's artifacts."""
         return os.path.join(self.folder, name)
 
-    def copied(self, name: str) -> str:
+    def copy_path(self, name: str) -> str:
         """Its copy in the state."""
         return os.path.join(self.copy, name)
 
-    def paper(self, name: str) -> str:
+    def trusted_path(self, name: str) -> str:
         """The one of both to go by: what a step has altered or removed among the artifacts is whole in the copy."""
-        own = self.copied(name)
-        return own if os.path.lexists(own) else self.shown(name)
+        copy_path = self.copy_path(name)
+        return copy_path if os.path.lexists(copy_path) else self.artifact_path(name)
 
     @property
     def transcripts(self) -> str:
@@ -92,65 +92,65 @@ class RunPaths(NamedTuple):
         return os.path.join(self.folder, "transcripts")
 
 
-def folder(home: Home, ref: Ref) -> str:
+def runs_directory(home: Home, ref: Ref) -> str:
     """The folder of a plan's runs."""
     return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), _RUNS)
 
 
-def every(home: Home, ref: Ref) -> list[RunPaths]:
+def list_runs(home: Home, ref: Ref) -> list[RunPaths]:
     """The runs of a plan, the last one first; raises ExecplanError.
 
     Two branches may each have one of a number: then the clock tells which of these is the later one.
     """
     from execplan.repo import belongings, shelf
 
-    names = [name for name in shelf.entries(folder(home, ref)) if is_run(name)]
-    kept = [name for name in names_in(belongings.folder(home, ref.path)) if is_run(name) and name not in names]
-    found = [at(home, ref, name) for name in names]
-    if kept:
+    names = [name for name in shelf.entries(runs_directory(home, ref)) if is_run_id(name)]
+    state_names = [name for name in list_directory(belongings.folder(home, ref.path)) if is_run_id(name) and name not in names]
+    runs = [get_run_paths(home, ref, name) for name in names]
+    if state_names:
         from execplan.engine.lost import is_lost
 
-        found += [
-            each
-            for each in [at(home, ref, name) for name in kept]
-            if is_lost(home, each.copied(JOURNAL), each.shown(JOURNAL))
+        runs += [
+            run
+            for run in [get_run_paths(home, ref, name) for name in state_names]
+            if is_lost(home, run.copy_path(JOURNAL), run.artifact_path(JOURNAL))
         ]
-    numbers = [each.number for each in found]
-    twice = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
+    numbers = [run.number for run in runs]
+    duplicate_numbers = {number for number in numbers if numbers.count(number) > 1} if len(set(numbers)) < len(numbers) else set()
 
-    def order(place: RunPaths) -> tuple[int, str, str]:
-        return place.number, _begun(place) if place.number in twice else "", place.id
+    def sort_key(run: RunPaths) -> tuple[int, str, str]:
+        return run.number, _begun_at(run) if run.number in duplicate_numbers else "", run.id
 
-    return sorted(found, key=order, reverse=True)
+    return sorted(runs, key=sort_key, reverse=True)
 
 
-def following(home: Home, ref: Ref) -> RunPaths:
+def next_run(home: Home, ref: Ref) -> RunPaths:
     """The place of a run that is about to begin; raises ExecplanError."""
-    last = max([each.number for each in every(home, ref)], default=0)
-    return at(home, ref, f"{last + 1:04}-{os.urandom(4).hex()}")
+    last_number = max([run.number for run in list_runs(home, ref)], default=0)
+    return get_run_paths(home, ref, f"{last_number + 1:04}-{os.urandom(4).hex()}")
 
 
-def named(home: Home, ref: Ref, name: str | None) -> RunPaths:
+def find_run(home: Home, ref: Ref, name: str | None) -> RunPaths:
     """The run that a number, an id or its beginning names, the last one for none; raises ExecplanError."""
-    found = every(home, ref)
-    if not found:
-        what = f"{ref.id} was never run"
-        raise ExecplanError("no-such-run", what, exit=INPUT, hint=f"execplan run {ref.typed}")
+    runs = list_runs(home, ref)
+    if not runs:
+        message = f"{ref.id} was never run"
+        raise ExecplanError("no-such-run", message, exit=INPUT, hint=f"execplan run {ref.typed}")
     if name is None:
-        return found[0]
-    fits = [each for each in found if each.id == name or str(each.number) == name.lstrip("0")]
-    fits = fits or [each for each in found if name and each.id.startswith(name)]
-    if len(fits) == 1:
-        return fits[0]
-    see = f"see them: execplan runs {ref.typed}"
-    shown = [each.id for each in fits or found]
-    if fits:
-        what = f"{len(fits)} runs of {ref.id} could be meant by {name!r}"
-        raise ExecplanError("ambiguous-run", what, exit=INPUT, hint=see, candidates=shown)
-    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=see, candidates=shown)
+        return runs[0]
+    matches = [run for run in runs if run.id == name or str(run.number) == name.lstrip("0")]
+    matches = matches or [run for run in runs if name and run.id.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    hint = f"see them: execplan runs {ref.typed}"
+    candidates = [run.id for run in matches or runs]
+    if matches:
+        message = f"{len(matches)} runs of {ref.id} could be meant by {name!r}"
+        raise ExecplanError("ambiguous-run", message, exit=INPUT, hint=hint, candidates=candidates)
+    raise ExecplanError("no-such-run", f"{ref.id} has no run {name!r}", exit=INPUT, hint=hint, candidates=candidates)
 
 
-def names_in(folder: str) -> list[str]:
+def list_directory(folder: str) -> list[str]:
     """What is in a folder of the state; nothing where there is none."""
     try:
         return sorted(os.listdir(folder))
@@ -158,36 +158,36 @@ def names_in(folder: str) -> list[str]:
         return []
 
 
-def _goes_on(own: str, shown: str) -> bool:
+def _is_continuation(copy_path: str, artifact_path: str) -> bool:
     """Whether a journal that is longer than its copy was written in another checkout: the ledger beside it knows the rest."""
     from execplan.text.lines import digest
 
     try:
-        known, data = (disk.read(path, LIMIT)[0] for path in (own, shown))
-        ledger = disk.read(os.path.join(os.path.dirname(shown), "..", "..", LEDGER), LIMIT)[0]
+        copied_bytes, data = (disk.read(path, LIMIT)[0] for path in (copy_path, artifact_path))
+        ledger = disk.read(os.path.join(os.path.dirname(artifact_path), "..", "..", LEDGER), LIMIT)[0]
     except ExecplanError:
         return False
-    rest = data.removeprefix(known)[: data.rfind(b"\n") + 1 - len(known)] if data.startswith(known) else b""
-    lines, first = rest.split(b"\n")[:-1], known.count(b"\n") + 1
-    numbered = all([line.startswith(f'{{"n":{number},'.encode()) for number, line in enumerate(lines, first)])
-    return bool(lines) and numbered and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
+    rest = data.removeprefix(copied_bytes)[: data.rfind(b"\n") + 1 - len(copied_bytes)] if data.startswith(copied_bytes) else b""
+    lines, first_number = rest.split(b"\n")[:-1], copied_bytes.count(b"\n") + 1
+    is_numbered = all([line.startswith(f'{{"n":{number},'.encode()) for number, line in enumerate(lines, first_number)])
+    return bool(lines) and is_numbered and all([f'"line":"{digest(line)}"'.encode() in ledger for line in lines])
 
 
-def _begun(place: RunPaths) -> str:
+def _begun_at(run_paths: RunPaths) -> str:
     """When a run was begun, by the first line of its journal, or nothing."""
     try:
-        with open(disk.open_regular(place.journal), "rb") as file:
+        with open(disk.open_regular(run_paths.journal), "rb") as file:
             return file.readline(1 << 16).partition(b'"at":"')[2].decode("ascii", "replace")[:20]
     except OSError:
         return ""
 
 
-def at(home: Home, ref: Ref, name: str) -> RunPaths:
+def get_run_paths(home: Home, ref: Ref, name: str) -> RunPaths:
     """The place of a run with this id, whether it is there or not."""
-    return RunPaths(name, os.path.join(folder(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
+    return RunPaths(name, os.path.join(runs_directory(home, ref), name), os.path.join(home.state, _RUNS, name), home.root)
 
 
-def is_run(name: str) -> bool:
+def is_run_id(name: str) -> bool:
     """Whether a file is called as a run is."""
     number, dash, rest = name.partition("-")
     return (

@@ -32,7 +32,7 @@ class Condition(NamedTuple):
     of: str
 
 
-class Plain(NamedTuple):
+class PlainStep(NamedTuple):
     """Of a step what its turn depends on, by the names of the model."""
 
     number: int
@@ -48,20 +48,20 @@ class Plain(NamedTuple):
     """Counting each place of a diff."""
 
 
-class Plainly(NamedTuple):
+class PlainDocument(NamedTuple):
     """Of a document what a course needs, by the names of the model."""
 
-    steps: tuple[Plain, ...]
+    steps: tuple[PlainStep, ...]
 
 
-def plainly(document: Mapping[str, Any]) -> Plainly:
+def parse_plain_document(document: Mapping[str, Any]) -> PlainDocument:
     """A document as JSON holds it, which was checked before."""
-    return Plainly(tuple([_plain(step) for step in document["steps"]]))
+    return PlainDocument(tuple([_parse_plain_step(step) for step in document["steps"]]))
 
 
-def _plain(step: Mapping[str, Any]) -> Plain:
+def _parse_plain_step(step: Mapping[str, Any]) -> PlainStep:
     when, failure = step.get("when"), step.get("on_failure") or {}
-    return Plain(
+    return PlainStep(
         step["number"],
         step["id"],
         step["description"],
@@ -81,5 +81,5 @@ def _plain(step: Mapping[str, Any]) -> Plain:
 
 
 if TYPE_CHECKING:
-    Step = model.Step | Plain
+    Step = model.Step | PlainStep
     When = model.When | Condition

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine import last as last_runs
-from execplan.engine import place as places
+from execplan.engine import place as run_directories
 from execplan.errors import ExecplanError
 from execplan.repo import homes, pick, shelf
 from execplan.repo.execution import approvals
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ENDED = last_runs.STATES[-3:]
 
 
-def plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Home, Ref]:
+def choose_plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -> tuple[Home, Ref]:
     """The plan that is named; else the only one whose run has not ended; else as for other commands.
 
     Where those find several, it is the only one that was ever run or, if asked for, the only one with an approval.
@@ -25,27 +25,27 @@ def plan_with_run(start: str, query: str | None, *, or_approved: bool = False) -
     if query is not None or pick.from_environment() is not None:
         return pick.open_plan(start, query)
     plans = [(home, ref) for home in homes.together(homes.require(start)) for ref in shelf.refs(home)]
-    run = [(home, ref) for home, ref in plans if len(plans) > 1 and places.every(home, ref)]
-    going = [(home, ref) for home, ref in run if _goes_on(home, ref)]
-    if len(going) == 1:
-        return going[0]
+    with_runs = [(home, ref) for home, ref in plans if len(plans) > 1 and run_directories.list_runs(home, ref)]
+    with_open_run = [(home, ref) for home, ref in with_runs if _has_open_run(home, ref)]
+    if len(with_open_run) == 1:
+        return with_open_run[0]
     try:
         return pick.open_plan(start, None)
     except ExecplanError as error:
         if error.code != "ambiguous-plan":
             raise
-        known = going or run
-        if not known and or_approved:
-            known = [(home, ref) for home, ref in plans if approvals.every(home, ref)]
-        if len(known) == 1:
-            return known[0]
+        candidates = with_open_run or with_runs
+        if not candidates and or_approved:
+            candidates = [(home, ref) for home, ref in plans if approvals.every(home, ref)]
+        if len(candidates) == 1:
+            return candidates[0]
         raise
 
 
-def _goes_on(home: Home, ref: Ref) -> bool:
+def _has_open_run(home: Home, ref: Ref) -> bool:
     """Whether the last run of a plan has not ended."""
     try:
-        found = last_runs.last(home, ref)
+        run_status = last_runs.find_last_run(home, ref)
     except ExecplanError:
         return False
-    return found is not None and found.state not in _ENDED
+    return run_status is not None and run_status.state not in _ENDED

@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 WARNING = "another program than at the approval: {}"
 
 
-def programs_json(found: Mapping[str, Program] | None) -> dict[str, Any]:
+def programs_json(program_map: Mapping[str, Program] | None) -> dict[str, Any]:
     """Programs as an entry holds them."""
-    return {name: list(each) for name, each in (found or {}).items()}
+    return {name: list(program) for name, program in (program_map or {}).items()}
 
 
-def other_programs(home: Home, course: RunState, steps: Iterable[Step]) -> list[str]:
+def list_changed_programs(home: Home, run_state: RunState, steps: Iterable[Step]) -> list[str]:
     """Which names of these steps lead to other programs than the run has left them, or than were approved; a line each."""
-    found: dict[str, Program] = {}
+    resolved: dict[str, Program] = {}
     for step in steps:
-        resolve_step_programs(step, Disk(home), found)
-    now = {name: sanitize_program(each) for name, each in found.items()}
+        resolve_step_programs(step, Disk(home), resolved)
+    current = {name: sanitize_program(program) for name, program in resolved.items()}
     return describe_changed_programs(
-        course.programs, {name: now[name] for name in now if now[name] != course.approved.get(name)}
+        run_state.programs, {name: current[name] for name in current if current[name] != run_state.approved_programs.get(name)}
     )
 
 
-def made_programs(bench: RunContext, course: RunState) -> dict[str, Any]:
+def changed_program_fields(context: RunContext, run_state: RunState) -> dict[str, Any]:
     """What an entry says of the programs that have changed while a step ran: a step may build or install some."""
-    if not course.programs:
+    if not run_state.programs:
         return {}
-    now = {name: sanitize_program(each) for name, each in resolve_programs(bench.document, Disk(bench.home)).items()}
-    made = {name: each for name, each in now.items() if course.programs.get(name, each) != each}
-    return {"programs": programs_json(made)} if made else {}
+    current = {name: sanitize_program(program) for name, program in resolve_programs(context.document, Disk(context.home)).items()}
+    changed = {name: program for name, program in current.items() if run_state.programs.get(name, program) != program}
+    return {"programs": programs_json(changed)} if changed else {}
 
 
-def stop_other_programs(lines: list[str], what: str, way: str) -> None:
-    """Refuse where programs are not those that were approved; `way`: how the run goes on behind an approval. Raises ExecplanError."""
-    if lines:
+def ensure_programs_unchanged(differences: list[str], message: str, commands: str) -> None:
+    """Refuse where programs are not those that were approved; `commands`: how the run goes on behind an approval. Raises ExecplanError."""
+    if differences:
         raise ExecplanError(
             "program-changed",
-            f"{what}: {lines[0]}" + (f", and {len(lines) - 1} more" if len(lines) > 1 else ""),
+            f"{message}: {differences[0]}" + (f", and {len(differences) - 1} more" if len(differences) > 1 else ""),
             exit=CHANGED,
-            hint=f"set PATH, or the file, as it was; or approve what is found now, then go on: {way}",
-            candidates=lines,
+            hint=f"set PATH, or the file, as it was; or approve what is found now, then go on: {commands}",
+            candidates=differences,
         )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from execplan.engine.plain import Step
     from execplan.execution.approval import Approval
 
-ANSWERS_TO = {
+ALLOWED_ANSWERS = {
     CHECKPOINT: (GO, STOP),
     CONFIRM: (GO, SKIP, STOP),
     ASK: (AGAIN, SKIP, STOP),
@@ -24,71 +24,71 @@ ANSWERS_TO = {
 """By why it is asked, what may be answered; a plain `resume` answers with the first, but where nobody knows what happened."""
 
 
-def answer_to(question: Question, said: str | None) -> str | None:
+def resolve_answer(question: Question, answer: str | None) -> str | None:
     """The answer that a resume gives, None where it has to be said; raises ExecplanError for one that does not fit."""
-    fits = ANSWERS_TO[question.why]
-    if said is None:
-        return None if question.why == UNKNOWN else fits[0]
-    if said not in fits:
+    allowed_answers = ALLOWED_ANSWERS[question.why]
+    if answer is None:
+        return None if question.why == UNKNOWN else allowed_answers[0]
+    if answer not in allowed_answers:
         raise ExecplanError(
             "bad-answer",
-            f"{said} is no answer to: {question.words}",
+            f"{answer} is no answer to: {question.words}",
             exit=USAGE,
-            hint=f"one of these is: --answer {', --answer '.join(fits)}",
-            candidates=fits,
+            hint=f"one of these is: --answer {', --answer '.join(allowed_answers)}",
+            candidates=allowed_answers,
         )
-    return said
+    return answer
 
 
-def checkpoint(course: RunState, interval: int) -> Question | None:
+def checkpoint_question(run_state: RunState, interval: int) -> Question | None:
     """The question behind a step, where so many are done since the last time, or a step is marked, and nobody has answered."""
-    answered = max([entry.number for entry in course.answers if entry.said["why"] == CHECKPOINT], default=0)
-    done = sorted(
+    last_answered = max([entry.number for entry in run_state.answers if entry.fields["why"] == CHECKPOINT], default=0)
+    completed_steps = sorted(
         [
             (attempts[-1].entry, step)
-            for step in course.document.steps
-            if course.status_of[step.id] == states.COMPLETED and (attempts := course.attempts.get(step.id))
+            for step in run_state.document.steps
+            if run_state.status_of[step.id] == states.COMPLETED and (attempts := run_state.attempts.get(step.id))
         ],
-        key=lambda each: each[0],
+        key=lambda pair: pair[0],
     )
-    marked = [(number, step) for at, (number, step) in enumerate(done, 1) if step.checkpoint or not at % interval]
-    if not marked or marked[-1][0] <= answered:
+    checkpoints = [(number, step) for position, (number, step) in enumerate(completed_steps, 1) if step.checkpoint or not position % interval]
+    if not checkpoints or checkpoints[-1][0] <= last_answered:
         return None
-    step = marked[-1][1]
-    why = f"{step.id} is a checkpoint" if step.checkpoint else f"{len(done)} steps are done"
-    return Question(CHECKPOINT, step.id, f"{why}: go on?")
+    step = checkpoints[-1][1]
+    reason = f"{step.id} is a checkpoint" if step.checkpoint else f"{len(completed_steps)} steps are done"
+    return Question(CHECKPOINT, step.id, f"{reason}: go on?")
 
 
-def confirm(course: RunState, step: Step) -> Question | None:
+def confirm_question(run_state: RunState, step: Step) -> Question | None:
     """The question before a step that wants one, and that nobody has answered."""
     if not step.confirm:
         return None
-    asked = [entry for entry in course.answers if (entry.said["why"], entry.said["step"]) == (CONFIRM, step.id)]
-    return None if asked else Question(CONFIRM, step.id, f"{step.id} asks before it is run: {step.description}")
+    answers = [entry for entry in run_state.answers if (entry.fields["why"], entry.fields["step"]) == (CONFIRM, step.id)]
+    return None if answers else Question(CONFIRM, step.id, f"{step.id} asks before it is run: {step.description}")
 
 
-def failed(step: Step, reason: str) -> Question:
+def failure_question(step: Step, reason: str) -> Question:
     """The question about a step that has failed."""
     return Question(ASK, step.id, f"{step.id} has failed: {reason}")
 
 
-def unknown(step: str) -> Question:
+def unknown_outcome_question(step: str) -> Question:
     """The question about a step that was cut short and may run only once."""
-    words = f"{step} was cut short, and nobody knows whether it has done its work; it may run only once"
-    return Question(UNKNOWN, step, words)
+    text = f"{step} was cut short, and nobody knows whether it has done its work; it may run only once"
+    return Question(UNKNOWN, step, text)
 
 
-def approve(revision: int) -> Question:
+def approval_question(revision: int) -> Question:
     """The question about a new revision."""
     return Question(APPROVE, "", f"revision {revision} is to be approved")
 
 
-def covered(revision: int, approval: Approval) -> Question:
+def coverage_question(revision: int, approval: Approval) -> Question:
     """What is said of a new revision that an earlier approval covers."""
-    return Question(COVERED, "", f"revision {revision} needs no new approval: {reason(approval)}")
+    return Question(COVERED, "", f"revision {revision} needs no new approval: {coverage_reason(approval)}")
 
 
-def reason(approval: Approval) -> str:
+def coverage_reason(approval: Approval) -> str:
     """Why a revision needs no new approval."""
     return (
         f"all its steps were approved by {approval.approver} as revision {approval.revision} ({approval.digest[:12]})"

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.clock import now
-from execplan.engine.entries import Change, kind_of
+from execplan.engine.entries import Change, change_kind
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.document import to_bytes
@@ -20,177 +20,177 @@ if TYPE_CHECKING:
     from execplan.engine.place import RunPaths
     from execplan.execution.model import ExecutionPlan, Step
 
-_WORDS = 2000
-_NAME = 200
+_MAX_REASON_LENGTH = 2000
+_MAX_NAME_LENGTH = 200
 _LIMIT = 64 << 20
 
 
-def record_of(place: RunPaths, document: ExecutionPlan, course: RunState) -> Record:
+def build_record(run_paths: RunPaths, document: ExecutionPlan, run_state: RunState) -> Record:
     """What has become of a run; its journal holds the entry that it was begun with.
 
     No time lies later than now, as a clock that was set back would have it; the journal has what was written then.
     """
-    begun, given = course.begun, course.approval
-    status: Any = course.status
-    over = course.status in states.ENDED_RUN_STATES
-    steps = tuple([_step(step, course) for step in document.steps])
+    begin_fields, approval_fields = run_state.begin_fields, run_state.approval_fields
+    status: Any = run_state.status
+    is_ended = run_state.status in states.ENDED_RUN_STATES
+    steps = tuple([_step_record(step, run_state) for step in document.steps])
     return Record(
-        run_id=place.id,
+        run_id=run_paths.id,
         plan_id=document.plan_id,
         revision=document.revision,
-        document=course.digest,
-        approval=given["approval"],
-        mode="agent" if course.is_agents else document.mode,
+        document=run_state.document_digest,
+        approval=approval_fields["approval"],
+        mode="agent" if run_state.is_agent_run else document.mode,
         status=status,
-        approver=None if given["how"] == "policy" else _name(given["approver"]),
-        user=_name(begun["user"]) or "unknown",
-        session=_name(begun["session"]),
-        started=_moment(begun["at"]),
-        ended=_moment(course.ended.at) if over and course.ended is not None else None,
-        duration_s=course.seconds if over else None,
+        approver=None if approval_fields["how"] == "policy" else _clean_name(approval_fields["approver"]),
+        user=_clean_name(begin_fields["user"]) or "unknown",
+        session=_clean_name(begin_fields["session"]),
+        started=_not_after_now(begin_fields["at"]),
+        ended=_not_after_now(run_state.end_entry.at) if is_ended and run_state.end_entry is not None else None,
+        duration_s=run_state.seconds if is_ended else None,
         steps=steps,
-        completed_steps=tuple(course.numbers(states.COMPLETED)),
-        failed_steps=tuple(course.numbers(states.FAILED)),
-        resources=_resources([each for attempts in course.attempts.values() for each in attempts]),
-        validation=_checks([each.validation for each in steps]),
-        history=tuple([_replanned(each.said, each.at) for each in course.replans]),
+        completed_steps=tuple(run_state.step_numbers(states.COMPLETED)),
+        failed_steps=tuple(run_state.step_numbers(states.FAILED)),
+        resources=_measure_resources([attempt for attempts in run_state.attempts.values() for attempt in attempts]),
+        validation=_merge_checks([step_record.validation for step_record in steps]),
+        history=tuple([_replan_record(replan_entry.fields, replan_entry.at) for replan_entry in run_state.replans]),
         context={},
     )
 
 
-def save(place: RunPaths, record: Record) -> None:
+def save_record(run_paths: RunPaths, record: Record) -> None:
     """Write a record into the run's folder, in place of an older one; the caller holds the lock of runs.
 
     Raises ExecplanError.
     """
     new = to_bytes(record)
-    if files.create(place.record, new):
+    if files.create(run_paths.record, new):
         return
-    old = disk.read(place.record, _LIMIT)[0]
+    old = disk.read(run_paths.record, _LIMIT)[0]
     if old != new:
-        files.replace(place.record, old, new)
+        files.replace(run_paths.record, old, new)
 
 
-def is_filed(place: RunPaths, document: ExecutionPlan, course: RunState) -> bool:
+def is_record_current(run_paths: RunPaths, document: ExecutionPlan, run_state: RunState) -> bool:
     """Whether the record that was saved tells how the run has ended; one that can't be read tells nothing."""
     try:
-        saved = read(place)
+        saved_record = read_record(run_paths)
     except ExecplanError:
         return False
-    made = record_of(place, document, course)
-    return saved is not None and (saved.status, saved.ended, saved.duration_s) == (
-        made.status,
-        made.ended,
-        made.duration_s,
+    current = build_record(run_paths, document, run_state)
+    return saved_record is not None and (saved_record.status, saved_record.ended, saved_record.duration_s) == (
+        current.status,
+        current.ended,
+        current.duration_s,
     )
 
 
-def read(place: RunPaths) -> Record | None:
+def read_record(run_paths: RunPaths) -> Record | None:
     """The record that was saved, None where there is none; raises ExecplanError."""
     from execplan.execution.documents.document import load
 
-    if not os.path.lexists(place.record):
+    if not os.path.lexists(run_paths.record):
         return None
-    return load(disk.read(place.record, _LIMIT)[0], Record, place.record)
+    return load(disk.read(run_paths.record, _LIMIT)[0], Record, run_paths.record)
 
 
-def _step(step: Step, course: RunState) -> StepRecord:
+def _step_record(step: Step, run_state: RunState) -> StepRecord:
     """The state of a step as its files are now, and its attempts since a person last had it run."""
-    status: Any = course.status_now(step.id)
-    every = course.attempts.get(step.id, [])
-    last = [each for each in every if each.go == every[-1].go]
-    performed = last[-1].performed if last else None
+    status: Any = run_state.status_now(step.id)
+    attempts = run_state.attempts.get(step.id, [])
+    recent_attempts = [attempt for attempt in attempts if attempt.resume_count == attempts[-1].resume_count]
+    performed = recent_attempts[-1].performed if recent_attempts else None
     return StepRecord(
         number=step.number,
         id=step.id,
         status=status,
-        attempts=len(last),
-        max_attempts=max(1 + step.on_failure.max_retries, len(last)),
-        started=_moment(last[0].began) if last else None,
-        ended=_moment(last[-1].ended) if performed is not None else None,
+        attempts=len(recent_attempts),
+        max_attempts=max(1 + step.on_failure.max_retries, len(recent_attempts)),
+        started=_not_after_now(recent_attempts[0].began) if recent_attempts else None,
+        ended=_not_after_now(recent_attempts[-1].ended) if performed is not None else None,
         duration_s=performed.seconds if performed is not None else None,
         exit=performed.exit if performed is not None and 0 <= (performed.exit or 0) <= 255 else None,
         signal=performed.signal or None if performed is not None else None,
-        reason=_words(course.why.get(step.id, "")) if status in states.STATES_WITH_REASON else None,
-        resources=_resources(every),
-        validation=_checked(performed.checks) if performed is not None else Checks(),
+        reason=_shorten_reason(run_state.reasons.get(step.id, "")) if status in states.STATES_WITH_REASON else None,
+        resources=_measure_resources(attempts),
+        validation=_attempt_checks(performed.checks) if performed is not None else Checks(),
     )
 
 
-def _resources(attempts: Sequence[Attempt]) -> Resources:
+def _measure_resources(attempts: Sequence[Attempt]) -> Resources:
     """What attempts have used, and what those of them have changed that were not taken back at once."""
-    ended = [each.performed for each in attempts if each.performed is not None]
-    kept = sorted([each for each in attempts if each.performed is not None and not each.retaken], key=_entry)
-    changes = _net([change for each in kept if each.performed is not None for change in each.performed.changes])
-    kinds = [kind_of(change) for change in changes]
+    attempt_results = [attempt.performed for attempt in attempts if attempt.performed is not None]
+    kept_attempts = sorted([attempt for attempt in attempts if attempt.performed is not None and not attempt.retaken], key=_entry_number)
+    changes = _net_changes([change for attempt in kept_attempts if attempt.performed is not None for change in attempt.performed.changes])
+    kinds = [change_kind(change) for change in changes]
     return Resources(
         files_created=kinds.count("created"),
         files_modified=kinds.count("modified"),
         files_deleted=kinds.count("deleted"),
         lines_added=sum([change.added for change in changes]),
         lines_removed=sum([change.removed for change in changes]),
-        cpu_s=float(sum([each.cpu_s for each in ended])),
-        peak_memory_bytes=max([each.peak_memory_bytes for each in ended], default=0),
+        cpu_s=float(sum([attempt_result.cpu_s for attempt_result in attempt_results])),
+        peak_memory_bytes=max([attempt_result.peak_memory_bytes for attempt_result in attempt_results], default=0),
     )
 
 
-def _entry(attempt: Attempt) -> int:
+def _entry_number(attempt: Attempt) -> int:
     return attempt.entry
 
 
-def _net(changes: Iterable[Change]) -> list[Change]:
+def _net_changes(changes: Iterable[Change]) -> list[Change]:
     """One change a path: from what was there first to what was there last; none where these are the same."""
-    found: dict[str, Change] = {}
+    changes_by_path: dict[str, Change] = {}
     for change in changes:
-        first = found.get(change.path)
-        if first is None:
-            found[change.path] = change
+        earlier = changes_by_path.get(change.path)
+        if earlier is None:
+            changes_by_path[change.path] = change
         else:
-            added, removed = first.added + change.added, first.removed + change.removed
-            found[change.path] = first._replace(after=change.after, added=added, removed=removed)
-    return [change for change in found.values() if change.before != change.after]
+            added, removed = earlier.added + change.added, earlier.removed + change.removed
+            changes_by_path[change.path] = earlier._replace(after=change.after, added=added, removed=removed)
+    return [change for change in changes_by_path.values() if change.before != change.after]
 
 
-def _checked(checks: Any) -> Checks:
+def _attempt_checks(checks: Any) -> Checks:
     """What was checked of an attempt, as a record has it."""
     return Checks(
         pre_checks=checks.pre, post_checks=checks.post, tests_run=checks.tests_run, tests_passed=checks.tests_passed
     )
 
 
-def _checks(every: Sequence[Checks]) -> Checks:
+def _merge_checks(step_checks: Sequence[Checks]) -> Checks:
     """What was checked of all steps: failed where one has failed, passed where some have passed and none has failed."""
     return Checks(
-        pre_checks=_worst([each.pre_checks for each in every]),
-        post_checks=_worst([each.post_checks for each in every]),
-        tests_run=sum([each.tests_run for each in every]),
-        tests_passed=sum([each.tests_passed for each in every]),
+        pre_checks=_worst_outcome([checks.pre_checks for checks in step_checks]),
+        post_checks=_worst_outcome([checks.post_checks for checks in step_checks]),
+        tests_run=sum([checks.tests_run for checks in step_checks]),
+        tests_passed=sum([checks.tests_passed for checks in step_checks]),
     )
 
 
-def _worst(outcomes: Sequence[str]) -> Any:
-    return next((each for each in ("failed", "passed") if each in outcomes), "not_run")
+def _worst_outcome(outcomes: Sequence[str]) -> Any:
+    return next((outcome for outcome in ("failed", "passed") if outcome in outcomes), "not_run")
 
 
-def _replanned(said: dict[str, Any], at: str) -> Replanned:
+def _replan_record(fields: dict[str, Any], timestamp: str) -> Replanned:
     return Replanned(
-        revision=said["revision"],
-        at=_moment(at),
-        reason=_words(said["reason"]) or "no reason given",
-        completed_steps=tuple(said["completed"]),
-        failed_steps=tuple(said["failed"]),
+        revision=fields["revision"],
+        at=_not_after_now(timestamp),
+        reason=_shorten_reason(fields["reason"]) or "no reason given",
+        completed_steps=tuple(fields["completed"]),
+        failed_steps=tuple(fields["failed"]),
     )
 
 
-def _moment(at: str) -> str:
-    return min(at, f"{now():%Y-%m-%dT%H:%M:%SZ}")
+def _not_after_now(timestamp: str) -> str:
+    return min(timestamp, f"{now():%Y-%m-%dT%H:%M:%SZ}")
 
 
-def _words(said: str) -> str | None:
-    return said[:_WORDS].encode("utf-8", "backslashreplace").decode("utf-8") or None
+def _shorten_reason(text: str) -> str | None:
+    return text[:_MAX_REASON_LENGTH].encode("utf-8", "backslashreplace").decode("utf-8") or None
 
 
-def _name(said: str | None) -> str | None:
+def _clean_name(name: str | None) -> str | None:
     """A name as a document holds it."""
-    shown = "".join([char if char.isprintable() else " " for char in " ".join((said or "").split())])
-    return shown[:_NAME].strip() or None
+    printable_name = "".join([char if char.isprintable() else " " for char in " ".join((name or "").split())])
+    return printable_name[:_MAX_NAME_LENGTH].strip() or None

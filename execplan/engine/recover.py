@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.engine.entries import Performed
+    from execplan.engine.entries import AttemptResult
     from execplan.engine.plain import Step
 
 FAIL: Final = "fail"
@@ -17,7 +17,7 @@ SKIP: Final = "skip"
 ALTERNATIVE: Final = "alternative"
 REPLAN: Final = "replan"
 ASK: Final = "ask"
-NEVER = ("drift", "interrupted")
+UNRECOVERABLE_CAUSES = ("drift", "interrupted")
 """Causes that no strategy is for."""
 _CAUSES = {
     "exit": "failure",
@@ -38,14 +38,14 @@ class Recovery(NamedTuple):
     """The pause before it is tried again."""
 
 
-def recover(step: Step, performed: Performed, attempts: int) -> Recovery:
+def choose_recovery(step: Step, performed: AttemptResult, attempts: int) -> Recovery:
     """What an attempt that failed leads to, the last of so many since a person last had the step run."""
-    said = step.on_failure
-    if performed.cause in NEVER or not _is_for(said.triggers, performed):
+    on_failure = step.on_failure
+    if performed.cause in UNRECOVERABLE_CAUSES or not _matches_triggers(on_failure.triggers, performed):
         return Recovery(FAIL)
-    if attempts <= said.max_retries:
-        return Recovery(RETRY, said.backoff_ms / 1000 * 2 ** (attempts - 1))
-    kind = said.strategy.partition(":")[0]
+    if attempts <= on_failure.max_retries:
+        return Recovery(RETRY, on_failure.backoff_ms / 1000 * 2 ** (attempts - 1))
+    kind = on_failure.strategy.partition(":")[0]
     return Recovery(kind if kind in (SKIP, ALTERNATIVE, REPLAN, ASK) else FAIL)
 
 
@@ -54,9 +54,9 @@ def policy_cause(cause: str) -> str:
     return _CAUSES.get(cause, cause)
 
 
-def _is_for(triggers: tuple[str, ...], performed: Performed) -> bool:
+def _matches_triggers(triggers: tuple[str, ...], performed: AttemptResult) -> bool:
     """Whether a failure is one that the strategy was meant for; none named: any is."""
-    own = {performed.cause}
+    causes = {performed.cause}
     if performed.cause == "exit" and performed.exit is not None:
-        own.add(f"exit:{performed.exit}")
-    return not triggers or not own.isdisjoint(triggers)
+        causes.add(f"exit:{performed.exit}")
+    return not triggers or not causes.isdisjoint(triggers)

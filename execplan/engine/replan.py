@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.engine import cover, questions, record, revisions, runs
 from execplan.engine.course import RunState
-from execplan.engine.cover import Cover
+from execplan.engine.cover import RevisionCoverage
 from execplan.engine.entries import PAUSED, REPLANNED
-from execplan.engine.left import Left
-from execplan.engine.opened import never_begun, opened, redaction
-from execplan.engine.revising import Made, revise
+from execplan.engine.left import InterruptionRecovery
+from execplan.engine.opened import never_begun_error, open_run, make_redaction
+from execplan.engine.revising import NextRevision, build_next_revision
 from execplan.errors import CHANGED, NO, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents import strict
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-_LONGEST = 2000
+_MAX_REASON_LENGTH = 2000
 """Characters of a reason, as the model of the request has it."""
 
 
-class Replanned(NamedTuple):
+class ReplanResult(NamedTuple):
     """A revision that was made, or in a dry run would be."""
 
     run: str
@@ -49,11 +49,11 @@ class Replanned(NamedTuple):
     """SHA-256 of its bytes."""
     path: str
     """Where it is stored, from the root of the repository."""
-    done: tuple[str, ...]
+    completed_steps: tuple[str, ...]
     """The ids of the steps that are not run again."""
     differences: tuple[str, ...]
     """From the revision before, a line each."""
-    cover: Cover
+    coverage: RevisionCoverage
     """The approval that covers it, or why a person has to approve it."""
     diff: str
     """Unified, against what is stored, in a dry run only."""
@@ -63,163 +63,163 @@ class Replanned(NamedTuple):
     @property
     def question(self) -> Question:
         """What the run waits for now."""
-        if self.cover.given is not None and self.cover.by is not None:
-            return questions.covered(self.revision, self.cover.by)
-        return questions.approve(self.revision)
+        if self.coverage.derived_approval is not None and self.coverage.approval is not None:
+            return questions.coverage_question(self.revision, self.coverage.approval)
+        return questions.approval_question(self.revision)
 
 
 def replan_run(
     home: Home,
     ref: Ref,
-    place: RunPaths,
+    run_paths: RunPaths,
     *,
     reason: str,
     failed: Sequence[str],
     information: str | None,
-    watch: RunObserver,
+    observer: RunObserver,
     options: Options,
-    book: JournalWriter | None = None,
-) -> Replanned:
+    journal_writer: JournalWriter | None = None,
+) -> ReplanResult:
     """Revise what a run does; raises ExecplanError with nothing changed.
 
     `failed` are ids or numbers of steps that are to count as failed beside those that the run says, `information` is plain
     words or a JSON object whose `steps` take the place of all that is not done. With the book of a run under way it is that
     run which does it, and which pauses behind it; without, the run is paused until the revision is approved.
     """
-    if book is not None:
-        short = book.redaction.text(reason)[:_LONGEST]
-        made = revise(book.course, short, failed, information, book.redaction)
-        return _written(home, ref, place, book, made, step=failed[0] if failed else None)
+    if journal_writer is not None:
+        short_reason = journal_writer.redaction.text(reason)[:_MAX_REASON_LENGTH]
+        revision = build_next_revision(journal_writer.run_state, short_reason, failed, information, journal_writer.redaction)
+        return _store_revision(home, ref, run_paths, journal_writer, revision, step=failed[0] if failed else None)
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
-        course = _course(ref, place)
-        _stop_unfit(home, ref, place, course)
-        made = revise(course, reason, failed, information, redaction())
-        return _told(home, ref, place, course, made, diff=True)
+        run_state = _load_run_state(ref, run_paths)
+        _ensure_can_replan(home, ref, run_paths, run_state)
+        revision = build_next_revision(run_state, reason, failed, information, make_redaction())
+        return _describe_revision(home, ref, run_paths, run_state, revision, diff=True)
     if options.commits(home):
         from execplan.repo import git
 
         git.load()
-    with opened(home, ref, place, watch, f"replan of the run {place.id} of {ref.id}") as own:
-        _stop_unfit(home, ref, place, own.course)
-        made = revise(own.course, reason, failed, information, own.redaction)
-        told = _written(home, ref, place, own, made)
-        question = told.question
-        own.write(PAUSED, why=question.why, step=None, question=question.words)
-        record.save(place, record.record_of(place, made.document, own.course))
-        own.ledger.update_anchor()
-    return _committed(home, ref, told) if options.commits(home) else told
+    with open_run(home, ref, run_paths, observer, f"replan of the run {run_paths.id} of {ref.id}") as opened_writer:
+        _ensure_can_replan(home, ref, run_paths, opened_writer.run_state)
+        revision = build_next_revision(opened_writer.run_state, reason, failed, information, opened_writer.redaction)
+        replan_result = _store_revision(home, ref, run_paths, opened_writer, revision)
+        question = replan_result.question
+        opened_writer.write(PAUSED, why=question.why, step=None, question=question.words)
+        record.save_record(run_paths, record.build_record(run_paths, revision.document, opened_writer.run_state))
+        opened_writer.ledger.update_anchor()
+    return _commit_revision(home, ref, replan_result) if options.commits(home) else replan_result
 
 
-def _committed(home: Home, ref: Ref, told: Replanned) -> Replanned:
+def _commit_revision(home: Home, ref: Ref, replan_result: ReplanResult) -> ReplanResult:
     """Commit what was made with the evidence of the run; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 
     folder = home.artifacts_of(ref.path, archived=ref.archived)
-    made = commit_paths(home, ref.id, [folder], "replan", f"revision {told.revision} of its steps", {}, None)
-    return told._replace(commit=made.digest, warnings=made.warnings)
+    commit = commit_paths(home, ref.id, [folder], "replan", f"revision {replan_result.revision} of its steps", {}, None)
+    return replan_result._replace(commit=commit.digest, warnings=commit.warnings)
 
 
-def _course(ref: Ref, place: RunPaths) -> RunState:
+def _load_run_state(ref: Ref, run_paths: RunPaths) -> RunState:
     """How far a run has come; raises ExecplanError."""
-    entries = runs.entries_of(place)
+    entries = runs.read_run_entries(run_paths)
     if not entries:
-        raise never_begun(ref, place)
-    return RunState(revisions.document_of(place, entries), entries)
+        raise never_begun_error(ref, run_paths)
+    return RunState(revisions.load_document(run_paths, entries), entries)
 
 
-def _stop_unfit(home: Home, ref: Ref, place: RunPaths, course: RunState) -> None:
+def _ensure_can_replan(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState) -> None:
     """Refuse a run that has nothing left to be planned, or of which it is not known how it stands; raises ExecplanError."""
-    name, run = ref.typed, f"execplan resume {place.number} -p {ref.typed}"
-    back = f"execplan rollback {place.number} -p {ref.typed}"
-    if course.status in (states.COMPLETED, states.ROLLED_BACK):
-        what = f"the run {place.id} is {course.status.replace('_', ' ')}: there is nothing left of it to be planned"
-        hint = f"change the plan, and compile it anew: execplan edit {name}; execplan compile {name}"
-        raise ExecplanError("nothing-to-replan", what, exit=NO, hint=hint)
-    later, _ = runs.last_begun(home, ref)
-    if later is not None and later.number > place.number:
-        what = f"the run {place.id} was followed by {later.id}, so that nothing more is done by it"
-        hint = f"replan the last one, or take this one back: execplan replan -p {name}; {back}"
-        raise ExecplanError("nothing-to-replan", what, exit=NO, hint=hint)
-    if course.rolling is not None:
-        what = f"a rollback of the run {place.id} was cut short"
-        raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"finish it: {back}")
-    steps = [step for step, _ in course.open_attempt()] + [step.id for step, _ in Left.unknown_ends(course)]
+    plan_name, resume_command = ref.typed, f"execplan resume {run_paths.number} -p {ref.typed}"
+    rollback_command = f"execplan rollback {run_paths.number} -p {ref.typed}"
+    if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
+        message = f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: there is nothing left of it to be planned"
+        hint = f"change the plan, and compile it anew: execplan edit {plan_name}; execplan compile {plan_name}"
+        raise ExecplanError("nothing-to-replan", message, exit=NO, hint=hint)
+    later_run, _ = runs.find_last_begun_run(home, ref)
+    if later_run is not None and later_run.number > run_paths.number:
+        message = f"the run {run_paths.id} was followed by {later_run.id}, so that nothing more is done by it"
+        hint = f"replan the last one, or take this one back: execplan replan -p {plan_name}; {rollback_command}"
+        raise ExecplanError("nothing-to-replan", message, exit=NO, hint=hint)
+    if run_state.open_rollback is not None:
+        message = f"a rollback of the run {run_paths.id} was cut short"
+        raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=f"finish it: {rollback_command}")
+    steps = [step for step, _ in run_state.open_attempts()] + [step.id for step, _ in InterruptionRecovery.unknown_outcomes(run_state)]
     if steps:
-        if course.is_agents:
-            what = f"{', '.join(steps)} of the run {place.id} is in hand: nobody has said what became of it"
-            hint = f"say it first: execplan report {steps[0]} -p {name} --status failed --result 'What went wrong.'"
-            raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=hint)
-        what = f"the run {place.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
-        raise ExecplanError("run-cut-short", what, exit=CHANGED, hint=f"go on with it, or take it back: {run}; {back}")
+        if run_state.is_agent_run:
+            message = f"{', '.join(steps)} of the run {run_paths.id} is in hand: nobody has said what became of it"
+            hint = f"say it first: execplan report {steps[0]} -p {plan_name} --status failed --result 'What went wrong.'"
+            raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=hint)
+        message = f"the run {run_paths.id} was cut short in {', '.join(steps)}: what that has done has to be found out first"
+        raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=f"go on with it, or take it back: {resume_command}; {rollback_command}")
 
 
-def _written(home: Home, ref: Ref, place: RunPaths, book: JournalWriter, made: Made, step: str | None = None) -> Replanned:
+def _store_revision(home: Home, ref: Ref, run_paths: RunPaths, journal_writer: JournalWriter, revision: NextRevision, step: str | None = None) -> ReplanResult:
     """Keep a revision with the run, store it for the plan, and have it on record; raises ExecplanError.
 
     Killed in between, the run still goes by the revision before: the next one takes this one's place. Killed before the
     approval that covers it is derived, a person approves it.
     """
-    told = _told(home, ref, place, book.course, made, diff=False)
-    document = made.document
-    before = document.metadata.history[-1]
+    replan_result = _describe_revision(home, ref, run_paths, journal_writer.run_state, revision, diff=False)
+    document = revision.document
+    previous_revision = document.metadata.history[-1]
     data = to_bytes(document)
-    revisions.keep(place, document.revision, data)
+    revisions.save_revision(run_paths, document.revision, data)
     store.save(home, ref, lambda: data, Options(commit=False), verb="replan", summary="")
-    book.course.document = document
-    book.write(
+    journal_writer.run_state.document = document
+    journal_writer.write(
         REPLANNED,
         revision=document.revision,
-        document=told.digest,
-        reason=before.reason,
-        completed=list(before.completed_steps),
-        failed=list(before.failed_steps),
+        document=replan_result.digest,
+        reason=previous_revision.reason,
+        completed=list(previous_revision.completed_steps),
+        failed=list(previous_revision.failed_steps),
         step=step,
         plan_steps=len(document.steps),
-        generation_s=made.seconds,
+        generation_s=revision.seconds,
         user=author.login(),
         session=author.session(),
     )
-    return told._replace(cover=cover.give(home, ref, place, told.cover))
+    return replan_result._replace(coverage=cover.derive_approval(home, ref, run_paths, replan_result.coverage))
 
 
-def _told(home: Home, ref: Ref, place: RunPaths, course: RunState, new: Made, *, diff: bool) -> Replanned:
+def _describe_revision(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState, revision: NextRevision, *, diff: bool) -> ReplanResult:
     """What a revision comes to; raises ExecplanError where it would take the place of what nobody could bring back."""
-    made = new.document
-    path, data, old = store.path_of(home, ref), to_bytes(made), store.read(home, ref)
-    _stop_foreign(home, ref, old, {course.digest, digest(to_bytes(course.document))})
-    shown = home.shown(path)
-    return Replanned(
-        run=place.id,
-        revision=made.revision,
-        document=made,
+    document = revision.document
+    path, data, old = store.path_of(home, ref), to_bytes(document), store.read(home, ref)
+    _ensure_own_document(home, ref, old, {run_state.document_digest, digest(to_bytes(run_state.document))})
+    stored_path = home.shown(path)
+    return ReplanResult(
+        run=run_paths.id,
+        revision=document.revision,
+        document=document,
         digest=digest(data),
-        path=shown,
-        done=tuple([step.id for step in made.steps if course.status_of.get(step.id) in states.SUCCESS_STATES]),
-        differences=tuple([each for each in describe_differences(course.document, made) if not each.startswith(_OWN)]),
-        cover=cover.find(home, ref, place, course, made),
-        diff=unified(old or b"", data, shown) if diff else "",
+        path=stored_path,
+        completed_steps=tuple([step.id for step in document.steps if run_state.status_of.get(step.id) in states.SUCCESS_STATES]),
+        differences=tuple([difference for difference in describe_differences(run_state.document, document) if not difference.startswith(_EXPECTED_DIFFERENCES)]),
+        coverage=cover.find_coverage(home, ref, run_paths, run_state, document),
+        diff=unified(old or b"", data, stored_path) if diff else "",
     )
 
 
-def _stop_foreign(home: Home, ref: Ref, old: bytes | None, run: set[str]) -> None:
+def _ensure_own_document(home: Home, ref: Ref, old: bytes | None, run_digests: set[str]) -> None:
     """Refuse to write over a stored document that comes from elsewhere, and not from what the run does."""
-    if old is None or digest(old) in run:
+    if old is None or digest(old) in run_digests:
         return
-    stored, _ = validate_document(strict.read(old).value, ExecutionPlan)
-    if stored is None or (stored.source is not None and stored.revision == 1):
+    stored_document, _ = validate_document(strict.read(old).value, ExecutionPlan)
+    if stored_document is None or (stored_document.source is not None and stored_document.revision == 1):
         return  # it can be compiled again
-    if any([each.sha256 in run for each in stored.metadata.history]):
+    if any([past_revision.sha256 in run_digests for past_revision in stored_document.metadata.history]):
         return
-    shown = home.shown(store.path_of(home, ref))
+    stored_path = home.shown(store.path_of(home, ref))
     raise ExecplanError(
         "other-document",
-        f"{shown} is not what the run does: it was imported, composed or revised since",
+        f"{stored_path} is not what the run does: it was imported, composed or revised since",
         exit=CHANGED,
-        hint=f"keep it elsewhere, and try again: mv {shown} other.json",
+        hint=f"keep it elsewhere, and try again: mv {stored_path} other.json",
     )
 
 
-_OWN = ("revision was ", "metadata.history was ")
+_EXPECTED_DIFFERENCES = ("revision was ", "metadata.history was ")
 """How the differences begin that every revision has."""

@@ -7,19 +7,19 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from execplan.engine import begin, questions, record
-from execplan.engine import fate as fates
-from execplan.engine.asking import Asking
-from execplan.engine.attempts import Attempts
+from execplan.engine import fate as stop_reasons
+from execplan.engine.asking import Prompter
+from execplan.engine.attempts import AttemptPool
 from execplan.engine.entries import RESUMED, STOP, UNKNOWN, state_json
 from execplan.engine.fate import StopReason
-from execplan.engine.finish import finish, finish_failed, leg
+from execplan.engine.finish import finish_session, finish_failed_run, start_session
 from execplan.engine.hands import StepExecutor
-from execplan.engine.left import Left
-from execplan.engine.loop import Loop
-from execplan.engine.opened import never_begun, opened
+from execplan.engine.left import InterruptionRecovery
+from execplan.engine.loop import RunLoop
+from execplan.engine.opened import never_begun_error, open_run
 from execplan.engine.programs import programs_json
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import Signals
+from execplan.engine.signals import SignalHandlers
 from execplan.engine.watch import FinishedRun
 from execplan.errors import CHANGED, NO, USAGE, ExecplanError
 from execplan.execution import states
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 def resume(
     home: Home,
     ref: Ref,
-    place: RunPaths,
+    run_paths: RunPaths,
     answer: str | None,
-    watch: RunObserver,
+    observer: RunObserver,
     options: Options,
     *,
     jobs: int | None = None,
-    hands: StepExecutor | None = None,
+    executor: StepExecutor | None = None,
 ) -> FinishedRun:
     """Go on with a run; None for jobs: as many as before. Raises ExecplanError where it can't, or a disk fails."""
     existing(home)
@@ -59,167 +59,167 @@ def resume(
         from execplan.repo import git
 
         git.load()
-    if not os.path.lexists(place.journal):
-        raise never_begun(ref, place)
-    with opened(home, ref, place, watch, f"resume of the run {place.id} of {ref.id}") as book:
-        _file_ended(place, book)
-        stop_unfit(ref, place, book.course)
-        begin.stop_underway(home, ref, place)
-        own = leg(home, ref, place, effective(home), book, options)
-        if book.course.is_agents:
+    if not os.path.lexists(run_paths.journal):
+        raise never_begun_error(ref, run_paths)
+    with open_run(home, ref, run_paths, observer, f"resume of the run {run_paths.id} of {ref.id}") as journal_writer:
+        _file_ended_run(run_paths, journal_writer)
+        ensure_can_resume(ref, run_paths, journal_writer.run_state)
+        begin.ensure_no_unfinished_run(home, ref, run_paths)
+        session = start_session(home, ref, run_paths, effective(home), journal_writer, options)
+        if journal_writer.run_state.is_agent_run:
             from execplan.engine.agent.answer import resume_agent_run
 
-            return resume_agent_run(own, answer, watch)
-        finished = finish_failed(own)
+            return resume_agent_run(session, answer, observer)
+        finished = finish_failed_run(session)
         if finished is not None:
             return finished
-        question = book.course.question
+        question = journal_writer.run_state.question
         if question is None:
-            stop_needless(book.course, answer)
-            return _go(own, None, answer, "resume", jobs, hands or StepExecutor())
-        said = questions.answer_to(question, answer)
-        how = "resume" if said is not None else "terminal"
-        said = said or watch.ask(question)
-        if said is None:
-            return FinishedRun(place.id, book.course.status, question)
-        if said == STOP:
-            return _stopped(own, question, how)
-        return _go(own, question, said, how, jobs, hands or StepExecutor())
+            ensure_answer_expected(journal_writer.run_state, answer)
+            return _continue(session, None, answer, "resume", jobs, executor or StepExecutor())
+        reply = questions.resolve_answer(question, answer)
+        source = "resume" if reply is not None else "terminal"
+        reply = reply or observer.ask(question)
+        if reply is None:
+            return FinishedRun(run_paths.id, journal_writer.run_state.status, question)
+        if reply == STOP:
+            return _stop_at_question(session, question, source)
+        return _continue(session, question, reply, source, jobs, executor or StepExecutor())
 
 
-def _file_ended(place: RunPaths, book: JournalWriter) -> None:
+def _file_ended_run(run_paths: RunPaths, journal_writer: JournalWriter) -> None:
     """File a run that was killed behind its last entry: its record, and the anchor of the ledger. Raises ExecplanError."""
-    if book.course.status in (states.COMPLETED, states.ROLLED_BACK):
-        record.save(place, record.record_of(place, book.course.document, book.course))
-        book.ledger.update_anchor()
+    if journal_writer.run_state.status in (states.COMPLETED, states.ROLLED_BACK):
+        record.save_record(run_paths, record.build_record(run_paths, journal_writer.run_state.document, journal_writer.run_state))
+        journal_writer.ledger.update_anchor()
 
 
-def stop_unfit(ref: Ref, place: RunPaths, course: RunState) -> None:
+def ensure_can_resume(ref: Ref, run_paths: RunPaths, run_state: RunState) -> None:
     """Refuse a run of which nothing is left to be done; raises ExecplanError."""
-    if course.rolling is not None:
+    if run_state.open_rollback is not None:
         raise ExecplanError(
             "run-cut-short",
-            f"a rollback of the run {place.id} was cut short",
+            f"a rollback of the run {run_paths.id} was cut short",
             exit=CHANGED,
-            hint=f"finish it: execplan rollback {place.number} -p {ref.typed}",
+            hint=f"finish it: execplan rollback {run_paths.number} -p {ref.typed}",
         )
-    if course.status in (states.COMPLETED, states.ROLLED_BACK):
+    if run_state.status in (states.COMPLETED, states.ROLLED_BACK):
         raise ExecplanError(
             "nothing-to-resume",
-            f"the run {place.id} is {course.status.replace('_', ' ')}: nothing of it is left to be done",
+            f"the run {run_paths.id} is {run_state.status.replace('_', ' ')}: nothing of it is left to be done",
             exit=NO,
             hint=f"approve the plan once more, and run it: execplan approve {ref.typed}; execplan run {ref.typed}",
         )
 
 
-def stop_needless(course: RunState, answer: str | None) -> None:
+def ensure_answer_expected(run_state: RunState, answer: str | None) -> None:
     """Refuse an answer where none is waited for, and none may be needed; raises ExecplanError."""
-    waits = not course.is_agents and (course.open_attempt() or Left.unknown_ends(course))
-    if answer is not None and not waits:
-        what = "the run waits for no answer"
-        raise ExecplanError("bad-answer", what, exit=USAGE, hint="leave --answer out: execplan resume")
+    is_waiting = not run_state.is_agent_run and (run_state.open_attempts() or InterruptionRecovery.unknown_outcomes(run_state))
+    if answer is not None and not is_waiting:
+        message = "the run waits for no answer"
+        raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
 
 
-def steps_ahead(course: RunState, schedule: Schedule) -> list[Step]:
+def remaining_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
     """The steps that are still to be done."""
-    done = {name for name, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone
-    return [step for step in course.document.steps if step.id in schedule.chosen - done]
+    completed_ids = {name for name, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps
+    return [step for step in run_state.document.steps if step.id in schedule.chosen - completed_ids]
 
 
-def _stopped(own: RunSession, question: Question, how: str) -> FinishedRun:
+def _stop_at_question(session: RunSession, question: Question, source: str) -> FinishedRun:
     """End the run at its question; nothing is begun, so that no approval is needed."""
-    Asking.record(own.book, question, STOP, how)
-    schedule = Schedule(own.book.course.document, None, lambda path: False)
-    fate = StopReason(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
-    return finish(own, schedule, fate, "", [])
+    Prompter.record_answer(session.journal_writer, question, STOP, source)
+    schedule = Schedule(session.journal_writer.run_state.document, None, lambda path: False)
+    stop_reason = StopReason(stop_reasons.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}")
+    return finish_session(session, schedule, stop_reason, "", [])
 
 
-def follow(own: RunSession, finished: FinishedRun, jobs: int, hands: StepExecutor, deadline: float) -> FinishedRun:
+def continue_with_revision(session: RunSession, finished: FinishedRun, jobs: int, executor: StepExecutor, deadline: float) -> FinishedRun:
     """Go on with the revision that a part of a run has led to, where an approval covers it; raises ExecplanError.
 
     The time limit, by time.monotonic(), is that of the part before.
     """
     if not finished.goes_on:
         return finished
-    later = _go(own, None, None, "", jobs, hands, max(1, int(deadline - monotonic())))
-    return later._replace(warnings=(*finished.warnings, *later.warnings))
+    continued = _continue(session, None, None, "", jobs, executor, max(1, int(deadline - monotonic())))
+    return continued._replace(warnings=(*finished.warnings, *continued.warnings))
 
 
-def _go(
-    own: RunSession,
+def _continue(
+    session: RunSession,
     question: Question | None,
-    said: str | None,
-    how: str,
+    reply: str | None,
+    source: str,
     jobs: int | None,
-    hands: StepExecutor,
+    executor: StepExecutor,
     seconds: int | None = None,
 ) -> FinishedRun:
     """Go on; raises ExecplanError."""
-    home, ref, place, book = own.home, own.ref, own.place, own.book
-    course = book.course
-    found = standing.require(home, ref, run=place.id)
-    assert found.now is not None  # what may run compiles to something
-    assert found.approval is not None
-    begin.stop_other(ref, place, course, found)
-    document = found.now.current.document
-    book.course.document = document
-    ids = None if course.replans else course.begun["chosen"]
-    bench = begin.bench_for(home, ref, place, found.now, book.watch, seconds)
-    schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
-    ahead = steps_ahead(course, schedule)
-    permit = begin.permit_of(found, schedule)
-    begin.stop_unapproved(permit, found.approval, ahead)
-    is_new = found.approval.id != course.approval["approval_id"]
-    others = [] if is_new else begin.stop_other_programs(home, ref, place, course, ahead, found.now.policy)
-    begin.keep_state(home, ref, place)
-    jobs = 1 if document.constraints.require_sequential else jobs or course.begun["jobs"]
+    home, ref, run_paths, journal_writer = session.home, session.ref, session.run_paths, session.journal_writer
+    run_state = journal_writer.run_state
+    status = standing.require(home, ref, run=run_paths.id)
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    begin.ensure_same_document(ref, run_paths, run_state, status)
+    document = status.now.current.document
+    journal_writer.run_state.document = document
+    step_ids = None if run_state.replans else run_state.begin_fields["chosen"]
+    context = begin.make_context(home, ref, run_paths, status.now, journal_writer.observer, seconds)
+    schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
+    steps = remaining_steps(run_state, schedule)
+    permit = begin.permit_for(status, schedule)
+    begin.ensure_steps_approved(permit, status.approval, steps)
+    is_new = status.approval.id != run_state.approval_fields["approval_id"]
+    program_differences = [] if is_new else begin.ensure_run_programs_unchanged(home, ref, run_paths, run_state, steps, status.now.policy)
+    begin.create_state_directory(home, ref, run_paths)
+    jobs = 1 if document.constraints.require_sequential else jobs or run_state.begin_fields["jobs"]
     with (
-        begin.resumable(place, ref),
-        Attempts(bench, book, hands, permit, jobs) as attempts,
-        Signals(bench.stop, attempts.wake) as signals,
+        begin.add_resume_hint(run_paths, ref),
+        AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
+        SignalHandlers(context.stop, attempt_pool.wake) as signals,
     ):
-        asking = Asking(book, signals, bench.stop)
-        left = Left(attempts, book, hands, schedule, asking)
-        left.look()
-        unknown = left.question()
+        prompter = Prompter(journal_writer, signals, context.stop)
+        recovery = InterruptionRecovery(attempt_pool, journal_writer, executor, schedule, prompter)
+        recovery.inspect()
+        unknown_question = recovery.next_question()
         is_about_unknown = question is None or question.why == UNKNOWN
-        about_unknown, way = (said, how) if is_about_unknown else (None, how)
-        if unknown is not None and about_unknown is None:
-            about_unknown, way = asking.ask(unknown), "terminal"
-            if about_unknown is None:
-                return _unanswered(own, unknown, bench.stop.signal)
-        warnings = begin.warn(bench, [step.id for step in ahead], others)
-        _write(own, found, left)
-        book.watch.begin(place.id, ahead)
-        loop = Loop(attempts, book, schedule, asking, jobs)
+        unknown_reply, reply_source = (reply, source) if is_about_unknown else (None, source)
+        if unknown_question is not None and unknown_reply is None:
+            unknown_reply, reply_source = prompter.ask(unknown_question), "terminal"
+            if unknown_reply is None:
+                return _leave_unanswered(session, unknown_question, context.stop.signal)
+        warnings = begin.show_warnings(context, [step.id for step in steps], program_differences)
+        _write_resumed(session, status, recovery)
+        journal_writer.observer.begin(run_paths.id, steps)
+        loop = RunLoop(attempt_pool, journal_writer, schedule, prompter, jobs)
         if question is not None and not is_about_unknown:
-            loop.answered(question, said or "", how)
-        fate = left.settle(about_unknown, way) or loop.go()
-        finished = finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
-    return follow(own, finished, jobs, hands, attempts.deadline)
+            loop.apply_answer(question, reply or "", source)
+        stop_reason = recovery.resolve(unknown_reply, reply_source) or loop.run_until_stopped()
+        finished = finish_session(session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings])
+    return continue_with_revision(session, finished, jobs, executor, attempt_pool.deadline)
 
 
-def _unanswered(own: RunSession, question: Question, signal: str) -> FinishedRun:
+def _leave_unanswered(session: RunSession, question: Question, signal: str) -> FinishedRun:
     """Leave a run as it is, because nobody answers what has to be known before it is resumed; raises ExecplanError."""
-    course = own.book.course
-    if signal or course.status in states.ENDED_RUN_STATES or course.question == question:
-        return FinishedRun(own.place.id, course.status, question, signal)
-    return finish(own, None, StopReason(fates.PAUSED, question.step, question=question), "", [])
+    run_state = session.journal_writer.run_state
+    if signal or run_state.status in states.ENDED_RUN_STATES or run_state.question == question:
+        return FinishedRun(session.run_paths.id, run_state.status, question, signal)
+    return finish_session(session, None, StopReason(stop_reasons.PAUSED, question.step, question=question), "", [])
 
 
-def _write(own: RunSession, found: Standing, left: Left) -> None:
+def _write_resumed(session: RunSession, status: Standing, recovery: InterruptionRecovery) -> None:
     """Take the run up; a further approval serves it from now on. Raises ExecplanError."""
-    assert found.now is not None  # as above
-    assert found.approval is not None
-    course, binding = own.book.course, found.now.binding
-    new = found.approval.id != course.approval["approval_id"]
-    begin.use(own.home, own.place, found.approval)
-    own.book.write(
+    assert status.now is not None  # as above
+    assert status.approval is not None
+    run_state, binding = session.journal_writer.run_state, status.now.binding
+    is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
+    begin.use_approval(session.home, session.run_paths, status.approval)
+    session.journal_writer.write(
         RESUMED,
-        **begin.who(found),
+        **begin.approval_fields(status),
         document=binding.document,
-        revision=found.now.current.document.revision,
-        failed=left.stay_failed,
-        states={path: state_json(each) for path, each in binding.states.items()} if new else {},
-        programs=programs_json(binding.programs) if new else {},
+        revision=status.now.current.document.revision,
+        failed=recovery.stay_failed,
+        states={path: state_json(file_state) for path, file_state in binding.states.items()} if is_new_approval else {},
+        programs=programs_json(binding.programs) if is_new_approval else {},
     )

@@ -20,60 +20,60 @@ if TYPE_CHECKING:
     from execplan.text.redaction import Redaction
 
 
-class Made(NamedTuple):
+class NextRevision(NamedTuple):
     """A revision, and how many seconds it took to make."""
 
     document: ExecutionPlan
     seconds: float
 
 
-def revise(course: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> Made:
+def build_next_revision(run_state: RunState, reason: str, failed: Sequence[str], information: str | None, redaction: Redaction) -> NextRevision:
     """The next revision; raises ExecplanError."""
     began = monotonic()
-    document, status_of = course.document, dict(course.status_of)
-    for step in _named(course, failed):
+    document, status_of = run_state.document, dict(run_state.status_of)
+    for step in _find_failed_steps(run_state, failed):
         status_of[step.id] = states.FAILED
-    asked = {
+    request_fields = {
         "current_plan": document.model_dump(mode="json", by_alias=True),
-        "execution_state": {"status": course.status, "steps": status_of},
+        "execution_state": {"status": run_state.status, "steps": status_of},
         "reason": redaction.text(reason),
-        "completed_steps": course.numbers(states.COMPLETED),
+        "completed_steps": run_state.step_numbers(states.COMPLETED),
         "failed_steps": [step.number for step in document.steps if status_of[step.id] == states.FAILED],
-        "new_information": _information(information, redaction) if information is not None else None,
+        "new_information": _redact_information(information, redaction) if information is not None else None,
     }
-    request, violations = validate_document(asked, ReplanRequest)
+    request, violations = validate_document(request_fields, ReplanRequest)
     if request is None:
         raise document_error("replan", ReplanRequest, violations, hint="see what is taken: execplan replan --help")
-    return Made(replan(request), round(monotonic() - began, 6))
+    return NextRevision(replan(request), round(monotonic() - began, 6))
 
 
-def _named(course: RunState, names: Sequence[str]) -> list[Step]:
+def _find_failed_steps(run_state: RunState, names: Sequence[str]) -> list[Step]:
     """The steps that are said to have failed, by id or number; raises ExecplanError."""
-    found = []
+    steps = []
     for name in names:
-        step = next((each for each in course.document.steps if name in (each.id, str(each.number))), None)
+        step = next((candidate for candidate in run_state.document.steps if name in (candidate.id, str(candidate.number))), None)
         if step is None:
-            known = [each.id for each in course.document.steps]
+            known_ids = [candidate.id for candidate in run_state.document.steps]
             raise ExecplanError(
-                "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=known
+                "no-such-step", f"there is no step {name!r}", exit=INPUT, hint="name one of these", candidates=known_ids
             )
-        status = course.status_of[step.id]
+        status = run_state.status_of[step.id]
         if status in states.SUCCESS_STATES:
-            what = f"the step {step.id} is {status}: only what is not done can count as failed"
-            raise ExecplanError("bad-replan", what, exit=INPUT, hint="leave it out; or roll it back, with the run")
-        found.append(step)
-    return found
+            message = f"the step {step.id} is {status}: only what is not done can count as failed"
+            raise ExecplanError("bad-replan", message, exit=INPUT, hint="leave it out; or roll it back, with the run")
+        steps.append(step)
+    return steps
 
 
-def _information(said: str, redaction: Redaction) -> Any:
+def _redact_information(text: str, redaction: Redaction) -> Any:
     """New information without secrets, those of steps apart: a JSON object, or plain words; raises ExecplanError.
 
     What begins as an object and is none is refused.
     """
-    if not said.lstrip().startswith("{"):
-        return redaction.text(said.strip())
-    found = strict.read(said.encode("utf-8", "surrogatepass"))
-    if found.violations or not isinstance(found.value, dict):
+    if not text.lstrip().startswith("{"):
+        return redaction.text(text.strip())
+    parsed = strict.read(text.encode("utf-8", "surrogatepass"))
+    if parsed.violations or not isinstance(parsed.value, dict):
         hint = 'words that begin with a brace go into an object: {"note": …}'
-        raise document_error("the new information", ReplanRequest, found.violations, found.omitted, hint=hint)
-    return {name: each if name == "steps" else redaction.value(each) for name, each in found.value.items()}
+        raise document_error("the new information", ReplanRequest, parsed.violations, parsed.omitted, hint=hint)
+    return {name: value if name == "steps" else redaction.value(value) for name, value in parsed.value.items()}

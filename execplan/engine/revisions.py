@@ -20,61 +20,61 @@ LIMIT = 5 << 20
 """Bytes of the largest one that is stored, and so of the largest one that is read."""
 
 
-def path_of(place: RunPaths, revision: int) -> str:
+def revision_path(run_paths: RunPaths, revision: int) -> str:
     """Where a revision lies that was made while the run was under way; the first one is `place.document`."""
-    return place.paper(os.path.basename(beside(place.document, revision)))
+    return run_paths.trusted_path(os.path.basename(numbered_path(run_paths.document, revision)))
 
 
-def beside(document: str, revision: int) -> str:
+def numbered_path(document: str, revision: int) -> str:
     """As `path_of`, given where the first one lies."""
     return f"{document.removesuffix('.json')}-{revision}.json"
 
 
-def wanted(entries: Sequence[Entry]) -> tuple[int, str]:
+def latest_revision(entries: Sequence[Entry]) -> tuple[int, str]:
     """The revision that a journal has come to, 0 for that of its first entry, and the digest of its bytes."""
-    found = 0, ""
+    latest = 0, ""
     for entry in entries:
         if entry.kind == "begun":
-            found = 0, entry.said["document"]
+            latest = 0, entry.fields["document"]
         elif entry.kind == "replanned":
-            found = entry.said["revision"], entry.said["document"]
-    return found
+            latest = entry.fields["revision"], entry.fields["document"]
+    return latest
 
 
-def keep(place: RunPaths, revision: int, data: bytes) -> None:
+def save_revision(run_paths: RunPaths, revision: int, data: bytes) -> None:
     """Put a revision into the run's folder, synced; what a killed process has left of one makes way.
 
     The caller holds the lock of runs. Raises ExecplanError.
     """
-    path = place.shown(os.path.basename(path_of(place, revision)))
+    path = run_paths.artifact_path(os.path.basename(revision_path(run_paths, revision)))
     if not files.create(path, data):
         old = disk.read(path, LIMIT)[0]
         if old != data:
             files.replace(path, old, data)
-    files.put(place.copied(os.path.basename(path)), data)
+    files.put(run_paths.copy_path(os.path.basename(path)), data)
 
 
-def data_of(place: RunPaths, entries: Sequence[Entry]) -> bytes:
+def read_current_bytes(run_paths: RunPaths, entries: Sequence[Entry]) -> bytes:
     """The bytes of the execution plan that a run has come to; raises ExecplanError where they are not those of its journal."""
-    revision, expected = wanted(entries)
-    path = path_of(place, revision) if revision else place.document
+    revision, expected = latest_revision(entries)
+    path = revision_path(run_paths, revision) if revision else run_paths.document
     data = disk.read(path, LIMIT)[0]
-    shown = place.shown(os.path.basename(path))
-    if expected and digest(data) != expected and path != shown and os.path.lexists(shown):
-        data = disk.read(shown, LIMIT)[0]  # another checkout has made the revision
+    artifact_path = run_paths.artifact_path(os.path.basename(path))
+    if expected and digest(data) != expected and path != artifact_path and os.path.lexists(artifact_path):
+        data = disk.read(artifact_path, LIMIT)[0]  # another checkout has made the revision
     if expected and digest(data) != expected:
         raise ExecplanError(
             "run-altered",
-            f"{path} is not what the journal of the run {place.id} says that it runs",
+            f"{path} is not what the journal of the run {run_paths.id} says that it runs",
             exit=ENVIRONMENT,
             hint="bring the file back as it was, from git or a backup",
         )
     return data
 
 
-def document_of(place: RunPaths, entries: Sequence[Entry]) -> ExecutionPlan:
+def load_document(run_paths: RunPaths, entries: Sequence[Entry]) -> ExecutionPlan:
     """The execution plan that a run has come to; raises ExecplanError."""
     from execplan.execution.documents.document import load
     from execplan.execution.model import ExecutionPlan
 
-    return load(data_of(place, entries), ExecutionPlan, place.document)
+    return load(read_current_bytes(run_paths, entries), ExecutionPlan, run_paths.document)

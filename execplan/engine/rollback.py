@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from execplan.engine import record, revisions, runs
-from execplan.engine.alone import alone, at_work
-from execplan.engine.begin import hinting
+from execplan.engine.alone import acquire_run_lock, run_lock_holder
+from execplan.engine.begin import add_hint_on_error
 from execplan.engine.course import RunState
-from execplan.engine.cut import bench_of, result_of
+from execplan.engine.cut import make_inspection_context, read_interrupted_result
 from execplan.engine.entries import (
     ENDED,
     REOPENED,
@@ -18,14 +18,14 @@ from execplan.engine.entries import (
     ROLLBACK,
     ROLLED_BACK,
     change_json,
-    performed_from,
-    performed_json,
+    attempt_result_from_entry,
+    attempt_result_json,
 )
 from execplan.engine.files.restore import RETRY_HINT, ensure_restorable, restore
-from execplan.engine.opened import never_begun, opened
-from execplan.engine.undoable import only_of, steps_of, stop_done
-from execplan.engine.undoing import going_on, undoing
-from execplan.engine.watch import RolledBack
+from execplan.engine.opened import never_begun_error, open_run
+from execplan.engine.undoable import find_step_id, steps_of_all_revisions, ensure_can_roll_back
+from execplan.engine.undoing import continue_rollback, plan_rollback
+from execplan.engine.watch import RollbackResult
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.world import ABSENT, FOLDER
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from execplan.engine.files.restore import RestoreResult
     from execplan.engine.place import RunPaths
     from execplan.engine.steps.bench import RunContext
-    from execplan.engine.undoing import Undoing
+    from execplan.engine.undoing import RollbackPlan
     from execplan.engine.watch import RunObserver
     from execplan.execution.model import Step
     from execplan.repo.amend import Options
@@ -53,205 +53,205 @@ if TYPE_CHECKING:
 def rollback(
     home: Home,
     ref: Ref,
-    place: RunPaths,
+    run_paths: RunPaths,
     *,
     step: str | None,
     automatic: str,
-    watch: RunObserver,
+    observer: RunObserver,
     options: Options,
-    book: JournalWriter | None = None,
-) -> RolledBack:
+    journal_writer: JournalWriter | None = None,
+) -> RollbackResult:
     """Take back what a run, or one step of it, has changed; raises ExecplanError with nothing touched, or where a disk fails.
 
-    `automatic`: the cause, where nobody asked for it. `book`: of a run under way, whose lock is held; who has it files the
+    `automatic`: the cause, where nobody asked for it. `journal_writer`: of a run under way, whose lock is held; who has it files the
     run. A rollback that was cut short is finished first.
     """
-    if book is not None:
-        with _named(ref, place, step):
-            return _Rollback(home, ref, place, book, watch).go(step, automatic)
+    if journal_writer is not None:
+        with _name_run_in_hint(ref, run_paths, step):
+            return _RollbackExecution(home, ref, run_paths, journal_writer, observer).execute(step, automatic)
     existing(home)
     stop_archived(home, ref)
     if options.dry_run:
-        with _named(ref, place, step):
-            return _would(home, ref, place, step, watch)
+        with _name_run_in_hint(ref, run_paths, step):
+            return _preview_rollback(home, ref, run_paths, step, observer)
     if options.commits(home):
         from execplan.repo import git
 
         git.load()
-    before = shelf.open_bytes(home, ref.path)
+    plan_before = shelf.open_bytes(home, ref.path)
     with (
-        _named(ref, place, step),
-        hinting(f"then finish it: execplan rollback {place.number} -p {ref.typed}"),
-        opened(home, ref, place, watch, f"rollback of the run {place.id} of {ref.id}") as own,
+        _name_run_in_hint(ref, run_paths, step),
+        add_hint_on_error(f"then finish it: execplan rollback {run_paths.number} -p {ref.typed}"),
+        open_run(home, ref, run_paths, observer, f"rollback of the run {run_paths.id} of {ref.id}") as opened_writer,
     ):
-        done = _Rollback(home, ref, place, own, watch).go(step, automatic)
-        record.save(place, record.record_of(place, own.course.document, own.course))
-        own.ledger.update_anchor()
-        done = done._replace(warnings=(*own.warnings, *done.warnings))
-        return _committed(home, ref, place, done, before) if options.commits(home) else done
+        rolled_back = _RollbackExecution(home, ref, run_paths, opened_writer, observer).execute(step, automatic)
+        record.save_record(run_paths, record.build_record(run_paths, opened_writer.run_state.document, opened_writer.run_state))
+        opened_writer.ledger.update_anchor()
+        rolled_back = rolled_back._replace(warnings=(*opened_writer.warnings, *rolled_back.warnings))
+        return _commit_rollback(home, ref, run_paths, rolled_back, plan_before) if options.commits(home) else rolled_back
 
 
 @contextmanager
-def _named(ref: Ref, place: RunPaths, step: str | None) -> Iterator[None]:
+def _name_run_in_hint(ref: Ref, run_paths: RunPaths, step: str | None) -> Iterator[None]:
     """Name the run in the command that does it again."""
     try:
         yield
     except ExecplanError as error:
         if error.hint == RETRY_HINT:
-            error.hint += f" {place.id} -p {ref.typed}" + (f" --step {step}" if step else "")
+            error.hint += f" {run_paths.id} -p {ref.typed}" + (f" --step {step}" if step else "")
         raise
 
 
-class _Rollback:
+class _RollbackExecution:
     """Of one run; the lock of runs is held."""
 
-    def __init__(self, home: Home, ref: Ref, place: RunPaths, book: JournalWriter, watch: RunObserver) -> None:
-        self.home, self.ref, self.place, self.book = home, ref, place, book
-        self.course = book.course
-        self.steps = steps_of(place, book.course)
-        self.bench = bench_of(home, ref, place, book.course, watch)
-        self.begun = False
+    def __init__(self, home: Home, ref: Ref, run_paths: RunPaths, journal_writer: JournalWriter, observer: RunObserver) -> None:
+        self.home, self.ref, self.run_paths, self.journal_writer = home, ref, run_paths, journal_writer
+        self.run_state = journal_writer.run_state
+        self.steps = steps_of_all_revisions(run_paths, journal_writer.run_state)
+        self.context = make_inspection_context(home, ref, run_paths, journal_writer.run_state, observer)
+        self.is_begun = False
 
-    def go(self, step: str | None, automatic: str) -> RolledBack:
+    def execute(self, step: str | None, automatic: str) -> RollbackResult:
         """Do it; raises ExecplanError."""
-        only = only_of(self.ref, self.place, self.course, self.steps, step)
-        if self.course.rolling is not None:
-            self.begun = True
-            done = self._do(going_on(self.course, self.course.rolling, self.steps), automatic)
-            if done.whole or (only is not None and only in done.steps):
-                return done
-        stop_done(self.ref, self.place, self.course, only)
-        for name, attempt in self.course.open_attempt():
-            _tidy(self.bench, attempt.before)
-            self.book.write(RESULT, **_cut(self.bench, self.steps[name], attempt, self.course, keep=True))
-        return self._do(undoing(self.course, self.steps, only, self.bench.ground.state), automatic)
+        only_step = find_step_id(self.ref, self.run_paths, self.run_state, self.steps, step)
+        if self.run_state.open_rollback is not None:
+            self.is_begun = True
+            rolled_back = self._restore(continue_rollback(self.run_state, self.run_state.open_rollback, self.steps), automatic)
+            if rolled_back.whole or (only_step is not None and only_step in rolled_back.steps):
+                return rolled_back
+        ensure_can_roll_back(self.ref, self.run_paths, self.run_state, only_step)
+        for name, attempt in self.run_state.open_attempts():
+            _remove_leftovers(self.context, attempt.before)
+            self.journal_writer.write(RESULT, **_interrupted_fields(self.context, self.steps[name], attempt, self.run_state, keep=True))
+        return self._restore(plan_rollback(self.run_state, self.steps, only_step, self.context.workspace.state), automatic)
 
-    def _do(self, todo: Undoing, automatic: str) -> RolledBack:
+    def _restore(self, rollback_plan: RollbackPlan, automatic: str) -> RollbackResult:
         """Restore the files, then reopen the tasks, with an entry for each; raises ExecplanError."""
 
-        def tell(path: str, digest: str) -> None:
-            self.book.write(RESTORED, path=path, displaced=digest)
+        def write_restored(path: str, digest: str) -> None:
+            self.journal_writer.write(RESTORED, path=path, displaced=digest)
 
-        files = restore(
-            self.bench.ground,
-            self.bench.store,
-            todo.changes,
-            todo.folders,
-            tell,
-            completed_paths=todo.done,
-            is_retry=todo.again,
-            on_begin=lambda: self._begin(todo, automatic),
+        restored_files = restore(
+            self.context.workspace,
+            self.context.store,
+            rollback_plan.changes,
+            rollback_plan.folders,
+            write_restored,
+            completed_paths=rollback_plan.restored_paths,
+            is_retry=rollback_plan.is_retry,
+            on_begin=lambda: self._write_rollback(rollback_plan, automatic),
         )
-        told, warnings = _told(self.bench, todo, files), self._reopen(todo)
-        self.book.write(
+        rolled_back, warnings = _describe_rollback(self.context, rollback_plan, restored_files), self._reopen(rollback_plan)
+        self.journal_writer.write(
             ROLLED_BACK,
-            steps=list(todo.steps),
-            restored=list(files.restored),
-            removed=list(files.removed),
-            whole=todo.whole,
+            steps=list(rollback_plan.steps),
+            restored=list(restored_files.restored),
+            removed=list(restored_files.removed),
+            whole=rollback_plan.is_whole_run,
         )
-        self.begun = False
-        return told._replace(warnings=tuple(warnings))
+        self.is_begun = False
+        return rolled_back._replace(warnings=tuple(warnings))
 
-    def _begin(self, todo: Undoing, automatic: str) -> None:
+    def _write_rollback(self, rollback_plan: RollbackPlan, automatic: str) -> None:
         """Say what is about to be done; a run that has no end has one now."""
-        if self.begun:
+        if self.is_begun:
             return
-        if todo.whole and self.course.status not in states.ENDED_RUN_STATES:
-            seconds, why = self.course.seconds or 0, "it was rolled back before its end"
-            self.book.write(ENDED, status=states.FAILED, cause="cancellation", reason=why, seconds=seconds)
-        self.book.write(
+        if rollback_plan.is_whole_run and self.run_state.status not in states.ENDED_RUN_STATES:
+            seconds, reason = self.run_state.seconds or 0, "it was rolled back before its end"
+            self.journal_writer.write(ENDED, status=states.FAILED, cause="cancellation", reason=reason, seconds=seconds)
+        self.journal_writer.write(
             ROLLBACK,
-            steps=list(todo.steps),
+            steps=list(rollback_plan.steps),
             automatic=automatic,
             user=author.login(),
             session=author.session(),
-            changes=[change_json(each) for each in todo.changes],
-            folders=list(todo.folders),
-            undone_not=list(todo.left),
-            whole=todo.whole,
+            changes=[change_json(change) for change in rollback_plan.changes],
+            folders=list(rollback_plan.folders),
+            undone_not=list(rollback_plan.not_undone),
+            whole=rollback_plan.is_whole_run,
         )
 
-    def _reopen(self, todo: Undoing) -> list[str]:
+    def _reopen(self, rollback_plan: RollbackPlan) -> list[str]:
         """Reopen the tasks that the steps have ticked; what could not be done."""
         from execplan.engine import ticks
 
         warnings = []
-        for step, task, transcript in todo.ticks:
-            marked = ticks.reopen(self.home, self.ref, self.course.document, step, task, transcript)
-            if marked.warning:
-                warnings.append(marked.warning)
+        for step, task, transcript in rollback_plan.ticks:
+            tick_result = ticks.reopen_task(self.home, self.ref, self.run_state.document, step, task, transcript)
+            if tick_result.warning:
+                warnings.append(tick_result.warning)
             else:
-                self.book.write(REOPENED, step=step, task=task)
+                self.journal_writer.write(REOPENED, step=step, task=task)
         return warnings
 
 
-def _would(home: Home, ref: Ref, place: RunPaths, step: str | None, watch: RunObserver) -> RolledBack:
+def _preview_rollback(home: Home, ref: Ref, run_paths: RunPaths, step: str | None, observer: RunObserver) -> RollbackResult:
     """What a rollback would do, of a run that nobody is at work with; raises ExecplanError as it would."""
-    if at_work(home):
-        with alone(home, "rollback"):  # refuses, naming who is
+    if run_lock_holder(home):
+        with acquire_run_lock(home, "rollback"):  # refuses, naming who is
             pass
-    if not (entries := runs.entries_of(place)):
-        raise never_begun(ref, place)
-    course = RunState(revisions.document_of(place, entries), entries)
-    steps = steps_of(place, course)
-    only = only_of(ref, place, course, steps, step)
-    bench = bench_of(home, ref, place, course, watch)
-    if course.rolling is not None:
-        todo = going_on(course, course.rolling, steps)
+    if not (entries := runs.read_run_entries(run_paths)):
+        raise never_begun_error(ref, run_paths)
+    run_state = RunState(revisions.load_document(run_paths, entries), entries)
+    steps = steps_of_all_revisions(run_paths, run_state)
+    only_step = find_step_id(ref, run_paths, run_state, steps, step)
+    context = make_inspection_context(home, ref, run_paths, run_state, observer)
+    if run_state.open_rollback is not None:
+        rollback_plan = continue_rollback(run_state, run_state.open_rollback, steps)
     else:
-        stop_done(ref, place, course, only)
-        for name, attempt in course.open_attempt():
-            performed = performed_from(_cut(bench, steps[name], attempt, course, keep=False))
-            course.attempts[name][-1] = attempt._replace(performed=performed)
-        todo = undoing(course, steps, only, bench.ground.state)
-    ensure_restorable(bench.ground, bench.store, todo.changes, todo.folders, completed_paths=todo.done, is_retry=todo.again)
-    gone = [each.path for each in todo.changes if each.before.kind == ABSENT]
-    back = [each.path for each in todo.changes if each.before.kind != ABSENT]
+        ensure_can_roll_back(ref, run_paths, run_state, only_step)
+        for name, attempt in run_state.open_attempts():
+            performed = attempt_result_from_entry(_interrupted_fields(context, steps[name], attempt, run_state, keep=False))
+            run_state.attempts[name][-1] = attempt._replace(performed=performed)
+        rollback_plan = plan_rollback(run_state, steps, only_step, context.workspace.state)
+    ensure_restorable(context.workspace, context.store, rollback_plan.changes, rollback_plan.folders, completed_paths=rollback_plan.restored_paths, is_retry=rollback_plan.is_retry)
+    removed_paths = [change.path for change in rollback_plan.changes if change.before.kind == ABSENT]
+    restored_paths = [change.path for change in rollback_plan.changes if change.before.kind != ABSENT]
     from execplan.engine.files.restore import RestoreResult
 
-    return _told(bench, todo, RestoreResult(tuple(back), (*gone, *todo.folders), ()))
+    return _describe_rollback(context, rollback_plan, RestoreResult(tuple(restored_paths), (*removed_paths, *rollback_plan.folders), ()))
 
 
-def _cut(bench: RunContext, step: Step, attempt: Attempt, course: RunState, *, keep: bool) -> dict[str, Any]:
+def _interrupted_fields(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool) -> dict[str, Any]:
     """What the entry says that ends an attempt of which nobody has said how it ended; raises ExecplanError."""
-    if not course.is_agents:
-        return result_of(bench, step, attempt)
+    if not run_state.is_agent_run:
+        return read_interrupted_result(context, step, attempt)
     from execplan.engine.agent.left import interrupted_result
 
-    return {"step": step.id, "attempt": attempt.number, **performed_json(interrupted_result(bench, step, attempt, course, keep=keep))}
+    return {"step": step.id, "attempt": attempt.number, **attempt_result_json(interrupted_result(context, step, attempt, run_state, keep=keep))}
 
 
-def _told(bench: RunContext, todo: Undoing, files: RestoreResult) -> RolledBack:
+def _describe_rollback(context: RunContext, rollback_plan: RollbackPlan, restored_files: RestoreResult) -> RollbackResult:
     """What is told of it."""
-    left = [f"{folder}: something else is in it" for folder in files.remaining_folders]
-    kept = [f"{path}: {bench.home.shown(bench.store.path(digest))}" for path, digest in files.backed_up]
-    return RolledBack(
-        bench.place.id,
-        todo.steps,
-        files.restored,
-        files.removed,
-        tuple([task for _, task, _ in todo.ticks]),
-        tuple(kept),
-        (*todo.left, *left),
-        todo.whole,
+    leftover_folders = [f"{folder}: something else is in it" for folder in restored_files.remaining_folders]
+    backup_lines = [f"{path}: {context.home.shown(context.store.path(digest))}" for path, digest in restored_files.backed_up]
+    return RollbackResult(
+        context.run_paths.id,
+        rollback_plan.steps,
+        restored_files.restored,
+        restored_files.removed,
+        tuple([task for _, task, _ in rollback_plan.ticks]),
+        tuple(backup_lines),
+        (*rollback_plan.not_undone, *leftover_folders),
+        rollback_plan.is_whole_run,
     )
 
 
-def _tidy(bench: RunContext, paths: Collection[str]) -> None:
+def _remove_leftovers(context: RunContext, paths: Collection[str]) -> None:
     """Remove what a killed writer has left beside the files of a step."""
     for path in paths:
-        if bench.ground.state(path.rpartition("/")[0] or ".").kind == FOLDER:
-            bench.ground.remove_temporary(path)
+        if context.workspace.state(path.rpartition("/")[0] or ".").kind == FOLDER:
+            context.workspace.remove_temporary(path)
 
 
-def _committed(home: Home, ref: Ref, place: RunPaths, done: RolledBack, before: bytes) -> RolledBack:
+def _commit_rollback(home: Home, ref: Ref, run_paths: RunPaths, rolled_back: RollbackResult, plan_before: bytes) -> RollbackResult:
     """Commit the plan and what is kept of the run; raises ExecplanError."""
     from execplan.plan import reader
     from execplan.repo.commit import commit_paths
 
-    real = ref.real
-    paths = [real, home.artifacts_of(ref.path, archived=ref.archived)]
+    real_path = ref.real
+    paths = [real_path, home.artifacts_of(ref.path, archived=ref.archived)]
     title = reader.read(shelf.open_bytes(home, ref.path)).title
-    made = commit_paths(home, ref.id, paths, "rollback", f"roll back the run {place.id}", {real: before}, title)
-    return done._replace(commit=made.digest, warnings=(*done.warnings, *made.warnings))
+    commit = commit_paths(home, ref.id, paths, "rollback", f"roll back the run {run_paths.id}", {real_path: plan_before}, title)
+    return rolled_back._replace(commit=commit.digest, warnings=(*rolled_back.warnings, *commit.warnings))

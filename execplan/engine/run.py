@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from execplan.engine import begin, replay
-from execplan.engine import place as places
-from execplan.engine.alone import alone
-from execplan.engine.asking import Asking
-from execplan.engine.attempts import Attempts
+from execplan.engine import place as run_directories
+from execplan.engine.alone import acquire_run_lock
+from execplan.engine.asking import Prompter
+from execplan.engine.attempts import AttemptPool
 from execplan.engine.book import JournalWriter
-from execplan.engine.copies import journal_of
+from execplan.engine.copies import open_journal
 from execplan.engine.course import RunState
-from execplan.engine.finish import finish, leg
+from execplan.engine.finish import finish_session, start_session
 from execplan.engine.hands import StepExecutor
-from execplan.engine.loop import Loop
-from execplan.engine.outlook import outlook
-from execplan.engine.resume import follow
+from execplan.engine.loop import RunLoop
+from execplan.engine.outlook import preview_run
+from execplan.engine.resume import continue_with_revision
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import Signals
+from execplan.engine.signals import SignalHandlers
 from execplan.errors import BUSY, ExecplanError
 from execplan.execution.programs import describe_changed_programs
 from execplan.repo.amend import stop_archived
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-__all__ = ["outlook", "run"]
+__all__ = ["preview_run", "run"]
 
 
 def run(
-    home: Home, ref: Ref, chosen: RunOptions, watch: RunObserver, options: Options, *, hands: StepExecutor | None = None
+    home: Home, ref: Ref, run_options: RunOptions, observer: RunObserver, options: Options, *, executor: StepExecutor | None = None
 ) -> FinishedRun:
     """Run what a plan compiles to, if it was approved; raises ExecplanError where nothing is begun, or a disk fails."""
     existing(home)
@@ -45,58 +45,58 @@ def run(
         from execplan.repo import git
 
         git.load()
-    place = places.following(home, ref)
-    with alone(home, f"run {place.id} of {ref.id}"):
-        _stop_overtaken(home, ref, place)
-        return _run(home, ref, place, chosen, watch, options, hands or StepExecutor())
+    run_paths = run_directories.next_run(home, ref)
+    with acquire_run_lock(home, f"run {run_paths.id} of {ref.id}"):
+        _ensure_not_overtaken(home, ref, run_paths)
+        return _run_to_end(home, ref, run_paths, run_options, observer, options, executor or StepExecutor())
 
 
-def _stop_overtaken(home: Home, ref: Ref, place: RunPaths) -> None:
+def _ensure_not_overtaken(home: Home, ref: Ref, run_paths: RunPaths) -> None:
     """Refuse where another run of the plan was begun between the look at its number and the lock."""
-    if places.following(home, ref).number != place.number:
-        what = f"another run of {ref.id} was begun at this moment"
-        raise ExecplanError("run-busy", what, exit=BUSY, hint=f"see how it stands: execplan runs {ref.typed}")
-    begin.stop_underway(home, ref)
+    if run_directories.next_run(home, ref).number != run_paths.number:
+        message = f"another run of {ref.id} was begun at this moment"
+        raise ExecplanError("run-busy", message, exit=BUSY, hint=f"see how it stands: execplan runs {ref.typed}")
+    begin.ensure_no_unfinished_run(home, ref)
 
 
-def _run(home: Home, ref: Ref, place: RunPaths, chosen: RunOptions, watch: RunObserver, options: Options, hands: StepExecutor) -> FinishedRun:
+def _run_to_end(home: Home, ref: Ref, run_paths: RunPaths, run_options: RunOptions, observer: RunObserver, options: Options, executor: StepExecutor) -> FinishedRun:
     """Begin a run, and see it to its end; the lock of runs is held."""
     from execplan.engine.ledger.ledger import AuditLog
 
-    found = standing.require(home, ref)
-    assert found.now is not None  # what may run compiles to something
-    assert found.approval is not None
-    document = found.now.current.document
-    begin.stop_agent(document, ref)
-    ids = begin.chosen_steps(document, chosen)
-    replayed = replay.find(home, ref, chosen.replays, found.now.binding) if chosen.replays else None
-    chosen = chosen._replace(replays=replayed.place.id if replayed is not None else "")
-    bench = begin.bench_for(home, ref, place, found.now, watch, chosen.seconds)
-    schedule = Schedule(document, ids, lambda path: hands.there(bench, path))
-    permit = begin.permit_of(found, schedule)
-    begin.stop_unapproved(permit, found.approval, [step for step in document.steps if step.id in schedule.chosen])
-    others = describe_changed_programs(found.approval.binding.programs or {}, found.now.binding.programs or {})
-    warnings = begin.warn(bench, ids, others)
+    status = standing.require(home, ref)
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    document = status.now.current.document
+    begin.ensure_not_agent_mode(document, ref)
+    step_ids = begin.select_step_ids(document, run_options)
+    replayed_run = replay.find(home, ref, run_options.replays, status.now.binding) if run_options.replays else None
+    run_options = run_options._replace(replays=replayed_run.run_paths.id if replayed_run is not None else "")
+    context = begin.make_context(home, ref, run_paths, status.now, observer, run_options.seconds)
+    schedule = Schedule(document, step_ids, lambda path: executor.path_exists(context, path))
+    permit = begin.permit_for(status, schedule)
+    begin.ensure_steps_approved(permit, status.approval, [step for step in document.steps if step.id in schedule.chosen])
+    program_differences = describe_changed_programs(status.approval.binding.programs or {}, status.now.binding.programs or {})
+    warnings = begin.show_warnings(context, step_ids, program_differences)
     ledger = AuditLog(home, ref)
     ledger.update_anchor()
     ledger.can_restore = True
-    begin.take(home, ref, place, found)
-    with journal_of(place) as journal:
-        book = JournalWriter(place.id, journal, RunState(document), ledger, bench.redaction, watch)
-        own = leg(home, ref, place, found.now.policy, book, options)
-        warnings += schedule.unchosen_needs()
-        watch.begin(place.id, [step for step in document.steps if step.id in schedule.chosen])
-        begin.write_begun(book, bench, found, ids, chosen)
+    begin.create_run(home, ref, run_paths, status)
+    with open_journal(run_paths) as journal:
+        journal_writer = JournalWriter(run_paths.id, journal, RunState(document), ledger, context.redaction, observer)
+        session = start_session(home, ref, run_paths, status.now.policy, journal_writer, options)
+        warnings += schedule.unchosen_dependencies()
+        observer.begin(run_paths.id, [step for step in document.steps if step.id in schedule.chosen])
+        begin.write_begun_entry(journal_writer, context, status, step_ids, run_options)
         ledger.update_anchor()
-        jobs = 1 if document.constraints.require_sequential else chosen.jobs
+        jobs = 1 if document.constraints.require_sequential else run_options.jobs
         with (
-            begin.resumable(place, ref),
-            Attempts(bench, book, hands, permit, jobs) as attempts,
-            Signals(bench.stop, attempts.wake) as signals,
+            begin.add_resume_hint(run_paths, ref),
+            AttemptPool(context, journal_writer, executor, permit, jobs) as attempt_pool,
+            SignalHandlers(context.stop, attempt_pool.wake) as signals,
         ):
-            fate = Loop(attempts, book, schedule, Asking(book, signals, bench.stop), jobs).go()
-            finished = finish(own, schedule, fate, bench.stop.signal, [*warnings, *attempts.warnings])
-        finished = follow(own, finished, jobs, hands, attempts.deadline)
-    if replayed is None:
+            stop_reason = RunLoop(attempt_pool, journal_writer, schedule, Prompter(journal_writer, signals, context.stop), jobs).run_until_stopped()
+            finished = finish_session(session, schedule, stop_reason, context.stop.signal, [*warnings, *attempt_pool.warnings])
+        finished = continue_with_revision(session, finished, jobs, executor, attempt_pool.deadline)
+    if replayed_run is None:
         return finished
-    return finished._replace(differences=replay.differences(replayed.course, book.course))
+    return finished._replace(differences=replay.differences(replayed_run.run_state, journal_writer.run_state))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 
-from execplan.engine import place as places
+from execplan.engine import place as run_directories
 from execplan.engine import revisions
-from execplan.engine.alone import at_work
+from execplan.engine.alone import run_lock_holder
 from execplan.engine.course import RunState
-from execplan.engine.journal import checked, read
+from execplan.engine.journal import check_entries, read_journal
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
@@ -34,7 +34,7 @@ ARCHIVED: Final = "archived"
 STATES = (PENDING, ACTIVE, COMPLETED, FAILED, ROLLED_BACK, ARCHIVED)
 """The states in which `runs` lists a run: not begun; running, paused or interrupted; ended in one of three ways; or its plan is
 in the archive."""
-_FILED = {
+_STATE_BY_STATUS = {
     states.PENDING: PENDING,
     states.IN_PROGRESS: ACTIVE,
     states.REPLANNING: ACTIVE,
@@ -44,7 +44,7 @@ _FILED = {
 }
 
 
-class Summary(NamedTuple):
+class RunSummary(NamedTuple):
     """A run in a line."""
 
     id: str
@@ -75,85 +75,85 @@ class Summary(NamedTuple):
     """The steps that were rolled back."""
 
 
-class Steps(NamedTuple):
+class BriefDocument(NamedTuple):
     """Of an execution plan no more than a course needs: reading it in full takes longer than all the rest."""
 
-    steps: tuple[Brief, ...]
+    steps: tuple[BriefStep, ...]
 
 
-class Brief(NamedTuple):
+class BriefStep(NamedTuple):
     """Of a step its place."""
 
     number: int
     id: str
 
 
-def runs(home: Home, refs: Iterable[Ref]) -> list[Summary]:
+def runs(home: Home, refs: Iterable[Ref]) -> list[RunSummary]:
     """The runs of plans of a home, plan by plan, the last run first; raises ExecplanError."""
-    return [summary(home, ref, place) for ref in refs for place in places.every(home, ref)]
+    return [summarize_run(home, ref, run_paths) for ref in refs for run_paths in run_directories.list_runs(home, ref)]
 
 
-def readable(home: Home, refs: Iterable[Ref]) -> tuple[list[Summary], list[str]]:
+def list_readable_runs(home: Home, refs: Iterable[Ref]) -> tuple[list[RunSummary], list[str]]:
     """Those of the runs that can be read, and why the others can't."""
-    found, broken = [], []
+    summaries, problems = [], []
     for ref in refs:
-        for place in places.every(home, ref):
+        for run_paths in run_directories.list_runs(home, ref):
             try:
-                found.append(summary(home, ref, place))
+                summaries.append(summarize_run(home, ref, run_paths))
             except ExecplanError as error:
-                broken.append(f"the run {place.id} of {ref.id} can't be read: {error.message}")
-    return found, broken
+                problems.append(f"the run {run_paths.id} of {ref.id} can't be read: {error.message}")
+    return summaries, problems
 
 
-def summary(home: Home, ref: Ref, place: RunPaths) -> Summary:
+def summarize_run(home: Home, ref: Ref, run_paths: RunPaths) -> RunSummary:
     """How a run stands; raises ExecplanError."""
-    entries = entries_of(place)
-    course = brief(place, entries)
-    status = course.status
-    waits = course.question is not None or status == states.REPLANNING
-    at_work = status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or course.rolling is not None
-    left = at_work and not is_under_way(home, place)
-    return Summary(
-        id=place.id,
-        number=place.number,
+    entries = read_run_entries(run_paths)
+    run_state = load_run_state(run_paths, entries)
+    status = run_state.status
+    is_waiting = run_state.question is not None or status == states.REPLANNING
+    is_unfinished = status in (states.PENDING, states.IN_PROGRESS, states.REPLANNING) or run_state.open_rollback is not None
+    is_idle = is_unfinished and not is_at_work(home, run_paths)
+    return RunSummary(
+        id=run_paths.id,
+        number=run_paths.number,
         plan=ref.id,
-        state=ARCHIVED if ref.archived else _FILED[status],
+        state=ARCHIVED if ref.archived else _STATE_BY_STATUS[status],
         status=status,
-        started=course.begun.get("at", ""),
-        seconds=course.seconds if status in states.ENDED_RUN_STATES else None,
-        done=sum([state in states.SUCCESS_STATES and step not in course.undone for step, state in course.status_of.items()]),
-        total=len(course.status_of),
-        question=course.question,
-        cut_short=left and not waits and course.rolling is None and bool(course.begun) and not course.is_agents,
-        rolling=left and course.rolling is not None,
-        agent=course.is_agents,
-        rolled_back=tuple([step for step in course.status_of if step in course.undone]),
+        started=run_state.begin_fields.get("at", ""),
+        seconds=run_state.seconds if status in states.ENDED_RUN_STATES else None,
+        done=sum([state in states.SUCCESS_STATES and step not in run_state.rolled_back_steps for step, state in run_state.status_of.items()]),
+        total=len(run_state.status_of),
+        question=run_state.question,
+        cut_short=is_idle and not is_waiting and run_state.open_rollback is None and bool(run_state.begin_fields) and not run_state.is_agent_run,
+        rolling=is_idle and run_state.open_rollback is not None,
+        agent=run_state.is_agent_run,
+        rolled_back=tuple([step for step in run_state.status_of if step in run_state.rolled_back_steps]),
     )
 
 
-def entries_of(place: RunPaths) -> list[Entry]:
+def read_run_entries(run_paths: RunPaths) -> list[Entry]:
     """The journal of a run, empty where it was killed before it wrote one; raises ExecplanError."""
-    return checked(read(place.journal), place.journal) if os.path.lexists(place.journal) else []
+    return check_entries(read_journal(run_paths.journal), run_paths.journal) if os.path.lexists(run_paths.journal) else []
 
 
-def last_begun(home: Home, ref: Ref) -> tuple[RunPaths | None, list[Entry]]:
+def find_last_begun_run(home: Home, ref: Ref) -> tuple[RunPaths | None, list[Entry]]:
     """The last run of a plan that has begun, with its journal; None where none has. Raises ExecplanError."""
-    for place in places.every(home, ref):
-        if entries := entries_of(place):
-            return place, entries
+    for run_paths in run_directories.list_runs(home, ref):
+        if entries := read_run_entries(run_paths):
+            return run_paths, entries
     return None, []
 
 
-def brief(place: RunPaths, entries: list[Entry]) -> RunState:
+def load_run_state(run_paths: RunPaths, entries: list[Entry]) -> RunState:
     """How far a run has come, without its document being checked in full; raises ExecplanError."""
-    found: Any = Steps(tuple(_steps(revisions.data_of(place, entries)) if entries else ()))
-    return RunState(found, entries)
+    document: Any = BriefDocument(tuple(_brief_steps(revisions.read_current_bytes(run_paths, entries)) if entries else ()))
+    return RunState(document, entries)
 
 
-def is_under_way(home: Home, place: RunPaths) -> bool:
+def is_at_work(home: Home, run_paths: RunPaths) -> bool:
     """Whether a process is at work on a run, or a run is being rolled back: there is only one at a time in a home."""
-    return place.id in at_work(home)
+    return run_paths.id in run_lock_holder(home)
 
 
-def _steps(data: bytes) -> Iterable[Brief]:
-    return [Brief(each["number"], each["id"]) for each in json.loads(data)["steps"]]
+def _brief_steps(data: bytes) -> Iterable[BriefStep]:
+    return [BriefStep(step["number"], step["id"]) for step in json.loads(data)["steps"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphlib import TopologicalSorter
 
 from execplan.engine.entries import BLOCKED, RECOVERED, SKIPPED
-from execplan.engine.order import Order, unmet
+from execplan.engine.order import StepOrder, unmet_condition
 from execplan.execution import states
 from execplan.execution.documents.touched import written_paths
 from execplan.execution.model import PROGRAM_TYPES, Type
@@ -22,76 +22,76 @@ if TYPE_CHECKING:
 NOT_CHOSEN = "not chosen"
 
 
-class Move(NamedTuple):
+class StepTransition(NamedTuple):
     """What is to be written of a step that is not begun."""
 
     kind: str
     """SKIPPED, BLOCKED or RECOVERED, as entries.py has them."""
     step: str
-    words: str
+    detail: str
     """The reason, or the step that stood in for it."""
 
 
-class Following(NamedTuple):
+class NextSteps(NamedTuple):
     """What is to be done now; with moves nothing is begun, for more may follow from them."""
 
-    moves: tuple[Move, ...] = ()
+    transitions: tuple[StepTransition, ...] = ()
     begin: tuple[Step, ...] = ()
 
 
 class Schedule:
     """The order of a run: it knows the document and what was chosen of it, and is told how far the run has come."""
 
-    def __init__(self, document: ExecutionPlan, chosen: Collection[str] | None, there: Callable[[str], bool]) -> None:
-        """None for chosen: all steps. `there` says whether there is something at a path."""
+    def __init__(self, document: ExecutionPlan, chosen: Collection[str] | None, path_exists: Callable[[str], bool]) -> None:
+        """None for chosen: all steps. `path_exists` says whether there is something at a path."""
         self.steps = document.steps
-        self.step = {step.id: step for step in self.steps}
-        self.order = Order(self.steps, chosen, sequential=document.constraints.require_sequential)
+        self.steps_by_id = {step.id: step for step in self.steps}
+        self.order = StepOrder(self.steps, chosen, sequential=document.constraints.require_sequential)
         self.chosen = self.order.chosen
-        self.there = there
-        self._writes = {step.id: frozenset(_paths(_written(step))) for step in self.steps}
-        self._reads = {step.id: frozenset(_paths(step.inputs)) for step in self.steps}
-        sorter = TopologicalSorter({step.id: self.order.waits(step) for step in self.steps})
+        self.path_exists = path_exists
+        self._writes = {step.id: frozenset(_plain_paths(_written_paths(step))) for step in self.steps}
+        self._reads = {step.id: frozenset(_plain_paths(step.inputs)) for step in self.steps}
+        sorter = TopologicalSorter({step.id: self.order.dependencies(step) for step in self.steps})
         sorter.prepare()
-        self._sorter, self._free = sorter, set(sorter.get_ready())
+        self._sorter, self._ready = sorter, set(sorter.get_ready())
 
-    def following(self, course: RunState, waiting: Mapping[str, str], running: Collection[str], jobs: int) -> Following:
-        """What follows; `waiting` names the steps that failed and whose alternative is to be run, each with it."""
-        moves = [*self._not_chosen(course), *self._recovered(course, waiting), *self._spare(course, waiting)]
-        if moves:
-            return Following(tuple(moves))
-        self._advance(course)
+    def find_next_steps(self, run_state: RunState, alternatives: Mapping[str, str], running: Collection[str], jobs: int) -> NextSteps:
+        """What follows; `alternatives` names the steps that failed and whose alternative is to be run, each with it."""
+        transitions = [*self._skip_unchosen(run_state), *self._recover_steps(run_state, alternatives), *self._skip_unneeded_alternatives(run_state, alternatives)]
+        if transitions:
+            return NextSteps(tuple(transitions))
+        self._advance(run_state)
         begin: list[Step] = []
-        for step in [each for each in self._candidates(course, waiting) if each.id not in running]:
-            together = jobs > 1 and runs_beside(step)
-            busy = [*running, *[each.id for each in begin]]
-            if busy and not (together and len(busy) < jobs and self._may_join(step, busy)):
-                if together:
+        for step in [candidate for candidate in self._candidates(run_state, alternatives) if candidate.id not in running]:
+            is_parallel = jobs > 1 and can_run_in_parallel(step)
+            busy_ids = [*running, *[chosen_step.id for chosen_step in begin]]
+            if busy_ids and not (is_parallel and len(busy_ids) < jobs and self._can_join(step, busy_ids)):
+                if is_parallel:
                     continue
                 break
-            if why := self.refused(step, course):
-                return Following((Move(SKIPPED, step.id, why),), ()) if not begin else Following((), tuple(begin))
+            if reason := self.skip_reason(step, run_state):
+                return NextSteps((StepTransition(SKIPPED, step.id, reason),), ()) if not begin else NextSteps((), tuple(begin))
             begin.append(step)
-            if not together:
+            if not is_parallel:
                 break
-        return Following((), tuple(begin))
+        return NextSteps((), tuple(begin))
 
-    def refused(self, step: Step, course: RunState) -> str:
+    def skip_reason(self, step: Step, run_state: RunState) -> str:
         """Why the condition of a step does not hold now, or nothing."""
-        return unmet(step.when, course, self.there)
+        return unmet_condition(step.when, run_state, self.path_exists)
 
-    def blocked(self, course: RunState) -> list[Move]:
+    def blocked_steps(self, run_state: RunState) -> list[StepTransition]:
         """The steps that need one which failed for good, near or far; nothing is begun any more."""
-        lost = {name: name for name, status in course.status_of.items() if status == states.FAILED}
-        moves = []
+        failed_causes = {name: name for name, status in run_state.status_of.items() if status == states.FAILED}
+        transitions = []
         for step in self.steps:
-            cause = next((lost[name] for name in step.depends_on if name in lost), "")
-            if cause and course.status_of[step.id] in (states.PENDING, states.AWAITING):
-                lost[step.id] = cause
-                moves.append(Move(BLOCKED, step.id, f"it needs {cause}, which failed"))
-        return moves
+            cause = next((failed_causes[name] for name in step.depends_on if name in failed_causes), "")
+            if cause and run_state.status_of[step.id] in (states.PENDING, states.AWAITING):
+                failed_causes[step.id] = cause
+                transitions.append(StepTransition(BLOCKED, step.id, f"it needs {cause}, which failed"))
+        return transitions
 
-    def unchosen_needs(self) -> list[str]:
+    def unchosen_dependencies(self) -> list[str]:
         """What chosen steps need and is not chosen, a line each."""
         return [
             f"{step.id} needs {name}, which is not chosen: it is taken for done"
@@ -101,87 +101,87 @@ class Schedule:
             if name not in self.chosen
         ]
 
-    def stands_in(self, step: Step) -> str:
+    def alternative_step(self, step: Step) -> str:
         """The chosen step that is to stand in for a step, or nothing."""
-        return self.order.stands_in(step)
+        return self.order.alternative_step(step)
 
-    def stands_for(self, name: str) -> list[str]:
+    def alternative_owners(self, name: str) -> list[str]:
         """The chosen steps whose alternative a step is: it is not run by itself."""
-        return self.order.stands_for.get(name, [])
+        return self.order.alternative_owners.get(name, [])
 
-    def _not_chosen(self, course: RunState) -> list[Move]:
-        left = [step.id for step in self.steps if step.id not in self.chosen]
-        return [Move(SKIPPED, name, NOT_CHOSEN) for name in left if course.status_of[name] == states.PENDING]
+    def _skip_unchosen(self, run_state: RunState) -> list[StepTransition]:
+        unchosen_ids = [step.id for step in self.steps if step.id not in self.chosen]
+        return [StepTransition(SKIPPED, name, NOT_CHOSEN) for name in unchosen_ids if run_state.status_of[name] == states.PENDING]
 
-    def _recovered(self, course: RunState, waiting: Mapping[str, str]) -> list[Move]:
-        done = (states.COMPLETED, states.RECOVERED)
-        ready = [(name, other) for name, other in waiting.items() if course.status_of[other] in done]
-        return [Move(RECOVERED, name, other) for name, other in ready if course.status_of[name] == states.FAILED]
+    def _recover_steps(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[StepTransition]:
+        success_statuses = (states.COMPLETED, states.RECOVERED)
+        ready = [(name, alternative_id) for name, alternative_id in alternatives.items() if run_state.status_of[alternative_id] in success_statuses]
+        return [StepTransition(RECOVERED, name, alternative_id) for name, alternative_id in ready if run_state.status_of[name] == states.FAILED]
 
-    def _spare(self, course: RunState, waiting: Mapping[str, str]) -> list[Move]:
+    def _skip_unneeded_alternatives(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[StepTransition]:
         """Alternatives that nobody needs any more."""
-        spare = [
+        unneeded = [
             (name, owners)
-            for name, owners in self.order.stands_for.items()
-            if course.status_of[name] == states.PENDING
-            and all([course.status_of[each] in states.SUCCESS_STATES for each in owners])
+            for name, owners in self.order.alternative_owners.items()
+            if run_state.status_of[name] == states.PENDING
+            and all([run_state.status_of[owner] in states.SUCCESS_STATES for owner in owners])
         ]
         return [
-            Move(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in spare
+            StepTransition(SKIPPED, name, f"it stands in for {', '.join(owners)}, and is not needed") for name, owners in unneeded
         ]
 
-    def _advance(self, course: RunState) -> None:
+    def _advance(self, run_state: RunState) -> None:
         """Let the order know what is settled by now."""
-        settled = [name for name in self._free if course.status_of[name] in states.SUCCESS_STATES]
+        settled = [name for name in self._ready if run_state.status_of[name] in states.SUCCESS_STATES]
         while settled:
-            self._free.difference_update(settled)
+            self._ready.difference_update(settled)
             self._sorter.done(*settled)
-            new = self._sorter.get_ready()
-            self._free.update(new)
-            settled = [name for name in new if course.status_of[name] in states.SUCCESS_STATES]
+            newly_ready = self._sorter.get_ready()
+            self._ready.update(newly_ready)
+            settled = [name for name in newly_ready if run_state.status_of[name] in states.SUCCESS_STATES]
 
-    def _candidates(self, course: RunState, waiting: Mapping[str, str]) -> list[Step]:
+    def _candidates(self, run_state: RunState, alternatives: Mapping[str, str]) -> list[Step]:
         """The steps that wait for nothing but their turn: an alternative has the turn of the step that it stands in for."""
-        turn = {other: self.step[name].number for name, other in reversed(list(waiting.items()))}
-        found = []
-        for name in self._free:
-            own = course.status_of[name] == states.PENDING
-            if own and (name in turn or name not in self.order.stands_for):
-                found.append(self.step[name])
-        return sorted(found, key=lambda step: (turn.get(step.id, step.number), step.number))
+        turns = {alternative_id: self.steps_by_id[name].number for name, alternative_id in reversed(list(alternatives.items()))}
+        candidates = []
+        for name in self._ready:
+            is_pending = run_state.status_of[name] == states.PENDING
+            if is_pending and (name in turns or name not in self.order.alternative_owners):
+                candidates.append(self.steps_by_id[name])
+        return sorted(candidates, key=lambda step: (turns.get(step.id, step.number), step.number))
 
-    def _may_join(self, step: Step, busy: list[str]) -> bool:
+    def _can_join(self, step: Step, busy_ids: list[str]) -> bool:
         """Whether a step may run beside all of these: each of them may, and they share no path that one of them writes."""
-        return all([runs_beside(self.step[name]) and not self._shares(step.id, name) for name in busy])
+        return all([can_run_in_parallel(self.steps_by_id[name]) and not self._shares_paths(step.id, name) for name in busy_ids])
 
-    def _shares(self, one: str, two: str) -> bool:
-        writes = _meet(self._writes[one], self._writes[two])
-        return writes or _meet(self._writes[one], self._reads[two]) or _meet(self._reads[one], self._writes[two])
+    def _shares_paths(self, step_id: str, other_id: str) -> bool:
+        writes = _overlap(self._writes[step_id], self._writes[other_id])
+        return writes or _overlap(self._writes[step_id], self._reads[other_id]) or _overlap(self._reads[step_id], self._writes[other_id])
 
 
-def runs_beside(step: Step) -> bool:
+def can_run_in_parallel(step: Step) -> bool:
     """Whether a step may run beside others at all: what it changes must be known before, and nobody is to be asked."""
-    known = step.type not in PROGRAM_TYPES or bool(step.outputs)
-    return step.parallel and known and not step.confirm
+    has_known_changes = step.type not in PROGRAM_TYPES or bool(step.outputs)
+    return step.parallel and has_known_changes and not step.confirm
 
 
-def _written(step: Step) -> list[str]:
+def _written_paths(step: Step) -> list[str]:
     """What a step says that it writes; the environment of an installation too."""
-    return [*written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})), *_environment(step)]
+    return [*written_paths(step.model_dump(mode="json", include={"target", "type", "patch", "outputs"})), *_environment_paths(step)]
 
 
-def _environment(step: Step) -> list[str]:
+def _environment_paths(step: Step) -> list[str]:
     return [step.target] if step.type is Type.INSTALL and step.target is not None else []
 
 
-def _paths(said: Collection[str]) -> list[str]:
-    return [path for path in map(normalize_path, said) if path is not None]
+def _plain_paths(paths: Collection[str]) -> list[str]:
+    return [path for path in map(normalize_path, paths) if path is not None]
 
 
-def _meet(some: Collection[str], others: Collection[str]) -> bool:
+def _overlap(paths: Collection[str], other_paths: Collection[str]) -> bool:
     """Whether a path is among both, or lies in a folder that is."""
-    return any([_within(one, two) or _within(two, one) for one in some for two in others])
+    return any([_is_within(path, other_path) or _is_within(other_path, path) for path in paths for other_path in other_paths])
 
 
-def _within(path: str, folder: str) -> bool:
+def _is_within(path: str, folder: str) -> bool:
     return folder == "." or path == folder or path.startswith(f"{folder}/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.clock import is_utc
 from execplan.engine import entries as kinds
-from execplan.engine.entries import Change, Checks, Performed
+from execplan.engine.entries import Change, Checks, AttemptResult
 from execplan.execution import states
 from execplan.execution.world import State
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Final
 
-    Fits = Callable[[Any], bool]
+    Check = Callable[[Any], bool]
 
 
-_MOST: Final = 1 << 53
+_MAX_NUMBER: Final = 1 << 53
 """What no count and no time of ours comes near."""
 
 
@@ -24,19 +24,19 @@ def _text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _maybe(value: Any) -> bool:
+def _optional_text(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
-def _yes_or_no(value: Any) -> bool:
+def _boolean(value: Any) -> bool:
     return isinstance(value, bool)
 
 
 def _count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_NUMBER
 
 
-def _later(value: Any) -> bool:
+def _revision_number(value: Any) -> bool:
     return _count(value) and value > 1
 
 
@@ -49,19 +49,19 @@ def _signal(value: Any) -> bool:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_NUMBER
 
 
-def _every(fits: Fits) -> Fits:
-    return lambda value: isinstance(value, list) and all([fits(each) for each in value])
+def _list_of(check: Check) -> Check:
+    return lambda value: isinstance(value, list) and all([check(element) for element in value])
 
 
-def _one_of(*known: str) -> Fits:
-    return lambda value: isinstance(value, str) and value in known
+def _one_of(*choices: str) -> Check:
+    return lambda value: isinstance(value, str) and value in choices
 
 
-_texts = _every(_text)
-_counts = _every(_count)
+_texts = _list_of(_text)
+_counts = _list_of(_count)
 
 
 def _digest(value: Any) -> bool:
@@ -76,46 +76,46 @@ _STATE = (_text, _digest_or_none, _count, _text, _count)
 
 
 def _state(value: Any) -> bool:
-    fits = isinstance(value, list) and 0 < len(value) <= len(State._fields)
-    return fits and all([each(part) for each, part in zip(_STATE, value, strict=False)])
+    is_list = isinstance(value, list) and 0 < len(value) <= len(State._fields)
+    return is_list and all([check(component) for check, component in zip(_STATE, value, strict=False)])
 
 
 def _states(value: Any) -> bool:
-    return isinstance(value, dict) and all([_state(each) for each in value.values()])
+    return isinstance(value, dict) and all([_state(state) for state in value.values()])
 
 
 _PROGRAM = (_text, _text, _digest_or_none, _text)
 
 
 def _programs(value: Any) -> bool:
-    each = value.values() if isinstance(value, dict) else [None]
-    return all([isinstance(it, list) and 2 < len(it) <= len(_PROGRAM) and all(map(_fits, _PROGRAM, it)) for it in each])
+    programs = value.values() if isinstance(value, dict) else [None]
+    return all([isinstance(program, list) and 2 < len(program) <= len(_PROGRAM) and all(map(_passes, _PROGRAM, program)) for program in programs])
 
 
-def _fits(check: Fits, value: Any) -> bool:
+def _passes(check: Check, value: Any) -> bool:
     return check(value)
 
 
-_COUNTED = {"added": _count, "removed": _count, "declared": _yes_or_no}
+_COUNTED = {"added": _count, "removed": _count, "declared": _boolean}
 _CHANGE = {"path": _text, "before": _state, "after": _state}
 
 
 def _change(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) <= set(Change._fields) and fit(_CHANGE, value, _COUNTED)
+    return isinstance(value, dict) and set(value) <= set(Change._fields) and has_valid_fields(_CHANGE, value, _COUNTED)
 
 
-_changes = _every(_change)
+_changes = _list_of(_change)
 _OUTCOME = _one_of("passed", "failed", "not_run")
 _CHECKS = {"pre": _OUTCOME, "post": _OUTCOME, "tests_run": _count, "tests_passed": _count}
 
 
 def _checks(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) <= set(Checks._fields) and fit({}, value, _CHECKS)
+    return isinstance(value, dict) and set(value) <= set(Checks._fields) and has_valid_fields({}, value, _CHECKS)
 
 
-_PERFORMED: Mapping[str, Fits] = {
-    **dict.fromkeys(Performed._fields, _text),
-    "ok": _yes_or_no,
+_PERFORMED: Mapping[str, Check] = {
+    **dict.fromkeys(AttemptResult._fields, _text),
+    "ok": _boolean,
     "exit": _code,
     "signal": _signal,
     "seconds": _number,
@@ -126,24 +126,24 @@ _PERFORMED: Mapping[str, Fits] = {
     "checks": _checks,
 }
 _STEP = {"step": _text, "attempt": _count}
-_WHO = {"approval": _digest, "approval_id": _text, "approver": _maybe, "how": _text, "user": _text, "session": _maybe}
+_WHO = {"approval": _digest, "approval_id": _text, "approver": _optional_text, "how": _text, "user": _text, "session": _optional_text}
 _BEGUN = {"run": _text, "plan_id": _text, "revision": _count, "document": _digest, "jobs": _count, "states": _states}
-_ROLLBACK = {"steps": _texts, "changes": _changes, "folders": _texts, "undone_not": _texts, "whole": _yes_or_no}
-_REPLANNED = {"revision": _later, "document": _digest, "reason": _text, "completed": _counts, "failed": _counts}
-_SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
+_ROLLBACK = {"steps": _texts, "changes": _changes, "folders": _texts, "undone_not": _texts, "whole": _boolean}
+_REPLANNED = {"revision": _revision_number, "document": _digest, "reason": _text, "completed": _counts, "failed": _counts}
+_REQUIRED_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     kinds.BEGUN: {**_WHO, **_BEGUN, "sandbox": _text, "chosen": lambda value: value is None or _texts(value)},
     kinds.INTENT: {**_STEP, "by": _text, "before": _states},
-    kinds.CALLED: {**_STEP, "tool": _text, "what": _text, "paths": _texts, "session": _maybe, "asked": _yes_or_no},
-    kinds.DENIED: {"tool": _text, "what": _text, "step": _maybe, "session": _maybe},
-    kinds.RESULT: {**_STEP, "ok": _yes_or_no},
+    kinds.CALLED: {**_STEP, "tool": _text, "what": _text, "paths": _texts, "session": _optional_text, "asked": _boolean},
+    kinds.DENIED: {"tool": _text, "what": _text, "step": _optional_text, "session": _optional_text},
+    kinds.RESULT: {**_STEP, "ok": _boolean},
     kinds.RETAKEN: {**_STEP, "changes": _changes},
     kinds.SKIPPED: {"step": _text, "reason": _text},
     kinds.BLOCKED: {"step": _text, "reason": _text},
     kinds.RECOVERED: {"step": _text, "by": _text},
     kinds.TICKED: {"step": _text, "task": _text, "transcript": _text},
     kinds.REOPENED: {"step": _text, "task": _text},
-    kinds.PAUSED: {"why": _one_of(*kinds.WHYS), "step": _maybe, "question": _text},
-    kinds.ANSWERED: {"why": _text, "step": _maybe, "answer": _text},
+    kinds.PAUSED: {"why": _one_of(*kinds.QUESTION_REASONS), "step": _optional_text, "question": _text},
+    kinds.ANSWERED: {"why": _text, "step": _optional_text, "answer": _text},
     kinds.REPLANNED: _REPLANNED,
     kinds.INTERRUPTED: {"signal": _text},
     kinds.RESUMED: _WHO,
@@ -155,11 +155,11 @@ _SAYS: Final[Mapping[str, Mapping[str, Fits]]] = {
     },
     kinds.ROLLBACK: {**_ROLLBACK, "automatic": _text, "user": _text},
     kinds.RESTORED: {"path": _text},
-    kinds.ROLLED_BACK: {"steps": _texts, "whole": _yes_or_no},
+    kinds.ROLLED_BACK: {"steps": _texts, "whole": _boolean},
 }
-_MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
+_OPTIONAL_FIELDS: Final[Mapping[str, Mapping[str, Check]]] = {
     kinds.BEGUN: {"mode": _one_of("agent"), "programs": _programs},
-    kinds.CALLED: {"further": _yes_or_no},
+    kinds.CALLED: {"further": _boolean},
     kinds.RESULT: {**_PERFORMED, "programs": _programs},
     kinds.RETAKEN: {"programs": _programs},
     kinds.RESUMED: {"states": _states, "programs": _programs, "failed": _texts},
@@ -168,14 +168,14 @@ _MAY_SAY: Final[Mapping[str, Mapping[str, Fits]]] = {
 }
 
 
-def fits(kind: str, number: int, at: str, said: Mapping[str, Any]) -> bool:
+def is_valid_entry(kind: str, number: int, at: str, fields: Mapping[str, Any]) -> bool:
     """Whether an entry may stand at this place of a journal; the first one, and no other, says that the run has begun."""
     if not is_utc(at):
         return False
-    return (kind == kinds.BEGUN) == (number == 1) and kind in _SAYS and fit(_SAYS[kind], said, _MAY_SAY.get(kind, {}))
+    return (kind == kinds.BEGUN) == (number == 1) and kind in _REQUIRED_FIELDS and has_valid_fields(_REQUIRED_FIELDS[kind], fields, _OPTIONAL_FIELDS.get(kind, {}))
 
 
-def fit(must: Mapping[str, Fits], said: Mapping[str, Any], may: Mapping[str, Fits]) -> bool:
+def has_valid_fields(required: Mapping[str, Check], fields: Mapping[str, Any], optional: Mapping[str, Check]) -> bool:
     """Whether all that must be said is, as it must be, and what may be said as well."""
-    wanted = all([name in said and check(said[name]) for name, check in must.items()])
-    return wanted and all([check(said[name]) for name, check in may.items() if name in said])
+    is_complete = all([name in fields and check(fields[name]) for name, check in required.items()])
+    return is_complete and all([check(fields[name]) for name, check in optional.items() if name in fields])

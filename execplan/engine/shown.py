@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 _FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Shown:
+class JournalMirror:
     """It is added to while it is as it was left; else it waits until it is renewed."""
 
     def __init__(self, path: str, within: str | None) -> None:
         self.path, self.within = path, within
         self._handle = -1
         self._size = 0
-        self.displaced: bytes | None = None
+        self.overwritten: bytes | None = None
         """What was there that is not of the journal, nothing where it was gone; None while it was as it should be."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether it is the file that was last written to, as it was left."""
         if self._handle < 0:
             return False
-        ours = os.fstat(self._handle)
+        own_stat = os.fstat(self._handle)
         try:
-            return os.path.samestat(os.lstat(self.path), ours) and ours.st_size == self._size
+            return os.path.samestat(os.lstat(self.path), own_stat) and own_stat.st_size == self._size
         except OSError:
             return False
 
-    def add(self, data: bytes) -> None:
+    def append(self, data: bytes) -> None:
         """Add a line, where it is whole; raises OSError with it as it was."""
-        if not self.is_whole:
+        if not self.is_intact:
             return
         try:
             view = memoryview(data)
@@ -50,15 +50,15 @@ class Shown:
             raise
         self._size += len(data)
 
-    def renew(self, data: bytes) -> None:
+    def rewrite(self, data: bytes) -> None:
         """Let it hold these bytes; raises ExecplanError."""
-        was_whole = self._handle >= 0
+        was_open = self._handle >= 0
         self.close()
-        old = self._found()
+        old = self._read_existing()
         if old != data:
             files.put(self.path, data, within=self.within)
-            if data and (was_whole or not old or not data.startswith(old)):
-                self.displaced = b"" if data.startswith(old or b"") else old
+            if data and (was_open or not old or not data.startswith(old)):
+                self.overwritten = b"" if data.startswith(old or b"") else old
         try:
             self._handle = disk.open_regular(self.path, _FLAGS)
         except OSError as error:
@@ -71,7 +71,7 @@ class Shown:
             os.close(self._handle)
             self._handle = -1
 
-    def _found(self) -> bytes | None:
+    def _read_existing(self) -> bytes | None:
         """What is there; nothing for what is no file."""
         try:
             return disk.read(self.path, LIMIT)[0] if os.path.lexists(self.path) else None

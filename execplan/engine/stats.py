@@ -28,19 +28,19 @@ ERRORS: Final = (
 """Why a step or a run fails, as journals say it: a wrong exit status, other output than expected, what was written does not
 parse, the test afterwards, a time limit, a limit of resources, a file that somebody has changed, trouble, a signal, somebody
 who stops the run."""
-_OF_RUNS = ("cancellation", "drift", "timeout")
+_RUN_ERRORS = ("cancellation", "drift", "timeout")
 """Those of them with which a run ends though no step has failed so."""
 _HOUR = 3600.0
 MANUAL: Final = "manual"
 """The cause of a rollback that somebody asked for."""
 
 
-_COUNTED = frozenset(
+_COUNTED_KINDS = frozenset(
     "begun resumed called replanned result ended rollback rolled_back approved not_given declined revoked".split()
 )
 
 
-class Figures(NamedTuple):
+class RunStatistics(NamedTuple):
     """What was counted, of one plan or of many."""
 
     runs: dict[str, int]
@@ -93,15 +93,15 @@ class Figures(NamedTuple):
         return _rate(self.rolled_back, sum(self.runs.values()))
 
 
-def figures(ledgers: Iterable[Sequence[AuditRecord]]) -> Figures:
+def compute_statistics(audit_logs: Iterable[Sequence[AuditRecord]]) -> RunStatistics:
     """Count what the ledgers of some plans tell."""
-    counts = _Counts()
-    for records in ledgers:
-        counts.begin()
+    counts = _Counter()
+    for records in audit_logs:
+        counts.begin_log()
         for record in records:
             counts.count(record)
-        counts.end()
-    return Figures(
+        counts.end_log()
+    return RunStatistics(
         counts.runs,
         counts.executions,
         tuple(counts.seconds),
@@ -109,20 +109,20 @@ def figures(ledgers: Iterable[Sequence[AuditRecord]]) -> Figures:
         counts.agent_runs,
         counts.agent_calls,
         counts.rollbacks,
-        counts.rolled,
+        counts.rolled_back_runs,
         counts.replans,
         counts.approvals,
-        len(counts.made),
+        len(counts.plan_times),
         tuple(counts.plan_steps.values()),
         tuple(counts.generation.values()),
-        _per_hour(list(counts.made.values())),
+        _per_hour(list(counts.plan_times.values())),
         tuple(counts.step_seconds),
         counts.errors,
         counts.sessions,
     )
 
 
-class _Counts:
+class _Counter:
     """A count that goes on; each kind of record has its function."""
 
     def __init__(self) -> None:
@@ -132,33 +132,33 @@ class _Counts:
         self.steps = {"completed": 0, "failed": 0}
         self.agent_runs = self.agent_calls = 0
         self.rollbacks = dict.fromkeys((MANUAL, *ROLLBACK_CAUSES), 0)
-        self.rolled = 0
+        self.rolled_back_runs = 0
         self.replans = 0
         self.approvals = {"approved": 0, "declined": 0, "revoked": 0, "derived": 0}
-        self.made: dict[str, int] = {}
+        self.plan_times: dict[str, int] = {}
         self.plan_steps: dict[str, int] = {}
         self.generation: dict[str, float] = {}
         self.step_seconds: list[float] = []
         self.errors = dict.fromkeys(ERRORS, 0)
         self.sessions: dict[str, tuple[int, int]] = {}
 
-    def begin(self) -> None:
+    def begin_log(self) -> None:
         """Begin with another ledger."""
         self._status: dict[str, str] = {}
         self._cause: dict[str, str] = {}
-        self._undone: set[str] = set()
-        self._took: dict[str, float] = {}
+        self._rolled_back_ids: set[str] = set()
+        self._durations: dict[str, float] = {}
         self._failed: dict[str, str] = {}
         self._derived: set[str] = set()
 
-    def end(self) -> None:
+    def end_log(self) -> None:
         """Add what only its end tells."""
         for status in self._status.values():
             self.runs[status] = self.runs.get(status, 0) + 1
             if status in ENDED_RUN_STATES:
                 self.executions[status] += 1
-        self.seconds += [took for run, took in self._took.items() if self._status.get(run) in ENDED_RUN_STATES]
-        self.rolled += len(self._undone)
+        self.seconds += [seconds for run, seconds in self._durations.items() if self._status.get(run) in ENDED_RUN_STATES]
+        self.rolled_back_runs += len(self._rolled_back_ids)
 
     def count(self, record: AuditRecord) -> None:
         """Count a record, if it is of a kind that is counted."""
@@ -166,7 +166,7 @@ class _Counts:
         if record.session and at is not None:
             first, last = self.sessions.get(record.session, (at, at))
             self.sessions[record.session] = min(first, at), max(last, at)
-        if record.kind in _COUNTED:
+        if record.kind in _COUNTED_KINDS:
             getattr(self, f"_{record.kind}")(record)
 
     def _begun(self, record: AuditRecord) -> None:
@@ -182,30 +182,30 @@ class _Counts:
     def _replanned(self, record: AuditRecord) -> None:
         self._status[record.run or ""] = "replanning"
         self.replans += 1
-        self._made(record)
+        self._count_plan(record)
 
     def _result(self, record: AuditRecord) -> None:
         self.steps["completed" if record.said.get("ok") else "failed"] += 1
-        took = _number(record.said.get("seconds"))
-        if took is not None:
-            self.step_seconds.append(took)
+        seconds = _number(record.said.get("seconds"))
+        if seconds is not None:
+            self.step_seconds.append(seconds)
         if not record.said.get("ok"):
-            self._failed[record.run or ""] = self._error(record)
+            self._failed[record.run or ""] = self._count_error(record)
 
-    def _error(self, record: AuditRecord) -> str:
+    def _count_error(self, record: AuditRecord) -> str:
         """Count why something failed; what a later release says, and this one does not know, is trouble."""
-        said = str(record.said.get("cause") or "error")
-        kind = said if said in self.errors else "error"
+        cause = str(record.said.get("cause") or "error")
+        kind = cause if cause in self.errors else "error"
         self.errors[kind] += 1
         return kind
 
     def _ended(self, record: AuditRecord) -> None:
         status = "completed" if record.said.get("status") == "completed" else "failed"
         self._status[record.run or ""] = status
-        self._took[record.run or ""] = _number(record.said.get("seconds")) or 0.0
+        self._durations[record.run or ""] = _number(record.said.get("seconds")) or 0.0
         cause = record.said.get("cause")
-        if status == "failed" and cause in _OF_RUNS and self._failed.get(record.run or "") != cause:
-            self._error(record)
+        if status == "failed" and cause in _RUN_ERRORS and self._failed.get(record.run or "") != cause:
+            self._count_error(record)
 
     def _rollback(self, record: AuditRecord) -> None:
         self._cause[record.run or ""] = str(record.said.get("automatic") or MANUAL)
@@ -213,33 +213,33 @@ class _Counts:
     def _rolled_back(self, record: AuditRecord) -> None:
         cause = self._cause.get(record.run or "", MANUAL)
         self.rollbacks[cause] = self.rollbacks.get(cause, 0) + 1
-        self._undone.add(record.run or "")
+        self._rolled_back_ids.add(record.run or "")
         if record.said.get("whole"):
             self._status[record.run or ""] = "rolled_back"
 
     def _approved(self, record: AuditRecord) -> None:
         if record.said.get("how") == "revision":
             self._derived.add(str(record.said.get("file")))
-        self.approvals[self._kind(record)] += 1
-        self._made(record)
+        self.approvals[self._approval_kind(record)] += 1
+        self._count_plan(record)
 
     def _not_given(self, record: AuditRecord) -> None:
-        self.approvals[self._kind(record)] -= 1
+        self.approvals[self._approval_kind(record)] -= 1
 
-    def _kind(self, record: AuditRecord) -> str:
+    def _approval_kind(self, record: AuditRecord) -> str:
         return "derived" if str(record.said.get("file")) in self._derived else "approved"
 
-    def _made(self, record: AuditRecord) -> None:
+    def _count_plan(self, record: AuditRecord) -> None:
         """Count an execution plan, if it was not counted before."""
         document = record.said.get("document")
         if not isinstance(document, str) or not is_utc(record.at):
             return
-        self.made.setdefault(document, from_utc(record.at))
-        steps, took = _number(record.said.get("plan_steps")), _number(record.said.get("generation_s"))
+        self.plan_times.setdefault(document, from_utc(record.at))
+        steps, seconds = _number(record.said.get("plan_steps")), _number(record.said.get("generation_s"))
         if steps is not None:
             self.plan_steps.setdefault(document, int(steps))
-        if took is not None:
-            self.generation.setdefault(document, took)
+        if seconds is not None:
+            self.generation.setdefault(document, seconds)
 
     def _declined(self, record: AuditRecord) -> None:
         self.approvals["declined"] += 1
@@ -248,13 +248,13 @@ class _Counts:
         self.approvals["revoked"] += 1
 
 
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _rate(count: int, total: int) -> float | None:
+    return count / total if total else None
 
 
-def _number(said: object) -> float | None:
+def _number(value: object) -> float | None:
     """A number as a record says it, or None for what is none."""
-    return float(said) if isinstance(said, int | float) and not isinstance(said, bool) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _per_hour(moments: list[int]) -> float | None:

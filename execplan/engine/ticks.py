@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-_PLAIN = "/-_.~@+,="
+_SAFE_CHARACTERS = "/-_.~@+,="
 """Of what is no letter and no digit what stands for itself in a link."""
-_LEFT = Options(commit=False)
+_NO_COMMIT = Options(commit=False)
 """The run commits when it ends."""
 
 
-class Marked(NamedTuple):
+class TickResult(NamedTuple):
     """What became of a task."""
 
     task: str = ""
@@ -43,7 +43,7 @@ class Marked(NamedTuple):
     """Why it could not be: no step fails for that."""
 
 
-def completes(document: ExecutionPlan, course: RunState, step: Step) -> Step | None:
+def find_transcript_step(document: ExecutionPlan, run_state: RunState, step: Step) -> Step | None:
     """The step whose transcript shows the work of the task that a step names, None while others of the task are open.
 
     To be asked for each step that is completed, recovered or skipped. None for a step without a task, and for one of a task
@@ -51,78 +51,78 @@ def completes(document: ExecutionPlan, course: RunState, step: Step) -> Step | N
     """
     if step.task is None:
         return None
-    plan = owner(document, step.id)
-    same = [each for each in document.steps if _same_task(each, step.task) and owner(document, each.id) == plan]
-    found = [course.status_of.get(each.id) for each in same]
-    done = [each for each, status in zip(same, found, strict=True) if status in (states.COMPLETED, states.RECOVERED)]
+    plan = owning_plan(document, step.id)
+    task_steps = [task_step for task_step in document.steps if _same_task(task_step, step.task) and owning_plan(document, task_step.id) == plan]
+    statuses = [run_state.status_of.get(task_step.id) for task_step in task_steps]
+    completed_steps = [task_step for task_step, status in zip(task_steps, statuses, strict=True) if status in (states.COMPLETED, states.RECOVERED)]
     if (
-        not done
-        or any([status not in states.SUCCESS_STATES for status in found])
-        or any([each.id in course.ticked for each in same])
+        not completed_steps
+        or any([status not in states.SUCCESS_STATES for status in statuses])
+        or any([task_step.id in run_state.ticked_tasks for task_step in task_steps])
     ):
         return None
-    return step if step in done else done[-1]
+    return step if step in completed_steps else completed_steps[-1]
 
 
-def owner(document: ExecutionPlan, step: str) -> str:
+def owning_plan(document: ExecutionPlan, step: str) -> str:
     """The id of the plan that a step comes from, where several were joined; nothing where it is that of the document."""
-    parts = document.metadata.context.get("composed")
-    for part in parts if isinstance(parts, list) else ():
-        if isinstance(part, dict) and step.startswith(f"{part.get('prefix')}."):
-            return str(part.get("plan_id", ""))
+    composed_plans = document.metadata.context.get("composed")
+    for composed_plan in composed_plans if isinstance(composed_plans, list) else ():
+        if isinstance(composed_plan, dict) and step.startswith(f"{composed_plan.get('prefix')}."):
+            return str(composed_plan.get("plan_id", ""))
     return ""
 
 
-def plans(home: Home, ref: Ref, document: ExecutionPlan) -> set[str]:
+def list_plan_files(home: Home, ref: Ref, document: ExecutionPlan) -> set[str]:
     """The files, from the root, that hold the tasks of a run: what changes in them meanwhile is no work of a step."""
-    found = set()
-    for name in {owner(document, step.id) for step in document.steps}:
+    paths = set()
+    for name in {owning_plan(document, step.id) for step in document.steps}:
         try:
-            at, plan = _plan_of(home, ref, name)
-            found |= {at.shown(plan.path), at.shown(os.path.realpath(plan.path))}
+            owning_project, plan = _open_owning_plan(home, ref, name)
+            paths |= {owning_project.shown(plan.path), owning_project.shown(os.path.realpath(plan.path))}
         except ExecplanError:
             continue  # it is gone, and is ticked by nobody
-    return found
+    return paths
 
 
-def tick(home: Home, ref: Ref, document: ExecutionPlan, step: Step, transcript: str) -> Marked:
+def tick_task(home: Home, ref: Ref, document: ExecutionPlan, step: Step, transcript: str) -> TickResult:
     """Tick the task that a step names, with a link to its transcript, a path from the root; nothing for no link.
 
     A task that is done already is left alone, unless this very step was it that ticked it.
     """
     query = step.task
     if query is None:
-        return Marked()
+        return TickResult()
     try:
-        home, ref = _plan_of(home, ref, owner(document, step.id))
+        home, ref = _open_owning_plan(home, ref, owning_plan(document, step.id))
         href = _href(home, ref, transcript)
-        before = reader.read(shelf.open_bytes(home, ref.path))
-        _, task = find_task(before, query)
+        plan = reader.read(shelf.open_bytes(home, ref.path))
+        _, task = find_task(plan, query)
         if task.state == DONE:
-            return Marked(task.text if link_of(before, task, href) >= 0 else "")
-        _write(home, ref, lambda link: tick_run(query, now(), link), href)
-        return Marked(task.text)
+            return TickResult(task.text if link_of(plan, task, href) >= 0 else "")
+        _write_tick(home, ref, lambda link: tick_run(query, now(), link), href)
+        return TickResult(task.text)
     except ExecplanError as error:
-        return Marked(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
+        return TickResult(warning=f"the task {query!r} of {step.id} is not ticked: {error.message}")
 
 
-def reopen(home: Home, ref: Ref, document: ExecutionPlan, step: str, task: str, transcript: str) -> Marked:
+def reopen_task(home: Home, ref: Ref, document: ExecutionPlan, step: str, task: str, transcript: str) -> TickResult:
     """Take back what `tick` has written for a step: the task's words, and the transcript, are those of the journal."""
     try:
-        home, ref = _plan_of(home, ref, owner(document, step))
+        home, ref = _open_owning_plan(home, ref, owning_plan(document, step))
         href = _href(home, ref, transcript)
-        was = _before(home, ref, task, href)
-        changed = amend(home, ref, reopen_run(task, href, was), _LEFT, verb="rollback").changed
-        return Marked(task if changed else "")
+        old_lines = _find_old_lines(home, ref, task, href)
+        changed = amend(home, ref, reopen_run(task, href, old_lines), _NO_COMMIT, verb="rollback").changed
+        return TickResult(task if changed else "")
     except ExecplanError as error:
-        return Marked(warning=f"the task {task!r} of {step} is not reopened: {error.message}")
+        return TickResult(warning=f"the task {task!r} of {step} is not reopened: {error.message}")
 
 
 def _same_task(step: Step, task: str) -> bool:
     return step.task is not None and fold(step.task) == fold(task)
 
 
-def _plan_of(home: Home, ref: Ref, name: str) -> tuple[Home, Ref]:
+def _open_owning_plan(home: Home, ref: Ref, name: str) -> tuple[Home, Ref]:
     """The plan that has the tasks; raises ExecplanError."""
     return (home, ref) if not name or name == ref.id else pick.open_plan(home.base, name)
 
@@ -132,38 +132,38 @@ def _href(home: Home, ref: Ref, transcript: str) -> str:
     if not transcript:
         return ""
     path = os.path.relpath(os.path.join(home.root, transcript), os.path.dirname(ref.path))
-    return "".join([char if char.isalnum() or char in _PLAIN else quote(char, safe="") for char in path])
+    return "".join([char if char.isalnum() or char in _SAFE_CHARACTERS else quote(char, safe="") for char in path])
 
 
-def _write(home: Home, ref: Ref, changer: Callable[[str], Changer], href: str) -> None:
+def _write_tick(home: Home, ref: Ref, changer: Callable[[str], Changer], href: str) -> None:
     """Tick; where the link would become something else in this plan, without it."""
     try:
-        amend(home, ref, changer(href), _LEFT, verb="run")
+        amend(home, ref, changer(href), _NO_COMMIT, verb="run")
     except ExecplanError as error:
         if error.code != "would-break" or not href:
             raise
-        amend(home, ref, changer(""), _LEFT, verb="run")
+        amend(home, ref, changer(""), _NO_COMMIT, verb="run")
 
 
-def _before(home: Home, ref: Ref, words: str, href: str) -> tuple[str, str] | None:
+def _find_old_lines(home: Home, ref: Ref, task_text: str, href: str) -> tuple[str, str] | None:
     """The line of the task's box as the run wrote it, and as it was before, where the journal of edits still has it."""
     for edit in reversed(journal.edits(home, ref.path)):
         try:
             old, new = [reader.read(data) for data in edit.unpack()]
         except (ValueError, ExecplanError):
             continue
-        at = _ticked_in(old, new, words, href)
-        if at is not None:
-            return new.text.lines[new.tasks[at].box], old.text.lines[old.tasks[at].box]
+        index = _find_ticked_task(old, new, task_text, href)
+        if index is not None:
+            return new.text.lines[new.tasks[index].box], old.text.lines[old.tasks[index].box]
     return None
 
 
-def _ticked_in(old: Plan, new: Plan, words: str, href: str) -> int | None:
+def _find_ticked_task(old: Plan, new: Plan, task_text: str, href: str) -> int | None:
     """Which task an edit has ticked, if it is the one with the link, or without one with the words."""
     if len(old.tasks) != len(new.tasks):
         return None
-    for at, (one, two) in enumerate(zip(old.tasks, new.tasks, strict=True)):
-        ours = link_of(new, two, href) >= 0 > link_of(old, one, href) if href else fold(two.text) == fold(words)
-        if ours and one.state != DONE and two.state == DONE:
-            return at
+    for index, (old_task, new_task) in enumerate(zip(old.tasks, new.tasks, strict=True)):
+        is_same_task = link_of(new, new_task, href) >= 0 > link_of(old, old_task, href) if href else fold(new_task.text) == fold(task_text)
+        if is_same_task and old_task.state != DONE and new_task.state == DONE:
+            return index
     return None

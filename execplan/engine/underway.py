@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def underway(home: Home, ref: Ref) -> ActiveRun | None:
+def find_active_run(home: Home, ref: Ref) -> ActiveRun | None:
     """The last run of a plan with what it has done, None where it can't be resumed; raises ExecplanError."""
-    place, entries = runs.last_begun(home, ref)
-    if place is None:
+    run_paths, entries = runs.find_last_begun_run(home, ref)
+    if run_paths is None:
         return None
-    course = runs.brief(place, entries)
-    if course.status not in (states.IN_PROGRESS, states.REPLANNING, states.FAILED) or course.rolling is not None:
+    run_state = runs.load_run_state(run_paths, entries)
+    if run_state.status not in (states.IN_PROGRESS, states.REPLANNING, states.FAILED) or run_state.open_rollback is not None:
         return None
-    done = {step for step, status in course.status_of.items() if status in states.SUCCESS_STATES} - course.undone
-    return ActiveRun(place.id, revisions.wanted(entries)[1], frozenset(done))
+    completed_ids = {step for step, status in run_state.status_of.items() if status in states.SUCCESS_STATES} - run_state.rolled_back_steps
+    return ActiveRun(run_paths.id, revisions.latest_revision(entries)[1], frozenset(completed_ids))

@@ -17,53 +17,53 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref
 
 
-def steps_of(place: RunPaths, course: RunState) -> dict[str, Step]:
+def steps_of_all_revisions(run_paths: RunPaths, run_state: RunState) -> dict[str, Step]:
     """The steps of all revisions of a run, as the last one has them; raises ExecplanError."""
     from execplan.execution.documents.document import load
     from execplan.execution.model import ExecutionPlan
     from execplan.text import disk
 
-    found: dict[str, Step] = {}
-    earlier = [place.document, *[revisions.path_of(place, each.said["revision"]) for each in course.replans[:-1]]]
-    for path in earlier if course.replans else ():
+    steps: dict[str, Step] = {}
+    earlier_paths = [run_paths.document, *[revisions.revision_path(run_paths, replan_entry.fields["revision"]) for replan_entry in run_state.replans[:-1]]]
+    for path in earlier_paths if run_state.replans else ():
         data, _ = disk.read(path, revisions.LIMIT)
-        found |= {step.id: step for step in load(data, ExecutionPlan, path).steps}
-    return {**found, **{step.id: step for step in course.document.steps}}
+        steps |= {step.id: step for step in load(data, ExecutionPlan, path).steps}
+    return {**steps, **{step.id: step for step in run_state.document.steps}}
 
 
-def only_of(ref: Ref, place: RunPaths, course: RunState, steps: Collection[str], name: str | None) -> str | None:
+def find_step_id(ref: Ref, run_paths: RunPaths, run_state: RunState, steps: Collection[str], name: str | None) -> str | None:
     """The step that an id or a number names; raises ExecplanError for one that is none."""
     if name is None or name in steps:
         return name
-    for step in course.document.steps:
+    for step in run_state.document.steps:
         if str(step.number) == name:
             return step.id
     from difflib import get_close_matches
 
-    near = get_close_matches(name, steps, n=3, cutoff=0.4) or list(steps)
-    what = f"the run {place.id} has no step {name!r}"
+    suggestions = get_close_matches(name, steps, n=3, cutoff=0.4) or list(steps)
+    message = f"the run {run_paths.id} has no step {name!r}"
     raise ExecplanError(
-        "no-such-step", what, exit=INPUT, hint=f"see them: execplan show {ref.typed} --run {place.id}", candidates=near
+        "no-such-step", message, exit=INPUT, hint=f"see them: execplan show {ref.typed} --run {run_paths.id}", candidates=suggestions
     )
 
 
-def stop_done(ref: Ref, place: RunPaths, course: RunState, only: str | None) -> None:
+def ensure_can_roll_back(ref: Ref, run_paths: RunPaths, run_state: RunState, only_step: str | None) -> None:
     """Refuse where nothing is to be taken back, or not yet; raises ExecplanError."""
-    if course.status == states.ROLLED_BACK or (
-        only is not None and (only in course.undone or not course.attempts.get(only))
+    if run_state.status == states.ROLLED_BACK or (
+        only_step is not None and (only_step in run_state.rolled_back_steps or not run_state.attempts.get(only_step))
     ):
-        what = f"the run {place.id} is rolled back already" if course.status == states.ROLLED_BACK else ""
-        what = what or f"{only} of the run {place.id} " + (
-            "is rolled back already" if only in course.undone else "never ran"
+        message = f"the run {run_paths.id} is rolled back already" if run_state.status == states.ROLLED_BACK else ""
+        message = message or f"{only_step} of the run {run_paths.id} " + (
+            "is rolled back already" if only_step in run_state.rolled_back_steps else "never ran"
         )
-        hint = f"see what it did: execplan show {ref.typed} --run {place.id}"
-        raise ExecplanError("nothing-to-roll-back", what, exit=NO, hint=hint)
-    others = [name for name, _ in course.open_attempt() if only not in (None, name)]
-    if others:
+        hint = f"see what it did: execplan show {ref.typed} --run {run_paths.id}"
+        raise ExecplanError("nothing-to-roll-back", message, exit=NO, hint=hint)
+    other_steps = [name for name, _ in run_state.open_attempts() if only_step not in (None, name)]
+    if other_steps:
         raise ExecplanError(
             "run-cut-short",
-            f"{', '.join(others)} of the run {place.id} was cut short: what it has changed is not known yet",
+            f"{', '.join(other_steps)} of the run {run_paths.id} was cut short: what it has changed is not known yet",
             exit=CHANGED,
-            hint=f"go on with the run, or take back all of it: execplan resume {place.number} -p {ref.typed}; "
-            f"execplan rollback {place.number} -p {ref.typed}",
+            hint=f"go on with the run, or take back all of it: execplan resume {run_paths.number} -p {ref.typed}; "
+            f"execplan rollback {run_paths.number} -p {ref.typed}",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.engine.entries import change_from
+from execplan.engine.entries import change_from_json
 from execplan.engine.files.restore import compute_net_changes, is_restorable, with_created_folders
 from execplan.errors import NO, ExecplanError
 from execplan.execution.world import ABSENT, FOLDER
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
 
 
-class Undoing(NamedTuple):
+class RollbackPlan(NamedTuple):
     """What is taken back."""
 
     steps: tuple[str, ...]
@@ -30,122 +30,122 @@ class Undoing(NamedTuple):
     """Those that were made, the outer ones first."""
     ticks: tuple[tuple[str, str, str], ...]
     """Steps, and the tasks that they ticked with the transcripts that these link to."""
-    left: tuple[str, ...]
+    not_undone: tuple[str, ...]
     """What can't be taken back, a line each."""
-    whole: bool
-    done: frozenset[str] = frozenset()
+    is_whole_run: bool
+    restored_paths: frozenset[str] = frozenset()
     """Paths that a rollback which was cut short has restored."""
-    again: bool = False
+    is_retry: bool = False
     """Whether something was cut short while it was taken back."""
 
 
-def undoing(course: RunState, steps: Mapping[str, Step], only: str | None, now: Callable[[str], State]) -> Undoing:
+def plan_rollback(run_state: RunState, steps: Mapping[str, Step], only_step: str | None, current_state: Callable[[str], State]) -> RollbackPlan:
     """What a rollback of a run, or of one step, is to do; `steps` are those of all its revisions. Raises ExecplanError.
 
-    `now` says what is at a path: what a failed attempt has changed may be taken back in part, or not be done in part.
+    `current_state` says what is at a path: what a failed attempt has changed may be taken back in part, or not be done in part.
     """
-    said = _in_order(course)
-    chosen = [name for name, _ in said if only in (None, name) and _may(steps, name)]
-    chosen = list(dict.fromkeys(chosen))
-    ahead = [(name, attempt) for name, attempt in said if attempt.performed is not None and not attempt.retaken]
+    attempts = _ordered_attempts(run_state)
+    chosen_ids = [name for name, _ in attempts if only_step in (None, name) and _can_undo(steps, name)]
+    chosen_ids = list(dict.fromkeys(chosen_ids))
+    effective_attempts = [(name, attempt) for name, attempt in attempts if attempt.performed is not None and not attempt.retaken]
     by_path: dict[str, list[tuple[str, Change]]] = {}
-    for name, attempt in ahead:
+    for name, attempt in effective_attempts:
         assert attempt.performed is not None  # as above
         for change in with_created_folders(attempt.performed.changes, attempt.performed.folders):
-            if attempt.performed.ok or now(change.path) != change.before:
+            if attempt.performed.ok or current_state(change.path) != change.before:
                 by_path.setdefault(change.path, []).append((name, change))
-    left = _outside(said, only)
-    taken: list[Change] = []
-    for path, every in by_path.items():
-        taken += _taken(path, every, chosen, only, left)
-    kept = [name for name, _ in ahead if name not in chosen and only is None]
-    left += [f"{name}: what it changed stays: its step says rollback=false" for name in dict.fromkeys(kept)]
-    found = compute_net_changes(taken)
-    left += [f"{each.path}: it was no regular file, or could not be read" for each in found if not is_restorable(each)]
-    found = [each for each in found if is_restorable(each)]
-    folders = [each.path for each in found if each.before.kind == ABSENT and each.after.kind == FOLDER]
-    changes = [each for each in reversed(found) if each.path not in folders]
-    failed = any([attempt.performed is not None and not attempt.performed.ok for _, attempt in ahead])
-    return Undoing(
-        tuple(chosen),
+    not_undone = _outside_effects(attempts, only_step)
+    undone_changes: list[Change] = []
+    for path, path_changes in by_path.items():
+        undone_changes += _undoable_changes(path, path_changes, chosen_ids, only_step, not_undone)
+    kept_steps = [name for name, _ in effective_attempts if name not in chosen_ids and only_step is None]
+    not_undone += [f"{name}: what it changed stays: its step says rollback=false" for name in dict.fromkeys(kept_steps)]
+    net_changes = compute_net_changes(undone_changes)
+    not_undone += [f"{net_change.path}: it was no regular file, or could not be read" for net_change in net_changes if not is_restorable(net_change)]
+    net_changes = [net_change for net_change in net_changes if is_restorable(net_change)]
+    folders = [net_change.path for net_change in net_changes if net_change.before.kind == ABSENT and net_change.after.kind == FOLDER]
+    changes = [net_change for net_change in reversed(net_changes) if net_change.path not in folders]
+    has_failures = any([attempt.performed is not None and not attempt.performed.ok for _, attempt in effective_attempts])
+    return RollbackPlan(
+        tuple(chosen_ids),
         tuple(changes),
-        tuple(sorted(folders, key=lambda each: each.split("/"))),
-        _ticks(course, steps, chosen),
-        tuple(dict.fromkeys(left)),
-        only is None,
-        again=failed,
+        tuple(sorted(folders, key=lambda folder: folder.split("/"))),
+        _ticked_tasks(run_state, steps, chosen_ids),
+        tuple(dict.fromkeys(not_undone)),
+        only_step is None,
+        is_retry=has_failures,
     )
 
 
-def going_on(course: RunState, rolling: Entry, steps: Mapping[str, Step]) -> Undoing:
+def continue_rollback(run_state: RunState, rollback_entry: Entry, steps: Mapping[str, Step]) -> RollbackPlan:
     """What is left of a rollback that was cut short."""
-    said = rolling.said
-    return Undoing(
-        tuple(said["steps"]),
-        tuple([change_from(each) for each in said["changes"]]),
-        tuple(said["folders"]),
-        _ticks(course, steps, said["steps"]),
-        tuple(said["undone_not"]),
-        said["whole"],
-        frozenset(course.restored),
-        again=True,
+    fields = rollback_entry.fields
+    return RollbackPlan(
+        tuple(fields["steps"]),
+        tuple([change_from_json(change_fields) for change_fields in fields["changes"]]),
+        tuple(fields["folders"]),
+        _ticked_tasks(run_state, steps, fields["steps"]),
+        tuple(fields["undone_not"]),
+        fields["whole"],
+        frozenset(run_state.restored_paths),
+        is_retry=True,
     )
 
 
-def _in_order(course: RunState) -> list[tuple[str, Attempt]]:
+def _ordered_attempts(run_state: RunState) -> list[tuple[str, Attempt]]:
     """The attempts of the steps that are not rolled back, in the order of their ends."""
-    found = [(name, each) for name, every in course.attempts.items() for each in every if name not in course.undone]
-    return sorted(found, key=lambda each: each[1].entry)
+    pairs = [(name, attempt) for name, attempts in run_state.attempts.items() for attempt in attempts if name not in run_state.rolled_back_steps]
+    return sorted(pairs, key=lambda pair: pair[1].entry)
 
 
-def _may(steps: Mapping[str, Step], name: str) -> bool:
+def _can_undo(steps: Mapping[str, Step], name: str) -> bool:
     return name not in steps or steps[name].rollback.enabled
 
 
-def _taken(
-    path: str, every: list[tuple[str, Change]], chosen: Collection[str], only: str | None, left: list[str]
+def _undoable_changes(
+    path: str, path_changes: list[tuple[str, Change]], chosen_ids: Collection[str], only_step: str | None, not_undone: list[str]
 ) -> list[Change]:
     """The changes of a path that are taken back: the last ones, down to the first that stays."""
-    taken: list[Change] = []
-    for name, change in reversed(every):
-        if name not in chosen:
+    undone_changes: list[Change] = []
+    for name, change in reversed(path_changes):
+        if name not in chosen_ids:
             break
-        taken.insert(0, change)
-    over = [name for name, _ in every[: len(every) - len(taken)]]
-    ours = [name for name in over if name in chosen]
-    if ours and only is not None:
-        raise _overwritten(only, path, over[-1])
-    if ours:
-        left.append(f"{path}: {over[-1]} changed it after {ours[-1]}, and what it changed stays")
-    return taken
+        undone_changes.insert(0, change)
+    remaining_ids = [name for name, _ in path_changes[: len(path_changes) - len(undone_changes)]]
+    own_ids = [name for name in remaining_ids if name in chosen_ids]
+    if own_ids and only_step is not None:
+        raise _overwritten_error(only_step, path, remaining_ids[-1])
+    if own_ids:
+        not_undone.append(f"{path}: {remaining_ids[-1]} changed it after {own_ids[-1]}, and what it changed stays")
+    return undone_changes
 
 
-def _outside(said: list[tuple[str, Attempt]], only: str | None) -> list[str]:
+def _outside_effects(attempts: list[tuple[str, Attempt]], only_step: str | None) -> list[str]:
     """What the steps did that nobody here can take back, of attempts that failed too."""
     return [
         f"{name}: {attempt.performed.outside}"
-        for name, attempt in said
-        if attempt.performed is not None and attempt.performed.outside and only in (None, name)
+        for name, attempt in attempts
+        if attempt.performed is not None and attempt.performed.outside and only_step in (None, name)
     ]
 
 
-def _ticks(course: RunState, steps: Mapping[str, Step], chosen: Collection[str]) -> tuple[tuple[str, str, str], ...]:
+def _ticked_tasks(run_state: RunState, steps: Mapping[str, Step], chosen_ids: Collection[str]) -> tuple[tuple[str, str, str], ...]:
     """The tasks that were ticked for one of the steps, or for another that completes the same task."""
-    tasks = {fold(steps[name].task or "") for name in chosen if name in steps and steps[name].task}
+    tasks = {fold(steps[name].task or "") for name in chosen_ids if name in steps and steps[name].task}
     return tuple(
         [
             (name, task, transcript)
-            for name, (task, transcript) in course.ticked.items()
-            if name in chosen or (name in steps and fold(steps[name].task or "") in tasks)
+            for name, (task, transcript) in run_state.ticked_tasks.items()
+            if name in chosen_ids or (name in steps and fold(steps[name].task or "") in tasks)
         ]
     )
 
 
-def _overwritten(step: str, path: str, later: str) -> ExecplanError:
+def _overwritten_error(step: str, path: str, later_step: str) -> ExecplanError:
     return ExecplanError(
         "step-overwritten",
-        f"{later} changed {path} after {step}: taking back {step} alone would take that back too",
+        f"{later_step} changed {path} after {step}: taking back {step} alone would take that back too",
         exit=NO,
-        hint=f"take {later} back first, or all of the run: execplan rollback --step {later}",
-        candidates=(later,),
+        hint=f"take {later_step} back first, or all of the run: execplan rollback --step {later_step}",
+        candidates=(later_step,),
     )

@@ -61,7 +61,7 @@ class FinishedRun(NamedTuple):
     cause: str = ""
     """Why it failed, one of CAUSES of policy.py, or drift."""
     reason: str = ""
-    rolled_back: RolledBack | None = None
+    rolled_back: RollbackResult | None = None
     differences: tuple[str, ...] = ()
     """From the run that was replayed, a line each."""
     warnings: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class FinishedRun(NamedTuple):
     """Whether the run goes on at once, with a revision that an approval covers."""
 
 
-class RolledBack(NamedTuple):
+class RollbackResult(NamedTuple):
     """What a rollback has done, or would do."""
 
     run: str

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from execplan.engine import place as places
-from execplan.engine.entries import Change, Checks, Performed, performed_json
+from execplan.engine.entries import Change, Checks, AttemptResult, attempt_result_json
 from execplan.engine.journal import Entry, Journal
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.repo.execution.current import current
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 GONE = State(ABSENT)
 MADE = Change("src/made.py", GONE, State(FILE, "a" * 64, 0o644, "", 6), added=1)
-OK = Performed(ok=True, seconds=0.25, checks=Checks(pre="passed"))
-FAILED = Performed(ok=False, cause="exit", reason="exit 1, not 0", exit=1, seconds=1.5, transcript="runs/build.md")
+OK = AttemptResult(ok=True, seconds=0.25, checks=Checks(pre="passed"))
+FAILED = AttemptResult(ok=False, cause="exit", reason="exit 1, not 0", exit=1, seconds=1.5, transcript="runs/build.md")
 SAID: dict[str, Any] = {"user": "ann", "session": None}
 APPROVED: dict[str, Any] = {"approval": "b" * 64, "approval_id": "x", "approver": "Ann", "how": "terminal"}
 
@@ -29,9 +29,9 @@ def entry(kind: str, number: int = 1, **said: Any) -> Entry:
     return Entry(number, kind, "2026-01-01T00:00:00Z", said, "")
 
 
-def result(step: str, performed: Performed, attempt: int = 1) -> dict[str, Any]:
+def result(step: str, performed: AttemptResult, attempt: int = 1) -> dict[str, Any]:
     """What a result says."""
-    return {"step": step, "attempt": attempt, **performed_json(performed)}
+    return {"step": step, "attempt": attempt, **attempt_result_json(performed)}
 
 
 def intent(step: str, attempt: int = 1) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class Past:
     def __init__(self, desk: Desk, **told: Any) -> None:
         home, ref = desk.home()
         found = current(home, ref)
-        self.place: RunPaths = places.following(home, ref)
+        self.place: RunPaths = places.next_run(home, ref)
         os.makedirs(self.place.folder)
         with open(self.place.document, "wb") as file:
             file.write(found.data)
@@ -64,7 +64,7 @@ class Past:
         with Journal(self.place.journal) as journal:
             journal.write(kind, **said)
 
-    def step(self, name: str, performed: Performed) -> None:
+    def step(self, name: str, performed: AttemptResult) -> None:
         """Add an attempt of a step."""
         self.write("intent", **intent(name))
         self.write("result", **result(name, performed))

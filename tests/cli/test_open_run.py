@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.engine import entries as kinds
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from tests.cli.past import OK, Past
 from tests.cli.plans import FAILS, MAKE, SLOW, planned, run_id
 from tests.cli.test_stopped import begun
@@ -162,7 +162,7 @@ def test_a_run_at_work_keeps_its_exit_code(desk: Desk) -> None:
     planned(desk, MAKE, SLOW)
     past = Past(desk)
     home, ref = desk.home()
-    with alone(home, f"run {past.place.id} of {ref.id}"):
+    with acquire_run_lock(home, f"run {past.place.id} of {ref.id}"):
         desk.refused(5, "run-busy", "archive", "--dry-run")
         assert "run 1 is running" in desk.type("status").out
         assert desk.type("status", "--json").json["next"] == [f"execplan show {NAME} --run {past.place.id}"]

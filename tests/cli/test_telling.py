@@ -15,7 +15,7 @@ from execplan.cli.running.undone import undone_lines
 from execplan.cli.running.watching import watching
 from execplan.engine import entries
 from execplan.engine.entries import Change, change_json
-from execplan.engine.watch import RolledBack
+from execplan.engine.watch import RollbackResult
 from execplan.execution.world import ABSENT, FILE, State
 from tests.cli.past import APPROVED, FAILED, GONE, MADE, OK, SAID, entry, intent, result
 from tests.cli.test_live import steps
@@ -104,7 +104,7 @@ def test_of_many_files_the_first_are_told() -> None:
         "  and 281 more: the run's journal names them",
         "  can't be taken back: build: what it has sent",
     ]
-    undone = RolledBack(
+    undone = RollbackResult(
         "0001-aaaaaaaa", ("build",), (), (), (), tuple([f"out/{at}: {at}" for at in range(21)]), (), True
     )
     assert undone_lines(undone)[20:] == [

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from execplan.engine.entries import Performed
-from execplan.engine.place import RunPaths, following
+from execplan.engine.entries import AttemptResult
+from execplan.engine.place import RunPaths, next_run
 from execplan.engine.steps.bench import RunContext
-from execplan.engine.steps.perform import perform
-from execplan.engine.steps.prepare import Prepared, prepare
+from execplan.engine.steps.perform import perform_step
+from execplan.engine.steps.prepare import PreparedStep, prepare_step
 from execplan.execution.binding import bind
 from execplan.execution.compile import compile_plan
 from execplan.execution.model import ExecutionPlan, Step
@@ -46,7 +46,7 @@ class Shop:
         repo.plan(HEAD + steps, "parser")
         home, ref = pick.open_plan(str(repo.path), "parser")
         self.document = compiled(steps)
-        place: RunPaths = following(home, ref)
+        place: RunPaths = next_run(home, ref)
         os.makedirs(place.folder)
         os.makedirs(place.state)
         self.policy = Policy(sandbox="off")._replace(**policy)
@@ -60,13 +60,13 @@ class Shop:
         """A step by its id."""
         return next(each for each in self.document.steps if each.id == name)
 
-    def prepare(self, name: str) -> Prepared:
+    def prepare(self, name: str) -> PreparedStep:
         """What a run does before a step."""
-        return prepare(self.bench, self.step(name), self.expected)
+        return prepare_step(self.bench, self.step(name), self.expected)
 
-    def do(self, name: str, attempt: int = 1) -> Performed:
+    def do(self, name: str, attempt: int = 1) -> AttemptResult:
         """An attempt of a step, of which the next ones know."""
-        performed = perform(self.bench, self.step(name), attempt, self.prepare(name))
+        performed = perform_step(self.bench, self.step(name), attempt, self.prepare(name))
         self.expected |= {change.path: change.after for change in performed.changes}
         return performed
 
@@ -74,6 +74,6 @@ class Shop:
         """A path of the repository."""
         return self.repo.path / name
 
-    def transcript(self, performed: Performed) -> str:
+    def transcript(self, performed: AttemptResult) -> str:
         """What a step printed."""
         return self.path(performed.transcript).read_text(encoding="utf-8")

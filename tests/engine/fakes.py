@@ -8,17 +8,17 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from execplan.engine.asking import Asking
-from execplan.engine.attempts import Attempts
+from execplan.engine.asking import Prompter
+from execplan.engine.attempts import AttemptPool
 from execplan.engine.book import JournalWriter
 from execplan.engine.course import RunState
-from execplan.engine.entries import Performed, performed_from
+from execplan.engine.entries import AttemptResult, attempt_result_from_entry
 from execplan.engine.hands import StepExecutor
 from execplan.engine.journal import Entry
-from execplan.engine.loop import Loop
-from execplan.engine.permit import permit
+from execplan.engine.loop import RunLoop
+from execplan.engine.permit import issue_permit
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import Signals
+from execplan.engine.signals import SignalHandlers
 from execplan.engine.watch import RunObserver
 from execplan.execution.permission import ApprovalTerms
 from execplan.execution.policy import Policy
@@ -83,42 +83,42 @@ class Told(StepExecutor):
             raise before.pop(0)
         return SimpleNamespace(before={}, snapshot=False)
 
-    def mend(self, bench: Any, book: Any) -> list[str]:
+    def repair(self, bench: Any, book: Any) -> list[str]:
         """Nothing is ever removed."""
         return []
 
-    def perform(self, bench: Any, step: Step, attempt: int, prepared: Any) -> Performed:
+    def perform(self, bench: Any, step: Step, attempt: int, prepared: Any) -> AttemptResult:
         """What is told."""
         with self._lock:
             self.ran.append(step.id)
             self._now.add(step.id)
             self.together.append(frozenset(self._now))
-            told = self.outcomes.get(step.id, [Performed(True)])
+            told = self.outcomes.get(step.id, [AttemptResult(True)])
             outcome = told.pop(0) if len(told) > 1 else told[0]
         try:
             if callable(outcome):
                 outcome = outcome(bench)
             if isinstance(outcome, BaseException):
                 raise outcome
-            assert isinstance(outcome, Performed)
+            assert isinstance(outcome, AttemptResult)
             return outcome
         finally:
             with self._lock:
                 self._now.discard(step.id)
 
-    def take_back(self, bench: Any, changes: Iterable[Any], folders: Sequence[str]) -> None:
+    def undo_changes(self, bench: Any, changes: Iterable[Any], folders: Sequence[str]) -> None:
         """Remember which paths."""
         self.retaken.append(tuple([change.path for change in changes]))
 
-    def tick(self, bench: Any, course: RunState, step: Step) -> Any:
+    def tick_task(self, bench: Any, course: RunState, step: Step) -> Any:
         """Nothing is ticked."""
         return "", SimpleNamespace(task="", warning="")
 
-    def there(self, bench: Any, path: str) -> bool:
+    def path_exists(self, bench: Any, path: str) -> bool:
         """Nothing is."""
         return False
 
-    def beside(self, bench: Any) -> Any:
+    def track_parallel_changes(self, bench: Any) -> Any:
         """No change that nobody declares."""
         return SimpleNamespace(undeclared=lambda: ((), ()))
 
@@ -167,23 +167,23 @@ class Try:
         stop: Any = self.stop
         schedule = Schedule(document, chosen, lambda path: False)
         terms = ApprovalTerms("policy", None, None, True, 0, expires, "MEDIUM")
-        levels = dict.fromkeys(schedule.step, "LOW")
-        allowed = permit(terms, levels, schedule.order, bench.policy.checkpoint_interval, schedule.there)
+        levels = dict.fromkeys(schedule.steps_by_id, "LOW")
+        allowed = issue_permit(terms, levels, schedule.order, bench.policy.checkpoint_interval, schedule.path_exists)
         with (
-            Attempts(bench, self.book, hands, allowed, jobs) as attempts,
-            Signals(stop, attempts.wake) as signals,
+            AttemptPool(bench, self.book, hands, allowed, jobs) as attempts,
+            SignalHandlers(stop, attempts.wake) as signals,
         ):
-            loop = Loop(attempts, self.book, schedule, Asking(self.book, signals, stop), jobs)
-            self.fate: StopReason = loop.go()
+            loop = RunLoop(attempts, self.book, schedule, Prompter(self.book, signals, stop), jobs)
+            self.fate: StopReason = loop.run_until_stopped()
 
     @property
     def told(self) -> list[str]:
         """The entries, in short."""
-        return [" ".join(filter(None, [each.kind, each.said.get("step")])) for each in self.paper.entries[1:]]
+        return [" ".join(filter(None, [each.kind, each.fields.get("step")])) for each in self.paper.entries[1:]]
 
     def reason(self, step: str) -> str:
         """Why a step is as it is."""
-        return self.course.why[step]
+        return self.course.reasons[step]
 
 
 class Bench(SimpleNamespace):
@@ -193,11 +193,11 @@ class Bench(SimpleNamespace):
         return Bench(**{**self.__dict__, **said})
 
 
-def no(cause: str = "exit", exit: int | None = 1, **said: Any) -> Performed:
+def no(cause: str = "exit", exit: int | None = 1, **said: Any) -> AttemptResult:
     """A failure."""
-    return Performed(False, cause, f"it failed by {cause}", exit, **said)
+    return AttemptResult(False, cause, f"it failed by {cause}", exit, **said)
 
 
 def checked(entry: Entry) -> bool:
     """Whether a result is a good one."""
-    return performed_from(entry.said).ok
+    return attempt_result_from_entry(entry.fields).ok

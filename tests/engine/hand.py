@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from execplan.clock import now
 from execplan.engine import entries as kinds
 from execplan.engine.course import RunState
-from execplan.engine.entries import Change, Performed, performed_json, state_json
+from execplan.engine.entries import Change, AttemptResult, attempt_result_json, state_json
 from execplan.engine.journal import Entry, Journal
-from execplan.engine.place import RunPaths, following
+from execplan.engine.place import RunPaths, next_run
 from execplan.execution.documents.document import to_bytes
 from execplan.execution.world import ABSENT, FILE, State
 from execplan.repo import state
@@ -43,7 +43,7 @@ class Hand:
         else:
             entry = Entry(len(self.entries) + 1, kind, f"{now():%Y-%m-%dT%H:%M:%SZ}", said, "0" * 64)
         self.entries.append(entry)
-        self.course.read([entry])
+        self.course.apply_entries([entry])
         return entry
 
     def begin(self, approval: Any = None, **more: Any) -> None:
@@ -80,7 +80,7 @@ class Hand:
         """End the attempt of a step."""
         attempt = self.course.attempts[step][-1].number
         self.write(
-            kinds.RESULT, step=step, attempt=attempt, **performed_json(Performed(ok=ok, checks=CHECKED, **performed))
+            kinds.RESULT, step=step, attempt=attempt, **attempt_result_json(AttemptResult(ok=ok, checks=CHECKED, **performed))
         )
 
     def done(self, step: str, *changes: Change) -> None:
@@ -111,7 +111,7 @@ def begun(desk: Desk) -> tuple[Hand, RunPaths]:
     found = standing.require(home, ref)
     assert found.approval is not None
     assert found.now is not None
-    place = following(home, ref)
+    place = next_run(home, ref)
     register.use(home, found.approval.id, place.id)
     files.make_folder(place.folder)
     state.folder(home, "runs")

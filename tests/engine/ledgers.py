@@ -58,7 +58,7 @@ class Kept:
 
     def run(self, document: str = DOCUMENT) -> tuple[RunPaths, Journal]:
         """A run that is about to begin, with a document of one step."""
-        found = place.following(self.home, self.ref)
+        found = place.next_run(self.home, self.ref)
         Path(found.folder).mkdir(parents=True)
         Path(found.document).write_text(document)
         return found, Journal(found.journal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from execplan.engine.course import RunState
-from execplan.engine.entries import Performed, performed_json
+from execplan.engine.entries import AttemptResult, attempt_result_json
 from execplan.engine.journal import Entry
 from execplan.execution.model import ExecutionPlan
 
@@ -74,18 +74,18 @@ class Told:
         """Go on with an entry."""
         entry = Entry(len(self.entries) + 1, kind, "2026-01-01T00:00:00Z", said, "")
         self.entries.append(entry)
-        self.course.read([entry])
+        self.course.apply_entries([entry])
         return entry
 
-    def ran(self, name: str, performed: Performed | None = None) -> None:
+    def ran(self, name: str, performed: AttemptResult | None = None) -> None:
         """A step was run."""
         attempt = len(self.course.attempts.get(name, ())) + 1
         self.write("intent", step=name, attempt=attempt, by="policy", before={}, snapshot=False)
-        self.write("result", step=name, attempt=attempt, **performed_json(performed or Performed(True)))
+        self.write("result", step=name, attempt=attempt, **attempt_result_json(performed or AttemptResult(True)))
 
     def failed(self, name: str, cause: str = "exit", exit: int | None = 1) -> None:
         """A step was run and has failed."""
-        self.ran(name, Performed(False, cause, f"it {cause}", exit))
+        self.ran(name, AttemptResult(False, cause, f"it {cause}", exit))
 
 
 def nowhere(path: str) -> bool:

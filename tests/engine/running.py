@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from execplan.engine import journal, place
 from execplan.engine.course import RunState
 from execplan.engine.resume import resume
-from execplan.engine.revisions import document_of
+from execplan.engine.revisions import load_document
 from execplan.engine.run import run
 from execplan.engine.watch import RunOptions, RunObserver
 from execplan.repo.amend import Options
@@ -71,24 +71,24 @@ class Bench(Desk):
 
     def runs(self) -> list[RunPaths]:
         """The places of all runs."""
-        return place.every(*self.home())
+        return place.list_runs(*self.home())
 
     def last(self) -> RunPaths:
         """The place of the last run."""
-        return place.named(*self.home(), None)
+        return place.find_run(*self.home(), None)
 
     def entries(self) -> list[Entry]:
         """What its journal says."""
-        return journal.read(self.last().journal)
+        return journal.read_journal(self.last().journal)
 
     def told(self) -> list[str]:
         """The same, in short."""
-        return [" ".join(filter(None, [each.kind, each.said.get("step")])) for each in self.entries()]
+        return [" ".join(filter(None, [each.kind, each.fields.get("step")])) for each in self.entries()]
 
     def course(self) -> RunState:
         """How far it has come."""
         entries = self.entries()
-        return RunState(document_of(self.last(), entries), entries)
+        return RunState(load_document(self.last(), entries), entries)
 
     def text(self, name: str) -> str:
         """What a file holds."""

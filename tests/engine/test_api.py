@@ -48,7 +48,7 @@ class Asked(api.RunObserver):
 def begun(desk: Desk, watch: api.RunObserver) -> api.FinishedRun:
     desk.plan(PLAN)
     desk.data("approve")
-    return api.run(*desk.home(), watch=watch)
+    return api.run(*desk.home(), observer=watch)
 
 
 def test_who_is_asked_lets_it_go_on(desk: Desk) -> None:
@@ -79,7 +79,7 @@ def test_a_revision_of_what_waits(desk: Desk) -> None:
     begun(desk, api.RunObserver())
     new = '{"steps": [{"id": "other", "type": "create_file", "target": "src/other2.py", "content": "Z = 1\\n"}]}'
     made = api.replan(home, ref, reason="Another file.", information=new)
-    assert (made.revision, made.done, [step.id for step in made.document.steps]) == (2, ("make",), ["make", "other"])
+    assert (made.revision, made.completed_steps, [step.id for step in made.document.steps]) == (2, ("make",), ["make", "other"])
     desk.data("approve")
     assert api.resume(home, ref).status == "completed"
     assert not (desk.path / "src/more.py").exists()

@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from execplan.engine.beside import Beside
+from execplan.engine.beside import ParallelChanges
 from execplan.engine.commands.sandbox import Sandbox
-from execplan.engine.steps.perform import outside, perform
-from execplan.engine.steps.take_back import take_back
+from execplan.engine.steps.perform import outside_effects, perform_step
+from execplan.engine.steps.take_back import undo_changes
 from tests.conftest import Folder
 from tests.engine.bench import Shop
 
@@ -31,7 +31,7 @@ def test_what_it_changes_is_found_and_taken_back(repo: Folder) -> None:
     assert done.folders == ("out", "out/deep")
     assert done.exit == 0
     assert done.outside == "what it did outside the repository, in files that git ignores or over the network"
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert made.path("README.md").read_text() == "# A project\n"
     assert made.path("src/a.txt").read_text() == "one\n"
     assert not made.path("out").exists()
@@ -45,7 +45,7 @@ def test_what_git_ignores_is_found_where_it_is_declared(repo: Folder) -> None:
     )
     done = made.do("it")
     assert [(each.path, each.declared) for each in done.changes] == [("build/a", True), ("x.log", True)]
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert [made.path(name).exists() for name in ("build", "x.log", "y.log")] == [False, False, True]
 
 
@@ -115,7 +115,7 @@ def test_a_test_that_fails(repo: Folder, kind: str) -> None:
     assert "trace" in made.transcript(done)
     assert sorted([each.path for each in done.changes]) == ["left", "made"]
     assert (done.checks.tests_run, done.checks.tests_passed, done.checks.post) == (1, 0, "failed")
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert not made.path("made").exists()
     assert not made.path("left").exists()
 
@@ -128,10 +128,10 @@ def test_what_can_not_be_taken_back_is_named_where_there_is_such(repo: Folder) -
     made = Shop(repo, step("touch made", "network"))
     assert made.do("it").outside == "what it did outside the repository or over the network"
     boxed = Sandbox("/usr/bin/bwrap", can_limit_size=True, home=made.bench.home, hidden_folders=())
-    told = [outside(made.bench._replace(sandbox=boxed), made.step("it"), hidden) for hidden in ("", "in x")]
+    told = [outside_effects(made.bench._replace(sandbox=boxed), made.step("it"), hidden) for hidden in ("", "in x")]
     assert told == ["what it did over the network", "what it did in x or over the network"]
     quiet = made.step("it").model_copy(update={"network": False})
-    assert outside(made.bench._replace(sandbox=boxed), quiet, "") == ""
+    assert outside_effects(made.bench._replace(sandbox=boxed), quiet, "") == ""
 
 
 def test_a_step_s_environment_and_folder(repo: Folder) -> None:
@@ -170,13 +170,13 @@ def test_the_plan_that_is_ticked_meanwhile_is_no_work_of_a_step(repo: Folder) ->
     made = Shop(repo, step("touch made"))
     prepared = made.prepare("it")
     made.repo.plan("# Another\n", "parser")
-    done = perform(made.bench, made.step("it"), 1, prepared)
+    done = perform_step(made.bench, made.step("it"), 1, prepared)
     assert [each.path for each in done.changes] == ["made"]
 
 
 def test_nor_of_steps_that_run_beside_each_other(repo: Folder) -> None:
     made = Shop(repo, step("touch made", "parallel outputs=made"))
-    beside = Beside(made.bench)
+    beside = ParallelChanges(made.bench)
     made.repo.plan("# Another\n", "parser")
     made.repo.write("other", "x\n")
     assert [each.path for each in beside.undeclared()[0]] == ["other"]

@@ -299,7 +299,7 @@ def test_a_revision_of_a_revision_derives_from_both(desk: Desk) -> None:
 
 
 def test_one_approval_does_not_cover_revisions_without_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cover, "MOST", 2)
+    monkeypatch.setattr(cover, "MAX_DERIVED_REVISIONS", 2)
     begin(desk, PLAN, 1)
     assert [replan(desk)["needs_approval"] for _ in range(2)] == [[], []]
     assert "2 revisions in a row" in replan(desk)["needs_approval"][0]
@@ -347,10 +347,10 @@ def test_what_the_policy_has_approved_is_no_persons(desk: Desk) -> None:
     replan(desk)
     assert desk.type("resume").exit == 1
     home, ref = desk.home()
-    entries = journal.read(places.named(home, ref, None).journal)
+    entries = journal.read_journal(places.find_run(home, ref, None).journal)
     resumed = next(each for each in entries if each.kind == "resumed")
-    assert (resumed.said["how"], resumed.said["covered_by"]["revision"]) == ("policy", 1)
-    assert {each.said["by"] for each in entries if each.kind == "intent"} == {"policy"}
+    assert (resumed.fields["how"], resumed.fields["covered_by"]["revision"]) == ("policy", 1)
+    assert {each.fields["by"] for each in entries if each.kind == "intent"} == {"policy"}
     assert recorded(desk).approver is None
 
 
@@ -360,7 +360,7 @@ def test_killed_before_the_approval_was_derived_a_person_approves(desk: Desk, mo
 
     begin(desk, PLAN, 1)
     with monkeypatch.context() as patch:
-        patch.setattr(cover, "give", killed)
+        patch.setattr(cover, "derive_approval", killed)
         assert desk.type("replan", "--reason", "It failed.").exit == 130
     assert desk.type("status").out.splitlines()[-1] == f"next: execplan evaluate {NAME}"
     desk.refused(4, "stale-approval", "resume")

@@ -7,10 +7,10 @@ import stat
 
 import pytest
 
-from execplan.engine.entries import Change, kind_of
+from execplan.engine.entries import Change, change_kind
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps import write
-from execplan.engine.steps.take_back import take_back
+from execplan.engine.steps.take_back import undo_changes
 from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
 from execplan.execution.evaluate import evaluate
 from execplan.execution.world import ABSENT, FILE, LINK
@@ -39,14 +39,14 @@ def test_a_file_is_made_with_its_folders(repo: Folder) -> None:
     assert (done.ok, done.cause, done.exit, done.outside) == (True, "", None, "")
     assert done.folders == ("src/new",)
     (change,) = done.changes
-    assert (kind_of(change), change.path, change.added, change.removed) == ("created", "src/new/api.py", 2, 0)
+    assert (change_kind(change), change.path, change.added, change.removed) == ("created", "src/new/api.py", 2, 0)
     assert made.path("src/new/api.py").read_text() == "def ping():\n    return 1\n"
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE(made.path("src/new/api.py").stat().st_mode) == 0o644 & ~umask == change.after.mode
     assert done.checks._asdict() == {"pre": "passed", "post": "passed", "tests_run": 0, "tests_passed": 0}
     assert "+def ping():" in made.transcript(done)
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert not made.path("src/new").exists()
 
 
@@ -57,7 +57,7 @@ def test_never_over_one_that_is_there(repo: Folder) -> None:
         made.prepare("api")
     assert (caught.value.exit, caught.value.code) == (CHANGED, "drifted")
     assert "src/new/api.py: was absent, is a file" in caught.value.candidates
-    made.expected["src/new/api.py"] = made.bench.ground.state("src/new/api.py")
+    made.expected["src/new/api.py"] = made.bench.workspace.state("src/new/api.py")
     done = made.do("api")
     assert (done.ok, done.cause, done.reason) == (False, "error", "src/new/api.py is there already")
     assert made.path("src/new/api.py").read_text() == "mine\n"
@@ -69,7 +69,7 @@ def test_a_file_is_deleted_and_comes_back_with_its_mode(repo: Folder) -> None:
     done = made.do("drop")
     assert (done.changes[0].removed, done.changes[0].after.kind) == (1, ABSENT)
     assert not made.path("src/old.py").exists()
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert stat.S_IMODE(made.path("src/old.py").stat().st_mode) == 0o755
 
 
@@ -81,7 +81,7 @@ def test_a_link_is_deleted_and_what_it_leads_to_is_not(repo: Folder) -> None:
     assert done.ok
     assert done.changes[0].before.kind == LINK
     assert made.path("src/real.py").exists()
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert os.readlink(made.path("src/old.py")) == "real.py"
 
 
@@ -97,14 +97,14 @@ def test_a_file_is_changed_and_keeps_its_mode(
     assert made.path("src/app.py").read_text() == text
     assert stat.S_IMODE(made.path("src/app.py").stat().st_mode) == 0o640
     assert [(each.added, each.removed) for each in done.changes] == [lines]
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert made.path("src/app.py").read_text() == APP
 
 
 def test_a_hunk_that_does_not_fit_is_named(repo: Folder) -> None:
     made = shop(repo, PATCH)
     made.repo.write("src/app.py", "A = 2\nB = 1\n")
-    made.expected["src/app.py"] = made.bench.ground.state("src/app.py")
+    made.expected["src/app.py"] = made.bench.workspace.state("src/app.py")
     done = made.do("patch")
     assert (done.ok, done.cause) == (False, "error")
     assert "hunk 1 (@@ -1,2 +1,2 @@) does not fit: line 1 is 'A = 2', not 'A = 1'" in done.reason
@@ -160,9 +160,9 @@ def test_a_file_that_changes_behind_the_check_is_left_alone(repo: Folder) -> Non
     made = shop(repo, PATCH)
     prepared = made.prepare("patch")
     made.repo.write("src/app.py", "mine\n")
-    from execplan.engine.steps.perform import perform
+    from execplan.engine.steps.perform import perform_step
 
-    done = perform(made.bench, made.step("patch"), 1, prepared)
+    done = perform_step(made.bench, made.step("patch"), 1, prepared)
     assert (done.ok, done.cause) == (False, "drift")
     assert made.path("src/app.py").read_text() == "mine\n"
 
@@ -200,5 +200,5 @@ def test_the_umask_counts_for_what_is_new(repo: Folder, monkeypatch: pytest.Monk
 
 def test_kinds_of_changes_are_told(repo: Folder) -> None:
     done = shop(repo, LINES).do("lines")
-    assert [isinstance(each, Change) and kind_of(each) for each in done.changes] == ["modified"]
+    assert [isinstance(each, Change) and change_kind(each) for each in done.changes] == ["modified"]
     assert done.changes[0].before.kind == done.changes[0].after.kind == FILE

@@ -60,13 +60,13 @@ def test_no_state_follows_that_may_not(bench: Bench) -> None:
     bench.go()
     bench.on()
     home, ref = bench.home()
-    rollback.rollback(home, ref, bench.last(), step="api", automatic="", watch=RunObserver(), options=Options(commit=False))
+    rollback.rollback(home, ref, bench.last(), step="api", automatic="", observer=RunObserver(), options=Options(commit=False))
     bench.write("fail.sh", "exit 0\n")
     assert bench.on().status == "completed"
     course = RunState(bench.course().document)
     for entry in bench.entries():
         before, status = dict(course.status_of), course.status
-        course.read([entry])
+        course.apply_entries([entry])
         assert course.status in (status, *states.RUN_TRANSITIONS[status])
         for step, state in course.status_of.items():
             assert state in (before[step], *states.STEP_TRANSITIONS[before[step]]), entry

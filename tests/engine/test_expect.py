@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.steps.expect import difference, missing_line
+from execplan.engine.steps.expect import find_difference, find_missing_line
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from execplan.engine.steps.expect import difference, missing_line
     ],
 )
 def test_as_expected(expected: str, printed: str) -> None:
-    assert difference(expected, printed) == ""
+    assert find_difference(expected, printed) == ""
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_as_expected(expected: str, printed: str) -> None:
     ],
 )
 def test_the_first_difference_is_told_with_its_line(expected: str, printed: str, told: str) -> None:
-    assert difference(expected, printed) == told
+    assert find_difference(expected, printed) == told
 
 
 @given(st.text("ab\n…", max_size=12), st.text("ab\n", max_size=16))
@@ -73,11 +73,11 @@ def test_it_says_what_a_pattern_says(expected: str, printed: str) -> None:
         text = re.sub(r"(?<=\n)…\n", f"(?:{anything}\n)?", text)
     pattern = text.replace(".", r"\.").replace("…", anything).replace(anything, ".*")
     fits = re.fullmatch(pattern, printed.rstrip("\n"), re.DOTALL) is not None
-    assert (difference(expected, printed) == "") == fits
+    assert (find_difference(expected, printed) == "") == fits
 
 
 def test_what_would_keep_a_pattern_busy_for_years() -> None:
-    assert difference("a…" * 5000 + "b", "a" * 1_000_000)
+    assert find_difference("a…" * 5000 + "b", "a" * 1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_what_would_keep_a_pattern_busy_for_years() -> None:
     ],
 )
 def test_what_prose_says_may_stand_anywhere(expected: str, printed: list[str], line: str) -> None:
-    assert missing_line(expected, printed) == line
+    assert find_missing_line(expected, printed) == line

@@ -13,8 +13,8 @@ import pytest
 from execplan.engine import mend
 from execplan.engine.course import RunState
 from execplan.engine.ledger import chain
-from execplan.engine.revisions import document_of
-from execplan.engine.runs import entries_of
+from execplan.engine.revisions import load_document
+from execplan.engine.runs import read_run_entries
 from tests.engine.running import Bench, steps
 from tests.repo.approving import NAME
 
@@ -112,7 +112,7 @@ def killed(bench: Bench, patch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     count = iter(range(9))
-    real = mend.mend
+    real = mend.repair_run
 
     def second(*given: Any, **more: Any) -> list[str]:
         if next(count) == 1:
@@ -120,7 +120,7 @@ def killed(bench: Bench, patch: pytest.MonkeyPatch) -> None:
         return real(*given, **more)
 
     with patch.context() as patched:
-        patched.setattr(mend, "mend", second)
+        patched.setattr(mend, "repair_run", second)
         with pytest.raises(KeyboardInterrupt):
             bench.go()
 
@@ -203,12 +203,12 @@ def test_a_run_that_went_on_in_another_checkout_is_read_from_there(bench: Bench)
     bench.approved(steps(MAKE, AFTER))
     bench.go()
     place = bench.last()
-    copy = place.copied("journal.jsonl")
+    copy = place.copy_path("journal.jsonl")
     with open(copy, "rb") as file:
         lines = file.readlines()
     with open(copy, "wb") as file:
         file.writelines(lines[:3])
-    assert place.journal == place.shown("journal.jsonl")
+    assert place.journal == place.artifact_path("journal.jsonl")
     assert bench.data("runs")["runs"][0]["status"] == "completed"
     assert bench.type("rollback").exit == 0
     whole(bench)
@@ -232,8 +232,8 @@ def test_an_old_run_without_a_copy_is_read_and_rolled_back(bench: Bench) -> None
     bench.go()
     shutil.rmtree(bench.path / ".git/execplan/plans")
     shutil.rmtree(bench.last().copy)
-    entries = entries_of(bench.last())
-    assert RunState(document_of(bench.last(), entries), entries).status == "completed"
+    entries = read_run_entries(bench.last())
+    assert RunState(load_document(bench.last(), entries), entries).status == "completed"
     assert bench.type("rollback").exit == 0
     whole(bench)
 
@@ -256,7 +256,7 @@ def test_what_somebody_chose_of_two_branches_is_not_overwritten(bench: Bench) ->
 def test_what_was_displaced_is_kept_and_told(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     bench.go()
-    journal = bench.path / bench.last().shown("journal.jsonl")
+    journal = bench.path / bench.last().artifact_path("journal.jsonl")
     spoiled = journal.read_bytes() + b"x\n"
     journal.write_bytes(spoiled)
     assert [each["check"] for each in doctor(bench)] == ["evidence", "ledgers"]

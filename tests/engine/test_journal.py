@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.journal import Journal, parse, read
+from execplan.engine.journal import Journal, parse_entries, read_journal
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with Journal(str(path)) as journal:
         kept = [journal.write("begun", run="0001"), journal.write("result", step="ä", reason="line\nline \u2028\x85")]
-    assert read(str(path)) == kept
+    assert read_journal(str(path)) == kept
     assert [(each.number, each.kind) for each in kept] == [(1, "begun"), (2, "result")]
     assert path.read_bytes().count(b"\n") == 2
 
@@ -42,9 +42,9 @@ def test_any_value_comes_back(tmp_path_factory: pytest.TempPathFactory, said: di
     path = str(tmp_path_factory.mktemp("j") / "journal.jsonl")
     with Journal(path) as journal:
         entry = journal.write("result", **said)
-    (found,) = read(path)
+    (found,) = read_journal(path)
     assert found == entry
-    assert found.said == json.loads(json.dumps(said).encode("utf-8", "backslashreplace"))
+    assert found.fields == json.loads(json.dumps(said).encode("utf-8", "backslashreplace"))
 
 
 def test_a_line_that_a_killed_writer_began_is_cut_off(tmp_path: Path) -> None:
@@ -53,12 +53,12 @@ def test_a_line_that_a_killed_writer_began_is_cut_off(tmp_path: Path) -> None:
     last = whole.rindex(b"\n", 0, -1) + 1
     for cut in range(last, len(whole)):
         path.write_bytes(whole[:cut])
-        assert len(read(str(path))) == 2
+        assert len(read_journal(str(path))) == 2
         with Journal(str(path)) as journal:
             assert len(journal.entries) == 2
             assert path.read_bytes() == whole[:last]
             assert journal.write("resumed").number == 3
-        assert [each.number for each in read(str(path))] == [1, 2, 3]
+        assert [each.number for each in read_journal(str(path))] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_line_that_is_no_entry_is_refused_and_named(tmp_path: Path, line: byte
     path = tmp_path / "journal.jsonl"
     whole = written(path, 1) + line + b"\n"
     path.write_bytes(whole)
-    for work in (lambda: read(str(path)), lambda: Journal(str(path))):
+    for work in (lambda: read_journal(str(path)), lambda: Journal(str(path))):
         with pytest.raises(ExecplanError, match=r"journal\.jsonl:2 ") as caught:
             work()
         assert (caught.value.code, caught.value.exit) == ("journal-altered", ENVIRONMENT)
@@ -92,15 +92,15 @@ def test_a_disk_that_is_full_leaves_the_journal_as_it_was(tmp_path: Path, monkey
         monkeypatch.undo()
         assert path.read_bytes() == before
         assert journal.write("result").number == 2
-    assert len(read(str(path))) == 2
+    assert len(read_journal(str(path))) == 2
 
 
 def test_lines_have_the_digests_that_a_ledger_compares(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     whole = written(path, 2)
-    one, two = parse(whole, "j")
+    one, two = parse_entries(whole, "j")
     assert one.line != two.line
-    assert parse(whole.replace(b"s1", b"s2"), "j")[1].line != two.line
+    assert parse_entries(whole.replace(b"s1", b"s2"), "j")[1].line != two.line
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:

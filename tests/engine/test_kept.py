@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from execplan.errors import BUSY
 from execplan.repo.execution.protected import kept, protected
 from tests.engine.running import Bench, steps
@@ -38,7 +38,7 @@ def test_artifacts_that_a_link_leads_to_are_no_work_of_a_step(bench: Bench, link
     assert str(bench.path / plan / "approvals") in kept(home)
     bench.go()
     assert bench.on().status == "completed"
-    written = [each["path"] for entry in bench.entries() for each in entry.said.get("changes", ())]
+    written = [each["path"] for entry in bench.entries() for each in entry.fields.get("changes", ())]
     assert written == ["src/made.py", "made.txt"]
 
 
@@ -46,8 +46,8 @@ def test_artifacts_that_a_link_leads_to_are_no_work_of_a_step(bench: Bench, link
 def test_a_plan_whose_run_is_at_work_is_not_moved(bench: Bench, verb: tuple[str, ...]) -> None:
     bench.go()
     home, ref = bench.home()
-    with alone(home, f"run {bench.last().id} of {ref.id}"):
+    with acquire_run_lock(home, f"run {bench.last().id} of {ref.id}"):
         bench.refused(BUSY, "run-busy", verb[0], *(("parser",) if verb[0] == "rename" else ()), *verb[1:])
-    with alone(home, "run 0001-00000000 of another"):
+    with acquire_run_lock(home, "run 0001-00000000 of another"):
         moved = bench.type(verb[0], *(("parser",) if verb[0] == "rename" else ()), *verb[1:])
         assert moved.exit == (1 if verb[0] == "rename" else 0), "under another title the paused run can't be resumed"

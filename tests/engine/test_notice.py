@@ -46,7 +46,7 @@ def rung(repo: Folder, command: str, question: Question | None = None) -> tuple[
     if question is None:
         hand.end("failed")
     place = RunPaths(hand.run, str(repo.path / "runs"), "")
-    made = record.record_of(place, DOCUMENT, hand.course)
+    made = record.build_record(place, DOCUMENT, hand.course)
     redaction = Redaction({"MY_TOKEN": SECRET}, ())
     return notice.notify(Policy(notify=command), homes.find(str(repo.path)), place, made, question, redaction)
 
@@ -106,7 +106,7 @@ def test_one_that_hangs_is_killed_with_what_it_has_started(repo: Folder, monkeyp
 
 def test_one_that_reads_nothing_leaves_no_pipe_open(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notice, "SECONDS", 0.5)
-    monkeypatch.setattr(notice, "summary", lambda *_: {"words": "x" * (1 << 20)})
+    monkeypatch.setattr(notice, "build_summary", lambda *_: {"words": "x" * (1 << 20)})
     gc.collect()  # what other tests have left
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -6,7 +6,7 @@ import pytest
 
 from execplan.engine.files.store import BackupStore
 from execplan.engine.files.tree import load
-from execplan.engine.steps.named import snapshot
+from execplan.engine.steps.named import snapshot_path
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine.bench import Shop
@@ -33,7 +33,7 @@ def test_the_tree_is_kept_before_a_command(repo: Folder) -> None:
     assert {path: state.kind for path, state in prepared.before.items()} == {
         "deep": "absent", "deep/out": "absent", "made": "file",
     }  # fmt: skip
-    kept = load(snapshot(made.bench.place, made.step("it")))
+    kept = load(snapshot_path(made.bench.run_paths, made.step("it")))
     assert {"README.md", "made"} <= kept.states.keys()
     assert made.bench.store.get(kept.states["README.md"].sha256) == b"# A project\n"
 

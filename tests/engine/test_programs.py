@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.course import RunState
     from execplan.engine.steps.bench import RunContext as StepBench
-    from execplan.engine.ticks import Marked
+    from execplan.engine.ticks import TickResult
     from execplan.execution.model import Step
 
 RUN = "```sh {#run effect=idempotent}\nmytool\n```\n"
@@ -191,7 +191,7 @@ def test_what_the_run_itself_builds_or_installs_is_its_own(bench: Bench) -> None
     )
     assert bench.go().status == "completed"
     assert bench.text("ran") == "new\nnew\n"
-    told = [sorted(each.said.get("programs", {})) for each in bench.entries() if each.kind == "result"]
+    told = [sorted(each.fields.get("programs", {})) for each in bench.entries() if each.kind == "result"]
     assert told == [["tools/mytool"], ["tools/other"], [], []]
 
 
@@ -224,18 +224,18 @@ def test_a_program_that_changes_before_a_step(bench: Bench) -> None:
     """Somebody else changes it between two steps."""
 
     class Slow(StepExecutor):
-        def tick(self, bench: StepBench, course: RunState, step: Step) -> tuple[str, Marked]:
+        def tick_task(self, bench: StepBench, course: RunState, step: Step) -> tuple[str, TickResult]:
             if step.id == "first":
                 put(here, "tools/mytool", "evil")
-            return super().tick(bench, course, step)
+            return super().tick_task(bench, course, step)
 
     put(bench, "tools/mytool", "good")
     bench.approved(steps(TWO.replace("mytool", "tools/mytool")))
     here, (home, ref) = bench, bench.home()
-    finished = run(home, ref, RunOptions(), RunObserver(), Options(commit=False), hands=Slow())
+    finished = run(home, ref, RunOptions(), RunObserver(), Options(commit=False), executor=Slow())
     assert finished.status == "failed"
     assert bench.text("ran") == "good\n"
-    ended = bench.entries()[-1].said
+    ended = bench.entries()[-1].fields
     assert ended["cause"] == "drift"
     assert "second was not begun, it would run another program than was approved: tools/mytool" in ended["reason"]
 

@@ -42,7 +42,7 @@ PLACE = RunPaths("0001-00000000", "folder", "state")
 
 def made(hand: Hand) -> Record:
     """The record of what is written, read back from its bytes."""
-    found = record.record_of(PLACE, hand.course.document, hand.course)
+    found = record.build_record(PLACE, hand.course.document, hand.course)
     return load(to_bytes(found), Record, "record.json")
 
 
@@ -135,13 +135,13 @@ def test_a_clock_that_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_saved_and_saved_again(tmp_path: Path) -> None:
     place = RunPaths(PLACE.id, str(tmp_path), str(tmp_path))
-    assert record.read(place) is None
+    assert record.read_record(place) is None
     hand = Hand(DOCUMENT)
     hand.begin()
     for status in ("in_progress", "failed"):
-        record.save(place, record.record_of(place, DOCUMENT, hand.course))
-        record.save(place, record.record_of(place, DOCUMENT, hand.course))
-        found = record.read(place)
+        record.save_record(place, record.build_record(place, DOCUMENT, hand.course))
+        record.save_record(place, record.build_record(place, DOCUMENT, hand.course))
+        found = record.read_record(place)
         assert found is not None
         assert found.status == status
         hand.end("failed")
@@ -163,7 +163,7 @@ class Engine:
     def go(self) -> None:
         """Go on by one or two entries."""
         course, hand = self.hand.course, self.hand
-        open_ = [step for step, _ in course.open_attempt()]
+        open_ = [step for step, _ in course.open_attempts()]
         if course.status == states.ROLLED_BACK:
             return
         if course.status in states.ENDED_RUN_STATES:
@@ -216,7 +216,7 @@ class Engine:
 
     def pause(self) -> None:
         """Wait for an answer."""
-        why = self.draw(*kinds.WHYS)
+        why = self.draw(*kinds.QUESTION_REASONS)
         self.hand.write(kinds.PAUSED, why=why, step=self.draw(None, "make", "build"), question="Go on?")
 
     def answer(self) -> None:
@@ -239,7 +239,7 @@ class Engine:
     def replan(self) -> None:
         """Make the next revision."""
         course = self.hand.course
-        completed, failed = course.numbers(states.COMPLETED), course.numbers(states.FAILED)
+        completed, failed = course.step_numbers(states.COMPLETED), course.step_numbers(states.FAILED)
         revision = course.document.revision + 1
         entry = {"revision": revision - 1, "sha256": "0" * 64, "reason": "x"}
         history = [*course.document.metadata.model_dump(mode="json")["history"], entry]

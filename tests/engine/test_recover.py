@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from execplan.engine import fate
-from execplan.engine.entries import Performed
-from execplan.engine.recover import Recovery, recover
+from execplan.engine.entries import AttemptResult
+from execplan.engine.recover import Recovery, choose_recovery
 from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
 from execplan.execution import states
 from execplan.execution.policy import Policy
@@ -31,21 +31,21 @@ def test_a_strategy_is_for_what_triggers_it(strategy: str, cause: str) -> None:
         if cause == "error" and triggers == (cause,):
             continue
         made = plan(step("a", strategy=strategy, triggers=triggers), step("other")).steps[0]
-        assert recover(made, no(cause), 1).kind == (wanted if fits else "fail"), (strategy, cause, triggers)
+        assert choose_recovery(made, no(cause), 1).kind == (wanted if fits else "fail"), (strategy, cause, triggers)
 
 
 def test_one_exit_status_may_be_named() -> None:
     made = plan(step("a", strategy="skip", triggers=("exit:3",))).steps[0]
-    assert recover(made, no(exit=3), 1).kind == "skip"
-    assert recover(made, no(exit=4), 1).kind == "fail"
-    assert recover(made, no("test", exit=3), 1).kind == "fail"
+    assert choose_recovery(made, no(exit=3), 1).kind == "skip"
+    assert choose_recovery(made, no(exit=4), 1).kind == "fail"
+    assert choose_recovery(made, no("test", exit=3), 1).kind == "fail"
     killed = plan(step("a", strategy="skip", triggers=("exit",))).steps[0]
-    assert recover(killed, no(exit=None), 1).kind == "skip"
+    assert choose_recovery(killed, no(exit=None), 1).kind == "skip"
 
 
 def test_retries_come_first_and_each_pause_is_twice_as_long() -> None:
     made = plan(step("a", strategy="skip", retries=3, backoff=500)).steps[0]
-    assert [recover(made, no(), tries) for tries in (1, 2, 3, 4)] == [
+    assert [choose_recovery(made, no(), tries) for tries in (1, 2, 3, 4)] == [
         Recovery("retry", 0.5),
         Recovery("retry", 1.0),
         Recovery("retry", 2.0),
@@ -55,7 +55,7 @@ def test_retries_come_first_and_each_pause_is_twice_as_long() -> None:
 
 def test_what_was_interrupted_or_has_drifted_is_never_recovered() -> None:
     made = plan(step("a", strategy="skip", retries=3)).steps[0]
-    assert [recover(made, no(cause), 1).kind for cause in ("interrupted", "drift")] == ["fail", "fail"]
+    assert [choose_recovery(made, no(cause), 1).kind for cause in ("interrupted", "drift")] == ["fail", "fail"]
 
 
 def test_fail_fast_begins_nothing_more() -> None:
@@ -67,11 +67,11 @@ def test_fail_fast_begins_nothing_more() -> None:
 def test_fail_fast_waits_for_the_parallel_steps_that_are_under_way() -> None:
     late = threading.Event()
 
-    def slow(bench: Any) -> Performed:
+    def slow(bench: Any) -> AttemptResult:
         assert late.wait(5)
-        return Performed(True)
+        return AttemptResult(True)
 
-    def failing(bench: Any) -> Performed:
+    def failing(bench: Any) -> AttemptResult:
         threading.Timer(0.05, late.set).start()
         return no()
 
@@ -84,11 +84,11 @@ def test_fail_fast_waits_for_the_parallel_steps_that_are_under_way() -> None:
 
 
 def test_a_retry_that_works_is_completed() -> None:
-    hands = Told({"a": [no(), no(), Performed(True)]})
+    hands = Told({"a": [no(), no(), AttemptResult(True)]})
     run = Try(plan(step("a", strategy="retry", retries=2), step("b")), hands)
     assert run.fate.kind == fate.DONE
     assert hands.ran == ["a", "a", "a", "b"]
-    assert [each.said["attempt"] for each in run.paper.entries if each.kind == "intent"] == [1, 2, 3, 1]
+    assert [each.fields["attempt"] for each in run.paper.entries if each.kind == "intent"] == [1, 2, 3, 1]
     assert len(hands.retaken) == 2
 
 
@@ -174,7 +174,7 @@ def test_replan_ends_the_leg() -> None:
 def test_ask_again_skip_stop_or_nobody() -> None:
     document = plan(step("a", strategy="ask"), step("b"))
     again = Clerk(ask="again")
-    run = Try(document, Told({"a": [no(), Performed(True)]}), watch=again)
+    run = Try(document, Told({"a": [no(), AttemptResult(True)]}), watch=again)
     assert run.fate.kind == fate.DONE
     assert again.asked == [("ask", "a")]
     assert run.course.status_of == {"a": "completed", "b": "completed"}
@@ -194,9 +194,9 @@ def test_ask_again_skip_stop_or_nobody() -> None:
 def test_nobody_is_asked_while_another_step_runs() -> None:
     late = threading.Event()
 
-    def slow(bench: Any) -> Performed:
+    def slow(bench: Any) -> AttemptResult:
         late.wait(5)
-        return Performed(True)
+        return AttemptResult(True)
 
     class Waiting(Clerk):
         def ask(self, question: Any) -> str | None:
@@ -204,7 +204,7 @@ def test_nobody_is_asked_while_another_step_runs() -> None:
             assert not hands._now
             return super().ask(question)
 
-    def failing(bench: Any) -> Performed:
+    def failing(bench: Any) -> AttemptResult:
         threading.Timer(0.05, late.set).start()
         return no()
 
@@ -266,15 +266,15 @@ def test_a_full_disk_stops_what_runs_and_is_raised() -> None:
     paper.refuses = lambda kind, said: full if kind == "result" and said.get("step") == "a" else None
     runs, stopped = threading.Event(), threading.Event()
 
-    def until_stopped(bench: Any) -> Performed:
+    def until_stopped(bench: Any) -> AttemptResult:
         runs.set()
         assert bench.stop.event.wait(5)
         stopped.set()
         return no("interrupted", None)
 
-    def at_once(bench: Any) -> Performed:
+    def at_once(bench: Any) -> AttemptResult:
         runs.wait(5)
-        return Performed(True)
+        return AttemptResult(True)
 
     begun = plan(file("a", "a", parallel=True), file("b", "b", parallel=True), step("c"))
     with pytest.raises(ExecplanError) as caught:
@@ -287,13 +287,13 @@ def test_a_full_disk_stops_what_runs_and_is_raised() -> None:
 def test_a_bug_is_raised_when_all_that_runs_has_ended() -> None:
     runs, ended = threading.Event(), threading.Event()
 
-    def until_stopped(bench: Any) -> Performed:
+    def until_stopped(bench: Any) -> AttemptResult:
         runs.set()
         assert bench.stop.event.wait(5)
         ended.set()
         return no("interrupted", None)
 
-    def wrong(bench: Any) -> Performed:
+    def wrong(bench: Any) -> AttemptResult:
         runs.wait(5)
         raise ZeroDivisionError
 
@@ -309,7 +309,7 @@ def test_a_run_that_takes_too_long_fails_by_timeout_and_tries_nothing_again() ->
     assert (run.fate.kind, run.fate.cause) == (fate.FAILED, "timeout")
     assert hands.ran == []
 
-    def slow(bench: Any) -> Performed:
+    def slow(bench: Any) -> AttemptResult:
         threading.Event().wait(max(bench.deadline - monotonic(), 0))
         return no("timeout")
 
@@ -320,14 +320,14 @@ def test_a_run_that_takes_too_long_fails_by_timeout_and_tries_nothing_again() ->
 
 
 def test_a_run_that_is_done_when_its_time_is_up_is_done() -> None:
-    def slow(bench: Any) -> Performed:
+    def slow(bench: Any) -> AttemptResult:
         threading.Event().wait(max(bench.deadline - monotonic(), 0))
-        return Performed(True)
+        return AttemptResult(True)
 
     assert Try(plan(step("a")), Told({"a": [slow]}), seconds=0.1).fate.kind == fate.DONE
 
 
-OUTCOMES = st.sampled_from([Performed(True), no(), no("timeout"), no("test")])
+OUTCOMES = st.sampled_from([AttemptResult(True), no(), no("timeout"), no("test")])
 STRATEGIES = st.sampled_from(["fail_fast", "skip", "retry", "ask", "replan"])
 
 
@@ -343,7 +343,7 @@ def test_a_failed_step_never_ends_as_completed(
     outcomes = {each["id"]: data.draw(st.lists(OUTCOMES, min_size=1, max_size=3)) for each in steps}
     for told in outcomes.values():
         if answer == "again":
-            told.append(Performed(True))
+            told.append(AttemptResult(True))
     document = plan(*steps)
     run = Try(document, Told(outcomes), watch=Clerk(ask=answer), jobs=jobs)
     last = {name: each[-1].performed for name, each in run.course.attempts.items()}
@@ -352,4 +352,4 @@ def test_a_failed_step_never_ends_as_completed(
         assert (status == states.COMPLETED) == (performed is not None and performed.ok), (name, status)
     if run.fate.kind == fate.DONE:
         assert set(run.course.status_of.values()) <= set(states.SUCCESS_STATES)
-    assert not run.course.open_attempt()
+    assert not run.course.open_attempts()

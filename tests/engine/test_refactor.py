@@ -11,7 +11,7 @@ import pytest
 from execplan.engine.entries import Change
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.steps import take_back as undoing
-from execplan.engine.steps.take_back import take_back
+from execplan.engine.steps.take_back import undo_changes
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine.bench import Shop
@@ -87,7 +87,7 @@ def test_all_of_it(repo: Folder) -> None:
     assert [mode(repo, name) & 0o700 for name in ("src/deep/b.py", "src/new.py", "tool.sh")] == [0o700, 0o600, 0o700]
     assert mode(repo, "src/new.py") == 0o600
     assert (sum(each.added for each in done.changes), sum(each.removed for each in done.changes)) == (3, 4)
-    take_back(made.bench, done.changes, done.folders)
+    undo_changes(made.bench, done.changes, done.folders)
     assert tree(repo) == before
 
 
@@ -121,7 +121,7 @@ def test_none_of_it_when_a_write_fails(repo: Folder, monkeypatch: pytest.MonkeyP
 def test_a_hunk_that_does_not_fit_changes_none_of_the_files(repo: Folder) -> None:
     made = shop(repo)
     made.repo.write("src/old.py", "other\n")
-    made.expected["src/old.py"] = made.bench.ground.state("src/old.py")
+    made.expected["src/old.py"] = made.bench.workspace.state("src/old.py")
     before = tree(repo)
     done = made.do("split")
     assert (done.ok, done.cause) == (False, "error")
@@ -145,7 +145,7 @@ def test_what_can_not_be_taken_back_is_told_and_kept(repo: Folder, monkeypatch: 
 
 def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     made = shop(repo)
-    ballast = os.path.join(made.bench.place.state, "split.ballast")
+    ballast = os.path.join(made.bench.run_paths.state, "split.ballast")
     sizes = []
 
     def write(self: WorkspaceFiles, path: str, data: bytes, mode: int) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def test_room_to_take_it_back_is_held_while_it_is_written(repo: Folder, monkeypa
         sizes.append(os.path.exists(ballast))
 
     monkeypatch.setattr(WorkspaceFiles, "write", write)
-    monkeypatch.setattr(undoing, "take_back", undo)
+    monkeypatch.setattr(undoing, "undo_changes", undo)
     assert not made.do("split").ok
     assert sizes[0] > sum([len(what[0]) for what in tree(repo).values() if isinstance(what, tuple)])
     assert sizes[1:] == [False]

@@ -12,7 +12,7 @@ import pytest
 from execplan.engine import entries as kinds
 from execplan.engine import journal, record, revisions
 from execplan.engine.course import RunState
-from execplan.engine.replan import Replanned, replan_run
+from execplan.engine.replan import ReplanResult, replan_run
 from execplan.engine.watch import RunObserver
 from execplan.errors import ExecplanError
 from execplan.repo.amend import Options
@@ -73,7 +73,7 @@ def failed(desk: Desk) -> tuple[Any, RunPaths]:
     return hand, place
 
 
-def replanned(desk: Desk, place: RunPaths, **more: Any) -> Replanned:
+def replanned(desk: Desk, place: RunPaths, **more: Any) -> ReplanResult:
     """Replan a run."""
     home, ref = desk.home()
     said = {"reason": "It failed.", "failed": (), "information": None, "watch": RunObserver(), "options": Options()}
@@ -82,8 +82,8 @@ def replanned(desk: Desk, place: RunPaths, **more: Any) -> Replanned:
 
 def course(place: RunPaths) -> RunState:
     """How far the run has come, by what lies on disk."""
-    entries = journal.read(place.journal)
-    return RunState(revisions.document_of(place, entries), entries)
+    entries = journal.read_journal(place.journal)
+    return RunState(revisions.load_document(place, entries), entries)
 
 
 def stored(desk: Desk) -> bytes:
@@ -94,18 +94,18 @@ def test_an_alternative_takes_the_place_of_what_failed(desk: Desk) -> None:
     _, place = failed(desk)
     before = stored(desk)
     made = replanned(desk, place)
-    assert (made.revision, made.done) == (2, ("api",))
+    assert (made.revision, made.completed_steps) == (2, ("api",))
     assert [step.id for step in made.document.steps] == ["api", "plain", "check"]
     assert "step build is gone" in made.differences
     assert digest(stored(desk)) == made.digest
     assert Path(place.document).read_bytes() == before, "the old one stays with the run"
-    assert Path(revisions.path_of(place, 2)).read_bytes() == stored(desk)
+    assert Path(revisions.revision_path(place, 2)).read_bytes() == stored(desk)
     now = course(place)
-    assert (now.status, now.digest) == ("replanning", made.digest)
+    assert (now.status, now.document_digest) == ("replanning", made.digest)
     assert now.status_of == {"api": "completed", "plain": "pending", "check": "pending"}
     assert now.question is not None
     assert (now.question.why, now.question.step) == ("covered", "")
-    told = record.read(place)
+    told = record.read_record(place)
     assert told is not None
     assert (told.status, told.revision, told.document) == ("replanning", 2, made.digest)
     assert (told.history[0].completed_steps, told.history[0].failed_steps) == ((1,), (2,))
@@ -155,13 +155,13 @@ def test_revision_after_revision(desk: Desk) -> None:
     assert [each.revision for each in third.document.metadata.history] == [1, 2]
     assert third.document.metadata.history[1].new_information == {"note": "Nothing helps."}
     assert third.document.metadata.history[1].failed_steps == (2,)
-    assert course(place).digest == third.digest
+    assert course(place).document_digest == third.digest
     assert sorted(name for name in os.listdir(place.folder) if name.startswith("execution-plan")) == [
         "execution-plan-2.json",
         "execution-plan-3.json",
         "execution-plan.json",
     ]
-    told = record.read(place)
+    told = record.read_record(place)
     assert told is not None
     assert [each.revision for each in told.history] == [2, 3]
 
@@ -291,15 +291,15 @@ def test_killed_before_it_was_on_record(desk: Desk, monkeypatch: pytest.MonkeyPa
     assert course(place).replans == []
     made = replanned(desk, place, reason="The second try.")
     assert made.revision == 2
-    assert course(place).digest == made.digest == digest(stored(desk))
+    assert course(place).document_digest == made.digest == digest(stored(desk))
 
 
 def test_a_busy_home_is_not_waited_for(desk: Desk) -> None:
-    from execplan.engine.alone import alone
+    from execplan.engine.alone import acquire_run_lock
 
     _, place = failed(desk)
     home, _ = desk.home()
-    with alone(home, "run 0007-00000000 of another"), pytest.raises(ExecplanError) as caught:
+    with acquire_run_lock(home, "run 0007-00000000 of another"), pytest.raises(ExecplanError) as caught:
         replanned(desk, place)
     assert (caught.value.code, caught.value.exit) == ("run-busy", 5)
     assert "0007-00000000" in caught.value.message
@@ -324,7 +324,7 @@ def test_a_skipped_step_stays_where_new_steps_are_given(desk: Desk) -> None:
     hand.end("failed", "failure")
     made = replanned(desk, place, information=json.dumps(NEW))
     assert [step.id for step in made.document.steps] == ["api", "build", "plain", "fresh"]
-    assert made.done == ("api", "build", "plain")
+    assert made.completed_steps == ("api", "build", "plain")
 
 
 def test_what_is_done_falls_back_on_nothing_more(desk: Desk) -> None:

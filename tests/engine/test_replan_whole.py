@@ -67,7 +67,7 @@ def begin(desk: Desk, plan: str, exit: int) -> None:
 def recorded(desk: Desk) -> Record:
     """The record of the last run."""
     home, ref = desk.home()
-    found = record.read(places.named(home, ref, None))
+    found = record.read_record(places.find_run(home, ref, None))
     assert found is not None
     assert verify_log(home, ref).reasons == ()
     return found

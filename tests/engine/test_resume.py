@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from execplan.engine.journal import Journal
 from execplan.engine.ledger.verify import verify_log
 from execplan.engine.rollback import rollback
@@ -50,7 +50,7 @@ def test_a_checkpoint_is_answered_by_going_on(bench: Bench) -> None:
     assert bench.on().status == "completed"
     assert bench.told()[4:] == ["resumed", "answered a", "intent b", "result b", "ended"]
     assert (count(bench, "a"), count(bench, "b")) == (1, 1)
-    first, whole = [each.said["seconds"] for each in bench.entries() if each.kind in ("paused", "ended")]
+    first, whole = [each.fields["seconds"] for each in bench.entries() if each.kind in ("paused", "ended")]
     assert 0 < first < whole, "what it took before the pause counts"
     refused(NO, "nothing-to-resume", bench.on)
 
@@ -67,7 +67,7 @@ def test_the_time_of_a_pause_is_left_out_and_that_of_a_question_is_not(bench: Be
     time.sleep(2)
     assert bench.on(watch=Slow(confirm="go")).status == "completed"
     took = time.monotonic() - begin
-    (ended,) = [each.said["seconds"] for each in bench.entries() if each.kind == "ended"]
+    (ended,) = [each.fields["seconds"] for each in bench.entries() if each.kind == "ended"]
     assert 1 <= ended <= took - 2
 
 
@@ -79,7 +79,7 @@ def test_the_time_of_what_was_killed_is_left_out(bench: Bench) -> None:
     begin = time.monotonic()
     assert bench.on().status == "completed"
     took = time.monotonic() - begin
-    (ended,) = [each.said["seconds"] for each in bench.entries() if each.kind == "ended"]
+    (ended,) = [each.fields["seconds"] for each in bench.entries() if each.kind == "ended"]
     assert killed >= 2
     assert ended <= took
 
@@ -302,12 +302,12 @@ def test_a_step_that_was_rolled_back_by_itself_is_run_again(bench: Bench) -> Non
     bench.approved(steps(ONCE.format("a"), "```sh {#b}\ntest -e src/go\n```"))
     assert bench.go().status == "failed"
     home, ref = bench.home()
-    rollback(home, ref, bench.last(), step="a", automatic="", watch=RunObserver(), options=Options(commit=False))
+    rollback(home, ref, bench.last(), step="a", automatic="", observer=RunObserver(), options=Options(commit=False))
     assert not bench.there("a.txt")
     bench.write("src/go", "")
     assert bench.on().status == "completed"
     assert (count(bench, "a"), bench.text("a.txt")) == (2, "a\n")
-    rollback(home, ref, bench.last(), step=None, automatic="", watch=RunObserver(), options=Options(commit=False))
+    rollback(home, ref, bench.last(), step=None, automatic="", observer=RunObserver(), options=Options(commit=False))
     assert not bench.there("a.txt")
 
 
@@ -323,6 +323,6 @@ def test_an_end_at_a_question_is_rolled_back_where_the_policy_says_so(bench: Ben
 def test_two_resumes_at_once_the_second_is_told_so(bench: Bench) -> None:
     bench.approved(steps("```sh {#b confirm}\ntrue\n```"))
     bench.go()
-    with alone(bench.home()[0], "resume of the run 0001-12345678"):
+    with acquire_run_lock(bench.home()[0], "resume of the run 0001-12345678"):
         refused(BUSY, "run-busy", bench.on)
     assert bench.on().status == "completed"

@@ -15,7 +15,7 @@ import pytest
 
 from execplan.engine import place as places
 from execplan.engine import record
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from execplan.engine.files.store import BackupStore
 from execplan.engine.watch import RunObserver
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -216,7 +216,7 @@ def test_a_disk_that_is_full_says_how_to_finish(desk: Desk, before: Things, monk
     def full(*_: object) -> None:
         raise ExecplanError("io-error", "full", exit=ENVIRONMENT, hint="free some space; nothing was changed")
 
-    monkeypatch.setattr(record, "save", full)
+    monkeypatch.setattr(record, "save_record", full)
     error = desk.refused(6, "io-error", "rollback")
     assert now(desk) == before
     assert error["hint"].startswith("free some space; then finish it: execplan rollback 1 -p ")
@@ -346,7 +346,7 @@ def test_a_rollback_makes_one_commit(desk: Desk, before: Things) -> None:
 
 def test_another_at_work_is_named(desk: Desk, before: Things) -> None:
     ran = now(desk)
-    with alone(desk.home()[0], "run 0002-00000000"):
+    with acquire_run_lock(desk.home()[0], "run 0002-00000000"):
         for more in ((), ("--dry-run",)):
             assert "run 0002-00000000" in desk.refused(5, "run-busy", "rollback", *more)["message"]
     assert now(desk) == ran
@@ -403,10 +403,10 @@ def _rolled_back(desk: Desk, kill: int) -> bool:
             from execplan.engine.rollback import rollback
             from execplan.repo.amend import Options
 
-            place = places.named(home, ref, None)
+            place = places.find_run(home, ref, None)
             for name in CALLS:
                 setattr(os, name, partial(dying, getattr(os, name)))
-            rollback(home, ref, place, step=None, automatic="", watch=RunObserver(), options=Options(commit=False))
+            rollback(home, ref, place, step=None, automatic="", observer=RunObserver(), options=Options(commit=False))
         except BaseException:  # noqa: BLE001 - the other end is told
             os._exit(1)
         os._exit(0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine import alone, begin
-from execplan.engine.outlook import outlook
+from execplan.engine.outlook import preview_run
 from execplan.engine.run import run
 from execplan.engine.watch import RunOptions, RunObserver
 from execplan.errors import BUSY, CHANGED, ENVIRONMENT, INPUT, NO, POLICY, ExecplanError
@@ -108,7 +108,7 @@ def test_steps_that_the_approval_does_not_cover_are_named_before_anything_is_beg
     finished = bench.go(steps=("api",))
     assert finished.status == "completed"
     assert bench.course().status_of == {"api": "completed", "see": "skipped", "drop": "skipped"}
-    assert bench.course().why["see"] == "not chosen"
+    assert bench.course().reasons["see"] == "not chosen"
 
 
 def test_from_a_step_on(bench: Bench) -> None:
@@ -143,14 +143,14 @@ def test_an_archived_plan_and_one_of_an_agent_are_refused(bench: Bench) -> None:
     home, ref = bench.home()
     archived = ref._replace(archived=True)
     refused(NO, "archived-plan", lambda: run(home, archived, RunOptions(), RunObserver(), Options()))
-    refused(INPUT, "agent-mode", lambda: begin.stop_agent(plan(step("a"), mode="agent"), ref))
+    refused(INPUT, "agent-mode", lambda: begin.ensure_not_agent_mode(plan(step("a"), mode="agent"), ref))
     assert not bench.runs()
 
 
 def test_two_runs_at_once_the_second_is_told_by_whom(bench: Bench) -> None:
     bench.approved(steps(MAKE))
     home, _ = bench.home()
-    with alone.alone(home, "run 0001-12345678 of another"):
+    with alone.acquire_run_lock(home, "run 0001-12345678 of another"):
         error = refused(BUSY, "run-busy", bench.go)
     assert "run 0001-12345678 of another" in error.message
     assert not bench.runs()
@@ -202,7 +202,7 @@ def test_a_disk_that_is_full_when_the_approval_is_used_says_that_it_still_holds(
         raise full
 
     with monkeypatch.context() as patch:
-        patch.setattr(begin, "keep_state", fail)
+        patch.setattr(begin, "create_state_directory", fail)
         error = refused(ENVIRONMENT, "io-error", bench.go)
     assert str(error.hint).startswith("free some space; nothing was done, and the approval still holds; begin again: ")
     assert bench.go().status == "completed"
@@ -314,16 +314,16 @@ def test_the_outlook_writes_nothing(bench: Bench) -> None:
     bench.approved(steps(MAKE, COPY, DROP, "```sh {#other when=drop.failed}\ntrue\n```"))
     before = tree(bench.path)
     home, ref = bench.home()
-    found = outlook(home, ref, RunOptions(steps=("api", "see", "other")))
+    found = preview_run(home, ref, RunOptions(steps=("api", "see", "other")))
     assert tree(bench.path) == before
-    assert [(each.judged.step.id, each.runs, each.why) for each in found.steps] == [
+    assert [(each.evaluated_step.step.id, each.will_run, each.reason) for each in found.steps] == [
         ("api", True, ""),
         ("see", True, ""),
         ("drop", False, "not chosen"),
         ("other", False, "it runs only if drop fails"),
     ]
-    assert found.steps[0].judged.dry_run.kind == "exact"
-    assert "+X = 1" in found.steps[0].judged.dry_run.diff
+    assert found.steps[0].evaluated_step.dry_run.kind == "exact"
+    assert "+X = 1" in found.steps[0].evaluated_step.dry_run.diff
     assert bench.go().status == "completed", "the approval is not used by looking"
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from execplan.engine import entries as kinds
 from execplan.engine import last as ends
-from execplan.engine.alone import alone
-from execplan.engine.last import Last, last
-from execplan.engine.runs import STATES, runs, summary
-from execplan.engine.underway import underway
+from execplan.engine.alone import acquire_run_lock
+from execplan.engine.last import RunStatus, find_last_run
+from execplan.engine.runs import STATES, runs, summarize_run
+from execplan.engine.underway import find_active_run
 from tests.engine.hand import begun, created
 from tests.engine.test_underway import PLAN
 from tests.repo.approving import NAME, Desk
@@ -38,7 +38,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return made
 
 
-def state_of(found: Last | None) -> tuple[str, str, str] | None:
+def state_of(found: RunStatus | None) -> tuple[str, str, str] | None:
     """Which run it is, its state and what it waits for."""
     return found[:3] if found is not None else None
 
@@ -46,15 +46,15 @@ def state_of(found: Last | None) -> tuple[str, str, str] | None:
 def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ends, "_TAIL", 2000)
     home, ref = desk.home()
-    assert last(home, ref) is None
+    assert find_last_run(home, ref) is None
     assert runs(home, [ref]) == []
     hand, place = begun(desk)
 
     def stands() -> tuple[str, str]:
-        found = last(home, ref)
+        found = find_last_run(home, ref)
         assert found is not None
         assert found.id == place.id
-        whole = summary(home, ref, place)
+        whole = summarize_run(home, ref, place)
         assert (found.state == "cut_short") == whole.cut_short
         assert (found.state == "rolling_back") == whole.rolling
         assert (found.state == "waiting") == (whole.question is not None or whole.status == "replanning")
@@ -63,9 +63,9 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         return found.state, found.why
 
     assert stands() == ("cut_short", "")
-    with alone(home, f"run {place.id} of {ref.id}"):
+    with acquire_run_lock(home, f"run {place.id} of {ref.id}"):
         assert stands() == ("running", "")
-    with alone(home, "run 0009-12345678 of another"):
+    with acquire_run_lock(home, "run 0009-12345678 of another"):
         assert stands() == ("cut_short", ""), "another run is at work"
     hand.done("api", *[created(f"{number}.txt") for number in range(40)])
     assert stands() == ("cut_short", ""), "the last line is longer than what is read first"
@@ -87,10 +87,10 @@ def test_as_a_run_goes_on(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     hand.write(
         kinds.REPLANNED, revision=2, document="0" * 64, reason="x", completed=[], failed=[2], user="a", session=None
     )
-    assert state_of(last(home, ref)) == (place.id, "waiting", "approve")
+    assert state_of(find_last_run(home, ref)) == (place.id, "waiting", "approve")
     hand.write(kinds.ROLLBACK, steps=["api"], **ROLLBACK)
     hand.write(kinds.ROLLED_BACK, steps=["api"], restored=[], removed=[], whole=True)
-    found = last(home, ref)
+    found = find_last_run(home, ref)
     assert state_of(found) == (place.id, "rolled_back", "")
     assert found is not None
     assert (found.reason, bool(found.ended)) == ("", True), "how it had ended is further above"
@@ -126,7 +126,7 @@ def test_summaries(desk: Desk) -> None:
     (found,) = runs(home, [ref])
     assert (found.id, found.plan, found.state, found.status) == (place.id, NAME, "failed", "failed")
     assert (found.done, found.total, found.seconds, found.started) == (1, 3, 1.5, "2026-01-01T00:00:00Z")
-    (archived,) = [summary(home, ref._replace(archived=True), place)]
+    (archived,) = [summarize_run(home, ref._replace(archived=True), place)]
     assert archived.state == "archived"
     assert found.state in STATES
 
@@ -139,8 +139,8 @@ def test_a_run_that_never_began(desk: Desk) -> None:
         home, ref = desk.home()
         (found,) = runs(home, [ref])
         assert (found.state, found.started, found.total, found.cut_short) == ("pending", "", 0, False)
-        assert underway(home, ref) is None
-        assert last(home, ref) is None
+        assert find_active_run(home, ref) is None
+        assert find_last_run(home, ref) is None
         result: Any = desk.type("evaluate")
         assert result.exit == 0
 
@@ -152,8 +152,8 @@ def test_a_run_that_never_began_hides_none_before_it(desk: Desk) -> None:
     second = begun(desk)[1]
     with open(second.journal, "w", encoding="utf-8"):
         home, ref = desk.home()
-        assert state_of(last(home, ref)) == (first.id, "failed", "")
-        found = underway(home, ref)
+        assert state_of(find_last_run(home, ref)) == (first.id, "failed", "")
+        found = find_active_run(home, ref)
         assert found is not None
         assert found.run == first.id
 

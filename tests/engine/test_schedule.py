@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.engine.schedule import Following, Schedule
+from execplan.engine.schedule import NextSteps, Schedule
 from tests.engine.plans import Told, file, nowhere, plan, step
 
 if TYPE_CHECKING:
@@ -24,19 +24,19 @@ class Desk:
         self.told = Told(self.document)
         self.schedule = Schedule(self.document, chosen, there)
 
-    def follows(self, *running: str, jobs: int = 1, **waiting: str) -> Following:
+    def follows(self, *running: str, jobs: int = 1, **waiting: str) -> NextSteps:
         """What follows now."""
-        return self.schedule.following(self.told.course, waiting, running, jobs)
+        return self.schedule.find_next_steps(self.told.course, waiting, running, jobs)
 
     def begins(self, *running: str, jobs: int = 1, **waiting: str) -> list[str]:
         """The steps that begin, where nothing is to be written first."""
         found = self.follows(*running, jobs=jobs, **waiting)
-        assert not found.moves, found
+        assert not found.transitions, found
         return [each.id for each in found.begin]
 
     def moves(self, **waiting: str) -> list[tuple[str, str, str]]:
         """What is to be written."""
-        return [(each.kind, each.step, each.words) for each in self.follows(jobs=1, **waiting).moves]
+        return [(each.kind, each.step, each.detail) for each in self.follows(jobs=1, **waiting).transitions]
 
 
 def test_one_by_one_in_the_order_of_their_numbers() -> None:
@@ -145,7 +145,7 @@ def test_conditions() -> None:
     ):
         desk = Desk(step("c", when=when), there=there.__contains__)
         assert bool(desk.follows().begin) == holds, when
-        assert bool(desk.follows().moves) != holds, when
+        assert bool(desk.follows().transitions) != holds, when
 
 
 def test_a_condition_is_looked_at_when_its_turn_comes() -> None:
@@ -202,7 +202,7 @@ def test_what_was_not_chosen_is_skipped_and_counts_as_done() -> None:
     for name in "ac":
         desk.told.write("skipped", step=name, reason="not chosen")
     assert desk.begins() == ["b"]
-    assert desk.schedule.unchosen_needs() == ["b needs a, which is not chosen: it is taken for done"]
+    assert desk.schedule.unchosen_dependencies() == ["b needs a, which is not chosen: it is taken for done"]
 
 
 def test_an_alternative_that_was_chosen_by_itself_is_run() -> None:
@@ -216,7 +216,7 @@ def test_what_needs_a_failed_step_near_or_far_is_blocked() -> None:
         step("a"), step("b", depends_on=("a",)), step("c", depends_on=("b",)), step("d"), step("e", when="a.failed")
     )
     desk.told.failed("a")
-    found = [tuple(each) for each in desk.schedule.blocked(desk.told.course)]
+    found = [tuple(each) for each in desk.schedule.blocked_steps(desk.told.course)]
     assert found == [(("blocked", name, "it needs a, which failed")) for name in "bc"]
 
 
@@ -253,11 +253,11 @@ def test_every_run_comes_to_an_end_in_which_each_step_has_one(
     course, waiting, running, begun = desk.told.course, dict[str, str](), list[str](), set[str]()
     lost = False
     for _ in range(100):
-        found = desk.schedule.following(course, waiting, running, jobs)
-        for move in found.moves:
-            desk.told.write(move.kind, step=move.step, reason=move.words, by=move.words)
+        found = desk.schedule.find_next_steps(course, waiting, running, jobs)
+        for move in found.transitions:
+            desk.told.write(move.kind, step=move.step, reason=move.detail, by=move.detail)
         lost = lost or any([course.status_of[other] == "skipped" for other in waiting.values()])
-        if found.moves:
+        if found.transitions:
             continue
         if lost or not (found.begin or running):
             break
@@ -267,13 +267,13 @@ def test_every_run_comes_to_an_end_in_which_each_step_has_one(
             begun.add(each.id)
         running += [each.id for each in found.begin]
         assert len(running) <= jobs
-        assert len(running) == 1 or all([desk.schedule.step[name].parallel for name in running])
+        assert len(running) == 1 or all([desk.schedule.steps_by_id[name].parallel for name in running])
         name = running.pop(data.draw(st.integers(0, len(running) - 1)))
         if data.draw(st.booleans()):
             desk.told.ran(name)
         else:
             desk.told.failed(name)
-            other = desk.schedule.stands_in(desk.schedule.step[name])
+            other = desk.schedule.alternative_step(desk.schedule.steps_by_id[name])
             lost = lost or not other
             waiting |= {name: other} if other else {}
     left = [name for name, status in course.status_of.items() if status not in ("completed", "skipped", "recovered")]

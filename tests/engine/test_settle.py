@@ -8,12 +8,12 @@ import shutil
 import pytest
 
 from execplan.engine.course import Attempt
-from execplan.engine.cut import result_of
+from execplan.engine.cut import read_interrupted_result
 from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.steps.named import marks
-from execplan.engine.steps.perform import perform
-from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, Settled, settle
-from execplan.engine.steps.take_back import take_back
+from execplan.engine.steps.named import program_marks_path
+from execplan.engine.steps.perform import perform_step
+from execplan.engine.steps.settle import DONE, PARTIAL, UNDONE, UNKNOWN, RecoveredAttempt, recover_attempt
+from execplan.engine.steps.take_back import undo_changes
 from execplan.errors import CHANGED, ENVIRONMENT, ExecplanError
 from tests.conftest import Folder
 from tests.engine import test_refactor
@@ -27,20 +27,20 @@ class Killed(BaseException):
     """The end of the process."""
 
 
-def cut_short(made: Shop, name: str, *, leave: str) -> Settled:
+def cut_short(made: Shop, name: str, *, leave: str) -> RecoveredAttempt:
     """Do a step whose result nobody writes down; of its marks those are left that are named. How far it came."""
     prepared = made.prepare(name)
     step = made.step(name)
     if leave:
         try:
-            perform(made.bench, step, 1, prepared)
+            perform_step(made.bench, step, 1, prepared)
         except Killed:
             pass
-    where = marks(made.bench.place, step, 1)
+    where = program_marks_path(made.bench.run_paths, step, 1)
     for mark in ("begun", "ended"):
         if mark not in leave and os.path.exists(f"{where}.{mark}"):
             os.unlink(f"{where}.{mark}")
-    return settle(made.bench, step, Attempt(1, None, prepared.before, "policy"))
+    return recover_attempt(made.bench, step, Attempt(1, None, prepared.before, "policy"))
 
 
 def count(made: Shop) -> str:
@@ -50,7 +50,7 @@ def count(made: Shop) -> str:
 
 def test_a_command_that_never_began(repo: Folder) -> None:
     made = Shop(repo, COMMAND % "")
-    assert cut_short(made, "it", leave="") == Settled(UNDONE)
+    assert cut_short(made, "it", leave="") == RecoveredAttempt(UNDONE)
     assert count(made) == ""
 
 
@@ -90,7 +90,7 @@ def test_one_of_which_nobody_knows(repo: Folder, effect: str, kind: str, leave: 
     assert (found.kind, count(made)) == (kind, "1\n")
     assert {each.path for each in found.changes} == {"count", "out/x"}
     assert (found.performed is not None and found.performed.ok) == (kind == UNKNOWN)
-    take_back(made.bench, found.changes, found.folders)
+    undo_changes(made.bench, found.changes, found.folders)
     assert not made.path("out").exists()
     assert count(made) == ""
 
@@ -101,22 +101,22 @@ def test_without_the_state_of_the_run_no_command_is_taken_for_one_that_never_beg
 ) -> None:
     made = Shop(repo, COMMAND % f"effect={effect}")
     step, prepared = made.step("it"), made.prepare("it")
-    perform(made.bench, step, 1, prepared)
-    shutil.rmtree(made.bench.place.state)
+    perform_step(made.bench, step, 1, prepared)
+    shutil.rmtree(made.bench.run_paths.state)
     attempt = Attempt(1, None, prepared.before, "policy")
-    found = settle(made.bench, step, attempt)
+    found = recover_attempt(made.bench, step, attempt)
     assert (found.kind, found.changes, count(made)) == (kind, (), "1\n")
-    assert "in the repository (" in result_of(made.bench, step, attempt)["outside"]
+    assert "in the repository (" in read_interrupted_result(made.bench, step, attempt)["outside"]
 
 
 def test_a_file_that_was_written_or_was_not(repo: Folder) -> None:
     repo.write("src/old.py", "x = 1\n")
     made = Shop(repo, CREATE + DELETE)
-    assert cut_short(made, "api", leave="") == Settled(UNDONE)
+    assert cut_short(made, "api", leave="") == RecoveredAttempt(UNDONE)
     found = cut_short(made, "api", leave="all")
     assert found.performed is not None
     assert (found.kind, found.performed.ok, found.folders) == (DONE, True, ("src/new",))
-    assert cut_short(made, "drop", leave="") == Settled(UNDONE)
+    assert cut_short(made, "drop", leave="") == RecoveredAttempt(UNDONE)
     assert cut_short(made, "drop", leave="all").kind == DONE
 
 
@@ -124,16 +124,16 @@ def test_only_the_folder_was_made(repo: Folder) -> None:
     made = Shop(repo, CREATE)
     prepared = made.prepare("api")
     os.makedirs(made.path("src/new"))
-    found = settle(made.bench, made.step("api"), Attempt(1, None, prepared.before, "policy"))
+    found = recover_attempt(made.bench, made.step("api"), Attempt(1, None, prepared.before, "policy"))
     assert (found.kind, found.folders) == (PARTIAL, ("src", "src/new"))
-    take_back(made.bench, found.changes, found.folders)
+    undo_changes(made.bench, found.changes, found.folders)
     assert not made.path("src").exists()
 
 
 def test_what_could_not_have_been_done_was_not(repo: Folder) -> None:
     repo.write("src/new/api.py", "mine\n")
     made = Shop(repo, CREATE)
-    assert cut_short(made, "api", leave="all") == Settled(UNDONE)
+    assert cut_short(made, "api", leave="all") == RecoveredAttempt(UNDONE)
 
 
 @pytest.mark.parametrize("fails", range(1, 6))
@@ -156,7 +156,7 @@ def test_several_files_half_way(repo: Folder, monkeypatch: pytest.MonkeyPatch, f
             patch.setattr(WorkspaceFiles, name, call)
         found = cut_short(made, "split", leave="all")
     assert found.kind == PARTIAL
-    take_back(made.bench, found.changes, found.folders)
+    undo_changes(made.bench, found.changes, found.folders)
     assert test_refactor.tree(repo) == before
     assert made.do("split", 2).ok
 
@@ -168,8 +168,8 @@ def test_without_its_backup_nothing_is_said_of_it(repo: Folder) -> None:
     with open(made.bench.store.path(prepared.before["src/app.py"].sha256), "wb"):
         pass
     for work in (
-        lambda: settle(made.bench, made.step("patch"), Attempt(1, None, prepared.before, "policy")),
-        lambda: perform(made.bench, made.step("patch"), 1, prepared),
+        lambda: recover_attempt(made.bench, made.step("patch"), Attempt(1, None, prepared.before, "policy")),
+        lambda: perform_step(made.bench, made.step("patch"), 1, prepared),
     ):
         with pytest.raises(ExecplanError) as caught:
             work()
@@ -182,7 +182,7 @@ def test_a_file_that_its_test_has_changed(repo: Folder) -> None:
     made = Shop(repo, CREATE.replace("type=", 'test-after="sh format.sh" type='))
     found = cut_short(made, "api", leave="begun")
     assert (found.kind, [each.path for each in found.changes]) == (PARTIAL, ["src/new/api.py"])
-    take_back(made.bench, found.changes, found.folders)
+    undo_changes(made.bench, found.changes, found.folders)
     assert not made.path("src").exists()
 
 
@@ -191,8 +191,8 @@ def test_a_file_that_somebody_has_changed_since_is_not_lost(repo: Folder) -> Non
     made = Shop(repo, DELETE)
     prepared = made.prepare("drop")
     made.repo.write("src/old.py", "mine\n")
-    found = settle(made.bench, made.step("drop"), Attempt(1, None, prepared.before, "policy"))
+    found = recover_attempt(made.bench, made.step("drop"), Attempt(1, None, prepared.before, "policy"))
     with pytest.raises(ExecplanError) as caught:
-        take_back(made.bench, found.changes, found.folders)
+        undo_changes(made.bench, found.changes, found.folders)
     assert caught.value.exit == CHANGED
     assert made.path("src/old.py").read_text() == "mine\n"

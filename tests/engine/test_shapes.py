@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.engine.record import record_of
-from execplan.engine.revisions import document_of
-from execplan.engine.runs import brief, entries_of, summary
-from execplan.engine.undoing import going_on
+from execplan.engine.record import build_record
+from execplan.engine.revisions import load_document
+from execplan.engine.runs import load_run_state, read_run_entries, summarize_run
+from execplan.engine.undoing import continue_rollback
 from execplan.errors import ENVIRONMENT, ExecplanError
 from tests.engine.running import Bench, steps
 from tests.engine.test_run import DROP, FAIL, MAKE
@@ -39,15 +39,15 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 def read(bench: Bench, place: RunPaths, document: ExecutionPlan) -> str:
     """Read all that is read of a journal; how it is refused, or nothing."""
     try:
-        course = brief(place, entries_of(place))
-        if course.begun:
-            summary(*bench.home(), place)
+        course = load_run_state(place, read_run_entries(place))
+        if course.begin_fields:
+            summarize_run(*bench.home(), place)
             course.document = document
-            record_of(place, document, course)
-            course.open_attempt()
+            build_record(place, document, course)
+            course.open_attempts()
             course.changes()
-            if course.rolling is not None:
-                going_on(course, course.rolling, {})
+            if course.open_rollback is not None:
+                continue_rollback(course, course.open_rollback, {})
     except ExecplanError as error:
         return error.code
     return ""
@@ -75,7 +75,7 @@ def test_none_is_taken_for_a_bug(bench: Bench) -> None:
     place = bench.last()
     with open(place.journal, "rb") as file:
         lines = file.readlines()
-    document, codes = document_of(place, entries_of(place)), []
+    document, codes = load_document(place, read_run_entries(place)), []
     for mutant in mutants(lines):
         with open(place.journal, "wb") as file:
             file.writelines([json.dumps(each).encode() + b"\n" for each in mutant])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from execplan.engine.course import Question
-from execplan.engine.entries import Performed
+from execplan.engine.entries import AttemptResult
 from execplan.engine.fate import SIGNAL
 from execplan.engine.journal import Entry
 from execplan.engine.signals import SIGNALS
@@ -96,7 +96,7 @@ def test_waiting_for_a_retry_is_left_by_a_signal() -> None:
                 os.kill(os.getpid(), signal.SIGTERM)
 
     document = plan(step("a", strategy="retry", retries=1, backoff=600_000))
-    run = Try(document, Told({"a": [Performed(False, "exit", "no", 1)]}), watch=Kicked())
+    run = Try(document, Told({"a": [AttemptResult(False, "exit", "no", 1)]}), watch=Kicked())
     assert (run.fate.kind, run.stop.signal) == (SIGNAL, "SIGTERM")
 
 

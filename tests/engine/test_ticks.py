@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from execplan.engine import ticks
 from execplan.engine.course import RunState
-from execplan.engine.ticks import Marked
+from execplan.engine.ticks import TickResult
 from execplan.execution.api import compose
 from execplan.lint.runner import lint_plan
 from execplan.plan import reader, tasks
@@ -56,19 +56,19 @@ def read(repo: Folder) -> bytes:
 def test_a_task_gets_its_time_and_a_link_and_loses_both_again(repo: Folder) -> None:
     home, ref = shelf(repo)
     before, document = read(repo), compiled(fences(("build", "Build the parser")))
-    marked = ticks.tick(home, ref, document, document.steps[0], PATH)
-    assert marked == Marked("Build the parser.")
+    marked = ticks.tick_task(home, ref, document, document.steps[0], PATH)
+    assert marked == TickResult("Build the parser.")
     line = f"- [x] (2026-01-01 00:00Z) Build the parser.\n  - [transcript]({HREF})\n- [ ] Write the tests.\n"
     assert line.encode() in read(repo)
     found = repo.run("lint", "parser", "--json")
     assert found.exit == 0, found.out
     assert [task["state"] for task in repo.ok("show", "parser")["tasks"]] == ["done", "done", "open"]
     ticked = read(repo)
-    assert ticks.tick(home, ref, document, document.steps[0], PATH) == Marked("Build the parser.")  # killed in between
+    assert ticks.tick_task(home, ref, document, document.steps[0], PATH) == TickResult("Build the parser.")  # killed in between
     assert read(repo) == ticked
-    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH) == Marked("Build the parser.")
+    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH) == TickResult("Build the parser.")
     assert read(repo) == before
-    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH) == Marked()
+    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH) == TickResult()
     assert read(repo) == before
 
 
@@ -76,7 +76,7 @@ def test_a_task_that_somebody_has_ticked_is_not_the_run_s(repo: Folder) -> None:
     home, ref = shelf(repo)
     document = compiled(fences(("read", "Read lines")))
     before = read(repo)
-    assert ticks.tick(home, ref, document, document.steps[0], PATH) == Marked()
+    assert ticks.tick_task(home, ref, document, document.steps[0], PATH) == TickResult()
     assert read(repo) == before
 
 
@@ -88,7 +88,7 @@ def test_no_step_fails_for_a_task_that_is_not_there(repo: Folder, task: str, why
     home, ref = shelf(repo)
     document = compiled(fences(("build", task)))
     before = read(repo)
-    marked = ticks.tick(home, ref, document, document.steps[0], PATH)
+    marked = ticks.tick_task(home, ref, document, document.steps[0], PATH)
     assert not marked.task
     assert why in marked.warning
     assert "build" in marked.warning
@@ -106,8 +106,8 @@ def test_nor_for_a_plan_that_is_broken_or_gone(repo: Folder, broken: bytes | Non
         (repo.path / PLAN).unlink()
     else:
         (repo.path / PLAN).write_bytes(broken)
-    assert ticks.tick(home, ref, document, document.steps[0], PATH).warning
-    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH).warning
+    assert ticks.tick_task(home, ref, document, document.steps[0], PATH).warning
+    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH).warning
     assert not (repo.path / PLAN).exists() if broken is None else read(repo) == broken
 
 
@@ -118,30 +118,30 @@ def test_what_the_task_had_before_comes_back(repo: Folder) -> None:
     home, ref = shelf(repo, text)
     before, document = read(repo), compiled(fences(("build", "Build the parser"), ("test", "Write the tests")))
     second = PATH.replace("01-build", "02 (b)")
-    assert ticks.tick(home, ref, document, document.steps[0], PATH).task
-    assert ticks.tick(home, ref, document, document.steps[1], second).task
+    assert ticks.tick_task(home, ref, document, document.steps[0], PATH).task
+    assert ticks.tick_task(home, ref, document, document.steps[1], second).task
     assert b"transcripts/02%20%28b%29.md)" in read(repo)
     assert repo.run("lint", "parser").exit == 0
-    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH).task
-    assert ticks.reopen(home, ref, document, "test", "Write the tests.", second).task
+    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH).task
+    assert ticks.reopen_task(home, ref, document, "test", "Write the tests.", second).task
     assert read(repo) == before
 
 
 def test_a_task_that_was_edited_since_is_reopened_and_keeps_its_words(repo: Folder) -> None:
     home, ref = shelf(repo)
     document = compiled(fences(("build", "Build the parser")))
-    ticks.tick(home, ref, document, document.steps[0], PATH)
+    ticks.tick_task(home, ref, document, document.steps[0], PATH)
     repo.ok("reword", "Build", "Build a better parser.", "-p", "parser")
-    assert ticks.reopen(home, ref, document, "build", "Build the parser.", PATH).task
+    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", PATH).task
     assert read(repo) == CLEAN.replace("[ ] Build the parser.", "[ ] Build a better parser.").encode()
 
 
 def test_without_a_transcript_there_is_no_link(repo: Folder) -> None:
     home, ref = shelf(repo)
     before, document = read(repo), compiled(fences(("build", "Build the parser")))
-    assert ticks.tick(home, ref, document, document.steps[0], "").task
+    assert ticks.tick_task(home, ref, document, document.steps[0], "").task
     assert b"transcript" not in read(repo)
-    assert ticks.reopen(home, ref, document, "build", "Build the parser.", "").task
+    assert ticks.reopen_task(home, ref, document, "build", "Build the parser.", "").task
     assert read(repo) == before
 
 
@@ -153,12 +153,12 @@ def test_a_step_of_a_plan_that_was_joined_ticks_the_plan_it_comes_from(repo: Fol
         compiled(fences(("build", "Draw the plan")), "2026-02-02_docs"),
     ]
     both = compose(documents, "release")
-    found = [ticks.tick(home, ref._replace(id="release"), both, step, PATH) for step in both.steps]
+    found = [ticks.tick_task(home, ref._replace(id="release"), both, step, PATH) for step in both.steps]
     assert [each.task for each in found] == ["Build the parser.", "Draw the plan."]
     assert b"](artifacts/parser/" in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_bytes()
-    assert ticks.plans(home, ref._replace(id="release"), both) == {PLAN, ".agent/execplans/2026-02-02_docs.md"}
+    assert ticks.list_plan_files(home, ref._replace(id="release"), both) == {PLAN, ".agent/execplans/2026-02-02_docs.md"}
     step = both.steps[1].id
-    assert ticks.reopen(home, ref._replace(id="release"), both, step, "Draw the plan.", PATH).task
+    assert ticks.reopen_task(home, ref._replace(id="release"), both, step, "Draw the plan.", PATH).task
     assert "transcript" in read(repo).decode()
     assert "transcript" not in (repo.path / ".agent/execplans/2026-02-02_docs.md").read_text(encoding="utf-8")
 
@@ -168,21 +168,21 @@ def test_the_last_step_of_a_task_completes_it() -> None:
     course = RunState(document)
     a, b, c, d = document.steps
     course.status_of.update(a="completed", b="completed")
-    assert ticks.completes(document, course, a) is None
-    assert ticks.completes(document, course, b) is None
+    assert ticks.find_transcript_step(document, course, a) is None
+    assert ticks.find_transcript_step(document, course, b) is None
     course.status_of.update(c="completed")
-    assert ticks.completes(document, course, c) is None
+    assert ticks.find_transcript_step(document, course, c) is None
     course.status_of.update(d="skipped")
-    assert ticks.completes(document, course, d) == c
+    assert ticks.find_transcript_step(document, course, d) == c
     course.status_of.update(d="failed")
-    assert ticks.completes(document, course, d) is None
+    assert ticks.find_transcript_step(document, course, d) is None
     course.status_of.update(d="recovered")
-    assert ticks.completes(document, course, d) == d
-    course.ticked["d"] = ("Build it.", "")
-    assert ticks.completes(document, course, d) is None
-    course.ticked.clear()
+    assert ticks.find_transcript_step(document, course, d) == d
+    course.ticked_tasks["d"] = ("Build it.", "")
+    assert ticks.find_transcript_step(document, course, d) is None
+    course.ticked_tasks.clear()
     course.status_of.update(dict.fromkeys("acd", "skipped"))
-    assert ticks.completes(document, course, d) is None
+    assert ticks.find_transcript_step(document, course, d) is None
 
 
 @given(plans())

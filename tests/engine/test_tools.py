@@ -199,7 +199,7 @@ def test_a_tool_has_the_time_of_its_step_and_is_tried_again(bench: Tooled) -> No
         }
     )
     assert bench.go().status != "completed"
-    results = [each.said["cause"] for each in bench.entries() if each.kind == "result"]
+    results = [each.fields["cause"] for each in bench.entries() if each.kind == "result"]
     assert results == ["timeout", "timeout"]
 
 
@@ -314,7 +314,7 @@ def test_a_tool_writes_only_in_the_repository(bench: Tooled) -> None:
     )
     assert bench.go().status != "completed"
     assert not outside.exists()
-    told = [each.said["ok"] for each in bench.entries() if each.kind == "result"]
+    told = [each.fields["ok"] for each in bench.entries() if each.kind == "result"]
     assert told == [True, False]
 
 

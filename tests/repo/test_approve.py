@@ -287,7 +287,7 @@ def test_twenty_at_once_leave_one_whole_file(desk: Desk) -> None:
 
     def give(number: int) -> None:
         yes = approve.Yes(f"Bot {number}", "digest", 60 + number)
-        approving.give(home, ref, found, approval_scope(found.evaluation, None, None), yes, Options())
+        approving.approve_and_record(home, ref, found, approval_scope(found.evaluation, None, None), yes, Options())
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(give, range(20)))

@@ -152,10 +152,10 @@ def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:
 
 def test_a_run_of_an_agent_is_allowed_something(desk: Desk) -> None:
     from execplan.engine.agent.begin import start_or_resume
-    from execplan.engine.alone import alone
+    from execplan.engine.alone import acquire_run_lock
 
     desk.approve()
     home, ref = desk.home()
-    with alone(home, "test"):
+    with acquire_run_lock(home, "test"):
         start_or_resume(home, ref, session="one")
     assert "no plan is approved" not in looked(desk).message

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from execplan.engine import entries as kinds
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from tests.engine.hand import begun
 from tests.engine.test_runs import ROLLBACK
 from tests.engine.test_underway import PLAN
@@ -34,7 +34,7 @@ def test_runs_that_were_cut_short(desk: Desk) -> None:
     assert (found["level"], found["path"]) == ("error", f".agent/execplans/artifacts/{NAME}/runs/{place.id}")
     assert found["mend"].startswith(f"execplan resume 1 -p {NAME}, ")
     assert f"execplan rollback 1 -p {NAME}" in found["mend"]
-    with alone(home, f"run {place.id} of {ref.id}"):
+    with acquire_run_lock(home, f"run {place.id} of {ref.id}"):
         assert doctor(desk)["findings"] == []
     hand.write(kinds.PAUSED, why="checkpoint", step="api", question="Go on?")
     assert doctor(desk)["findings"] == []

@@ -40,8 +40,8 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
     from execplan.engine.commands.launch import Limits, CommandSpec, run_command
     from execplan.engine.commands.stop import StopSignal
     from execplan.engine.commands.transcript import Transcript
-    from execplan.engine.opened import redaction
-    from execplan.engine.signals import Signals
+    from execplan.engine.opened import make_redaction
+    from execplan.engine.signals import SignalHandlers
 
     said = [""]
 
@@ -56,10 +56,10 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
         marks = os.path.join(folder, "marks")
         order = CommandSpec(command.argv, work, _environment(home, command), True, limits, marks, sent)
         transcript = Transcript(
-            os.path.join(folder, "transcript.md"), "The enhancer", redaction(), command.kilobytes << 10, line
+            os.path.join(folder, "transcript.md"), "The enhancer", make_redaction(), command.kilobytes << 10, line
         )
         try:
-            with Signals(stop, lambda: None):
+            with SignalHandlers(stop, lambda: None):
                 ended = run_command(order, None, transcript, stop)
         finally:
             transcript.close()

@@ -12,8 +12,8 @@ from execplan.agents.guard.decide import Judged, judge
 from execplan.agents.guard.planned import Planned
 from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import RunState
-from execplan.engine.order import Order
-from execplan.engine.plain import plainly
+from execplan.engine.order import StepOrder
+from execplan.engine.plain import parse_plain_document
 from execplan.errors import CHANGED, POLICY, ExecplanError
 from execplan.execution.evaluate import effective_risk
 from execplan.execution.permission import DENY
@@ -109,9 +109,9 @@ def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:
     assert found.approval is not None
     document, policy = found.now.current.document, found.now.policy
     told = document.model_dump(mode="json", by_alias=True)
-    plain = plainly(told)
+    plain = parse_plain_document(told)
     course = RunState(document, run.entries if run is not None else ())
-    course.expected = {**found.now.binding.states, **course.expected}
+    course.expected_states = {**found.now.binding.states, **course.expected_states}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}
     return Basis(
         home=home,
@@ -122,7 +122,7 @@ def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:
         constraints=told["constraints"],
         planned=tuple([Planned(step, levels[step["id"]]) for step in told["steps"]]),
         plain={step.id: step for step in plain.steps},
-        order=Order(plain.steps, sequential=document.constraints.require_sequential),
+        order=StepOrder(plain.steps, sequential=document.constraints.require_sequential),
         course=course,
         terms=found.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,

@@ -6,8 +6,8 @@ import os
 
 from execplan.agents.guard.planned import Around, Planned
 from execplan.engine.course import RunState
-from execplan.engine.order import Order
-from execplan.engine.plain import plainly
+from execplan.engine.order import StepOrder
+from execplan.engine.plain import parse_plain_document
 from execplan.errors import ExecplanError
 from execplan.execution.world import FILE
 from execplan.record import NamedTuple
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry
-    from execplan.engine.plain import Plain
+    from execplan.engine.plain import PlainStep
     from execplan.execution.permission import ApprovalTerms
     from execplan.execution.world import State
     from execplan.repo.home import Home
@@ -41,8 +41,8 @@ class Basis(NamedTuple):
     """Its id; nothing where there is none that anything could be allowed by."""
     constraints: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     planned: tuple[Planned, ...] = ()
-    plain: Mapping[str, Plain] = {}
-    order: Order | None = None
+    plain: Mapping[str, PlainStep] = {}
+    order: StepOrder | None = None
     course: RunState | None = None
     terms: ApprovalTerms | None = None
     interval: int = 0
@@ -50,7 +50,7 @@ class Basis(NamedTuple):
     @property
     def around(self) -> Around:
         """Where a call is judged."""
-        expected = self.course.expected if self.course is not None else {}
+        expected = self.course.expected_states if self.course is not None else {}
         root = os.path.realpath(self.home.root)
         return Around(
             root, self.constraints, expected, judge(self.home), lambda path: _before(self.home, expected, path)
@@ -59,7 +59,7 @@ class Basis(NamedTuple):
 
 def of_run(warrant: GuardGrant, entries: Sequence[Entry]) -> Basis:
     """Of a run that is under way, by its warrant and its journal; raises ExecplanError."""
-    document = plainly({"steps": [each.step for each in warrant.steps]})
+    document = parse_plain_document({"steps": [each.step for each in warrant.steps]})
     course: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
     return Basis(
         home=warrant.home,
@@ -70,7 +70,7 @@ def of_run(warrant: GuardGrant, entries: Sequence[Entry]) -> Basis:
         constraints=warrant.constraints,
         planned=tuple([Planned(each.step, each.level) for each in warrant.steps]),
         plain={step.id: step for step in document.steps},
-        order=Order(document.steps, sequential=bool(warrant.constraints.get("require_sequential"))),
+        order=StepOrder(document.steps, sequential=bool(warrant.constraints.get("require_sequential"))),
         course=course,
         terms=warrant.terms,
         interval=warrant.interval,

@@ -108,7 +108,7 @@ def _permission(planned: Planned, basis: Basis, moment: float, *, further: bool 
 def _up_now(basis: Basis, moment: float) -> str:
     """How an agent goes on whose call is like no step."""
     names = [each.step["id"] for each in basis.planned if _permission(each, basis, moment).kind != DENY]
-    running = basis.course.named(RUNNING) if basis.course is not None else ()
+    running = basis.course.steps_with_status(RUNNING) if basis.course is not None else ()
     if running:
         return f"; in hand, to be reported: {', '.join(running)}"
     return (

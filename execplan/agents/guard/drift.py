@@ -27,7 +27,7 @@ def drifted(step: Mapping[str, Any], course: RunState, world: World) -> str:
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
     begun = course.status_of.get(step["id"]) == states.RUNNING
     for path in sorted([each for each in (reads - writes if begun else reads | writes) if each is not None]):
-        wanted = course.expected.get(path)
+        wanted = course.expected_states.get(path)
         found = world.state(path)
         if wanted is None or ((wanted.kind, found.kind) == (ABSENT, FOLDER) and _was_filled(course, path)):
             continue
@@ -38,4 +38,4 @@ def drifted(step: Mapping[str, Any], course: RunState, world: World) -> str:
 
 def _was_filled(course: RunState, folder: str) -> bool:
     """Whether the run itself has made a file in a folder, and so the folder."""
-    return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in course.expected.items()])
+    return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in course.expected_states.items()])

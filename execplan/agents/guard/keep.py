@@ -10,11 +10,11 @@ from execplan.agents.guard.decide import Judged, judge
 from execplan.engine import entries as kinds
 from execplan.engine.agent import mark
 from execplan.engine.agent.asked import step_question
-from execplan.engine.alone import NAME
-from execplan.engine.copies import journal_of, stop_altered
+from execplan.engine.alone import LOCK_NAME
+from execplan.engine.copies import open_journal, ensure_not_altered
 from execplan.engine.entries import CALLED, DENIED, INTENT, state_json
-from execplan.engine.journal import checked, parse, read_bytes
-from execplan.engine.questions import ANSWERS_TO
+from execplan.engine.journal import check_entries, parse_entries, read_bytes
+from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.execution.documents.touched import written_paths
@@ -47,7 +47,7 @@ MOST: Final = 100
 def lock(home: Home, call: Call) -> Lock:
     """The lock of runs; waited for, for other calls have it for an instant."""
     set_timeout(WAIT)
-    return state.lock(home, NAME, f"guard of {call.session or 'an agent'}")
+    return state.lock(home, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
 def line(home: Home) -> Lock:
@@ -73,19 +73,19 @@ def entries_of(warrant: GuardGrant, *, locked: bool = False) -> list[Entry]:
         if locked or error.code != _ALTERED:
             raise
     set_timeout(WAIT)
-    with state.lock(warrant.home, NAME, "guard"):
+    with state.lock(warrant.home, LOCK_NAME, "guard"):
         return _entries(warrant)
 
 
 def _entries(warrant: GuardGrant) -> list[Entry]:
     data = read_bytes(warrant.run_paths.journal)
     check_mark(warrant, data)
-    return checked(parse(data[: data.rfind(b"\n") + 1], warrant.run_paths.journal), warrant.run_paths.journal)
+    return check_entries(parse_entries(data[: data.rfind(b"\n") + 1], warrant.run_paths.journal), warrant.run_paths.journal)
 
 
 def check_mark(warrant: GuardGrant, data: bytes) -> None:
     """Refuse a journal that is not as it was left, also among the artifacts; raises ExecplanError."""
-    stop_altered(warrant.run_paths)
+    ensure_not_altered(warrant.run_paths)
     key = keys.read(warrant.home)
     if key is not None:  # the warrant is sealed with it
         mark.check(warrant.run_paths, data, key)
@@ -102,10 +102,10 @@ def stop_waiting(basis: Basis, warrant: GuardGrant) -> None:
     course = basis.course
     assert course is not None  # it is of a run
     number = f"{warrant.run_paths.number} -p {warrant.plan}"
-    if course.rolling is not None:
+    if course.open_rollback is not None:
         raise _waits(f"the run {warrant.run} is being rolled back", f"a person finishes it: execplan rollback {number}")
     if course.question is not None:
-        answers = "|".join(ANSWERS_TO[course.question.why])
+        answers = "|".join(ALLOWED_ANSWERS[course.question.why])
         hint = f"a person answers: execplan resume {number} --answer {answers}"
         raise _waits(f"the run {warrant.run} waits: {course.question.words}", hint)
 
@@ -138,11 +138,11 @@ def kept(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis
     Raises ExecplanError.
     """
     check_mark(warrant, read_bytes(warrant.run_paths.journal))
-    with journal_of(warrant.run_paths) as journal:
+    with open_journal(warrant.run_paths) as journal:
         if [each.line for each in entries] != [each.line for each in journal.entries]:
             if any([each.kind not in (INTENT, CALLED, DENIED) for each in journal.entries[len(entries) :]]):
                 return Judged(DENY, f"the run {warrant.run} has gone on meanwhile: make the call again")
-            basis = of_run(warrant, checked(journal.entries, warrant.run_paths.journal))
+            basis = of_run(warrant, check_entries(journal.entries, warrant.run_paths.journal))
             found = judge(call, basis, moment(journal.entries))
         stop_waiting(basis, warrant)
         if not found.is_step:
@@ -165,8 +165,8 @@ def _write(call: Call, basis: Basis, warrant: GuardGrant, journal: Journal, foun
     if course.status_of[found.step] != states.RUNNING:
         tried += 1
         step = next(each.step for each in warrant.steps if each.step["id"] == found.step)
-        paths = [each for each in map(normalize_path, written_paths(step)) if each is not None and each in course.expected]
-        states_of = {path: state_json(course.expected[path]) for path in paths}
+        paths = [each for each in map(normalize_path, written_paths(step)) if each is not None and each in course.expected_states]
+        states_of = {path: state_json(course.expected_states[path]) for path in paths}
         journal.write(INTENT, step=found.step, attempt=tried, by=found.by, before=states_of, snapshot=False)
     told = next(each.told for each in warrant.steps if each.step["id"] == found.step)
     journal.write(
@@ -197,11 +197,11 @@ def denied(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Bas
 
     It raises nothing: a denial stays one whatever becomes of this.
     """
-    if basis.course is None or basis.course.question is not None or basis.course.denied >= MOST:
+    if basis.course is None or basis.course.question is not None or basis.course.denied_calls >= MOST:
         return
     set_timeout(0.0)
     try:
-        with state.lock(warrant.home, NAME, "guard"), journal_of(warrant.run_paths) as journal:
+        with state.lock(warrant.home, LOCK_NAME, "guard"), open_journal(warrant.run_paths) as journal:
             if [each.line for each in entries] == [each.line for each in journal.entries]:
                 step, tool = found.step or None, shown(call.tool, 100)
                 journal.write(DENIED, tool=tool, what=_what(call), step=step, session=call.session or None)

@@ -25,7 +25,7 @@ def after(run: Run) -> tuple[str, ...]:
         return f"execplan evaluate {name}", f"execplan approve {name}", resume
     if course.question is not None and course.question.why == entries.UNKNOWN:
         return tuple([command("resume", run.place.id, name, "--answer", each) for each in (entries.GO, entries.AGAIN)])
-    if course.is_agents and course.status == states.IN_PROGRESS and course.question is None:
+    if course.is_agent_run and course.status == states.IN_PROGRESS and course.question is None:
         return f"execplan handoff {name}", back
     if course.status == states.COMPLETED:
         return f"execplan audit {name}", f"execplan show {name}"

@@ -13,10 +13,10 @@ from execplan.errors import NO, OK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.engine.runs import Summary
+    from execplan.engine.runs import RunSummary
 
 
-def listed(found: Sequence[Summary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
+def listed(found: Sequence[RunSummary], broken: Sequence[str], name: str | None, state: str | None) -> Answer:
     """The runs of a plan, or of all, and why others can't be read; the plan as it can be typed."""
     exit_, warnings = NO if broken else OK, tuple(broken)
     see = ("execplan audit --verify",) if broken else ()
@@ -32,7 +32,7 @@ def listed(found: Sequence[Summary], broken: Sequence[str], name: str | None, st
     return Answer(data, text, exit_, warnings=warnings, next=_follow(kept) + see)
 
 
-def _json(summary: Summary) -> dict[str, Any]:
+def _json(summary: RunSummary) -> dict[str, Any]:
     question = summary.question
     return {
         **summary._asdict(),
@@ -42,13 +42,13 @@ def _json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _row(summary: Summary) -> tuple[str, ...]:
+def _row(summary: RunSummary) -> tuple[str, ...]:
     time = lasted(summary.seconds) if summary.seconds is not None else "-"
     done = f"{summary.done}/{summary.total}"
     return summary.state, summary.id, summary.plan, summary.started or "-", time, done, _what(summary)
 
 
-def _what(summary: Summary) -> str:
+def _what(summary: RunSummary) -> str:
     """How it stands, in words."""
     if summary.rolling:
         return "a rollback was cut short"
@@ -61,7 +61,7 @@ def _what(summary: Summary) -> str:
     return f"{words}, {', '.join(summary.rolled_back)} rolled back" if part else words
 
 
-def _follow(kept: Sequence[Summary]) -> tuple[str, ...]:
+def _follow(kept: Sequence[RunSummary]) -> tuple[str, ...]:
     """The command that continues the first run that waits or was interrupted, else the one that shows the first run."""
     for each in kept:
         if is_unapproved(each.status, each.question):

@@ -86,13 +86,13 @@ class Live(Asker):
     def entry(self, entry: Entry) -> None:
         """Show what has happened above, and what runs now."""
         with self._lock:
-            step = str(entry.said.get("step") or "")
+            step = str(entry.fields.get("step") or "")
             if entry.kind == entries.INTENT:
                 self._over.discard(step)
-                self._running[step] = (monotonic(), entry.said["attempt"], "")
+                self._running[step] = (monotonic(), entry.fields["attempt"], "")
             elif entry.kind in _OVER:
                 self._running.pop(step, None)
-                if entry.said.get("cause") != INTERRUPTED:
+                if entry.fields.get("cause") != INTERRUPTED:
                     self._over.add(step)
             elif entry.kind == entries.RETAKEN:
                 self._running.pop(step, None)

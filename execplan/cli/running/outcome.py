@@ -11,7 +11,7 @@ from execplan.cli.running.one import load, run_json
 from execplan.cli.running.phrases import command, counted, lasted
 from execplan.cli.running.undone import undone_json, undone_lines
 from execplan.engine import entries, place
-from execplan.engine.questions import ANSWERS_TO
+from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.errors import CHANGED, INTERRUPTED, NO, OK, PAUSED, TERMINATED, ExecplanError
 from execplan.execution import states
 
@@ -30,11 +30,11 @@ def outcome(home: Home, ref: Ref, finished: FinishedRun, *, quiet: bool) -> Answ
 
     Quiet: nothing was shown before, so that it says where to read more.
     """
-    run = load(home, ref, place.named(home, ref, finished.run))
+    run = load(home, ref, place.find_run(home, ref, finished.run))
     if finished.signal:
         raise _interrupted(run, finished)
     question = finished.question or run.course.question
-    if run.course.is_agents and finished.status == states.IN_PROGRESS and question is None:
+    if run.course.is_agent_run and finished.status == states.IN_PROGRESS and question is None:
         text = shown(f"the agent goes on with the run {run.place.id}, {_far(run)}")
         return Answer(outcome_json(run, finished), text, OK, finished.warnings, after(run))
     if finished.status not in states.ENDED_RUN_STATES or finished.question is not None:
@@ -68,9 +68,9 @@ def _completed(run: Run) -> list[str]:
     aside = [
         f"{counted(count, 'step')} {status}"
         for status in (states.SKIPPED, states.RECOVERED)
-        if (count := len(run.course.numbers(status)))
+        if (count := len(run.course.step_numbers(status)))
     ]
-    done = f"{len(run.course.numbers(states.COMPLETED))} of {counted(len(run.document.steps), 'step')}"
+    done = f"{len(run.course.step_numbers(states.COMPLETED))} of {counted(len(run.document.steps), 'step')}"
     return [f"completed {', '.join([done, *aside])} in {lasted(run.course.seconds or 0)}: run {run.place.id}"]
 
 
@@ -86,7 +86,7 @@ def _failed(run: Run, finished: FinishedRun, *, quiet: bool) -> list[str]:
 
 def _replayed(run: Run, finished: FinishedRun) -> list[str]:
     """How it differs from the run that it replays."""
-    other = run.course.begun["replays"]
+    other = run.course.begin_fields["replays"]
     if not other:
         return []
     if not finished.differences:
@@ -112,7 +112,7 @@ def _paused(run: Run, question: Question | None) -> ExecplanError:
         hint = f"execplan evaluate {name}; execplan approve {name}; {resume}"
         return ExecplanError("paused", what, exit=PAUSED, hint=hint)
     what = f"{about} waits, {_far(run)}: {question.words}"
-    answers = ANSWERS_TO[question.why]
+    answers = ALLOWED_ANSWERS[question.why]
     if question.why == entries.UNKNOWN:
         hint = f"find out what it has done, then: {resume} --answer {'|'.join(answers)}"
         return ExecplanError("paused", what, exit=PAUSED, hint=hint, candidates=answers)

@@ -10,14 +10,14 @@ from execplan.cli.running.phrases import counted
 from execplan.execution.evaluation.told import describe_commands, step_json
 
 if TYPE_CHECKING:
-    from execplan.engine.outlook import Outlook, Planned
+    from execplan.engine.outlook import RunPreview, PlannedStep
     from execplan.engine.watch import RunOptions
 
 
-def would_run(found: Outlook, chosen: RunOptions, path: str, name: str) -> Answer:
+def would_run(found: RunPreview, chosen: RunOptions, path: str, name: str) -> Answer:
     """The answer of a dry run; the plan's path, and its name as it can be typed."""
     approval, document = found.approval, found.document
-    running = [each for each in found.steps if each.runs]
+    running = [each for each in found.steps if each.will_run]
     data: dict[str, Any] = {
         "plan": document.plan_id,
         "revision": document.revision,
@@ -26,11 +26,11 @@ def would_run(found: Outlook, chosen: RunOptions, path: str, name: str) -> Answe
         "approver": approval.approver,
         "expires_at": approval.expires_at,
         "sandbox": found.sandbox or None,
-        "no_sandbox": None if found.sandbox else found.why,
-        "steps": [{**step_json(each.judged, path), "runs": each.runs, "why": each.why or None} for each in found.steps],
+        "no_sandbox": None if found.sandbox else found.sandbox_reason,
+        "steps": [{**step_json(each.evaluated_step, path), "runs": each.will_run, "why": each.reason or None} for each in found.steps],
         "changed": False,
     }
-    where = f"in {found.sandbox}" if found.sandbox else f"in no sandbox ({found.why})"
+    where = f"in {found.sandbox}" if found.sandbox else f"in no sandbox ({found.sandbox_reason})"
     who = "the policy" if approval.how == "policy" else approval.approver
     lines = [f"would run {len(running)} of {counted(len(found.steps), 'step')}, approved by {who}, {where}"]
     lines += [line for each in found.steps for line in _lines(each)]
@@ -39,11 +39,11 @@ def would_run(found: Outlook, chosen: RunOptions, path: str, name: str) -> Answe
     return Answer(data, text, warnings=found.warnings, next=(_follow(chosen, name),))
 
 
-def _lines(planned: Planned) -> list[str]:
+def _lines(planned: PlannedStep) -> list[str]:
     """A step in the order of the run: what it does and its commands, or why it is skipped."""
-    step = planned.judged.step
-    if not planned.runs:
-        return [f"{step.number} {step.id}: skipped: {planned.why}"]
+    step = planned.evaluated_step.step
+    if not planned.will_run:
+        return [f"{step.number} {step.id}: skipped: {planned.reason}"]
     lines = [f"{step.number} {step.id}: {step.description}"]
     for what, command in describe_commands(step):
         count = command.strip("\n").count("\n") + 1

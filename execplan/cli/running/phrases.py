@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from execplan.cli.door import shown
-from execplan.engine.entries import kind_of
+from execplan.engine.entries import change_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def counted(count: int, what: str) -> str:
 def changed(changes: Sequence[Change]) -> str:
     """What became of which file; nothing for none."""
     kinds = ("created", "modified", "deleted")
-    by_kind = {kind: [each.path for each in changes if kind_of(each) == kind] for kind in kinds}
+    by_kind = {kind: [each.path for each in changes if change_kind(each) == kind] for kind in kinds}
     return ", ".join([f"{kind} {some(paths)}" for kind, paths in by_kind.items() if paths])
 
 

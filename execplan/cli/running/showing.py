@@ -10,7 +10,7 @@ from execplan.cli.running.following import but_show
 from execplan.cli.running.one import run_json
 from execplan.cli.running.phrases import changed, lasted
 from execplan.cli.table import table
-from execplan.engine.record import record_of
+from execplan.engine.record import build_record
 from execplan.execution import states
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _HOW = {"terminal": "on a terminal", "digest": "by its digest", "policy": "by th
 def shown_run(run: Run) -> Answer:
     """What has become of it, step by step."""
     data = run_json(run)
-    data["record"] = record_of(run.place, run.document, run.course).model_dump(mode="json", by_alias=True)
+    data["record"] = build_record(run.place, run.document, run.course).model_dump(mode="json", by_alias=True)
     rows = [_row(run, each, said) for each, said in zip(run.document.steps, data["steps"], strict=True)]
     parts = ["\n".join(_head(run, data)), table(("#", "id", "status", "tries", "time", "exit", "what"), rows, _SPARE)]
     parts += ["\n".join(each) for each in (_details(run), _around(run)) if each]
@@ -74,10 +74,10 @@ def _details(run: Run) -> list[str]:
     """What steps have changed and printed, and why they did not end well."""
     lines = []
     for step in run.document.steps:
-        what = changed([change for _, change in run.course.changes(of=step.id)])
+        what = changed([change for _, change in run.course.changes(only_step=step.id)])
         has_reason = run.course.status_of[step.id] in states.STATES_WITH_REASON
-        said = [run.course.why.get(step.id, "") if has_reason else "", what]
-        said += [f"ticked {run.course.ticked[step.id][0]!r}"] if step.id in run.course.ticked else []
+        said = [run.course.reasons.get(step.id, "") if has_reason else "", what]
+        said += [f"ticked {run.course.ticked_tasks[step.id][0]!r}"] if step.id in run.course.ticked_tasks else []
         transcript = run.transcript(step.id)
         told = "; ".join([each for each in said if each])
         if told or transcript:
@@ -88,9 +88,9 @@ def _details(run: Run) -> list[str]:
 
 def _around(run: Run) -> list[str]:
     """Revisions and rollbacks."""
-    lines = [f"revision {each.said['revision']} since {each.at}: {each.said['reason']}" for each in run.course.replans]
+    lines = [f"revision {each.fields['revision']} since {each.at}: {each.fields['reason']}" for each in run.course.replans]
     for each in run.course.rollbacks:
-        said = each.said
+        said = each.fields
         who = f"by itself ({said['automatic']})" if said["automatic"] else f"by {said['user']}"
         lines.append(f"rolled back {each.at} {who}: {', '.join(said['steps'])}")
         lines += [f"  could not be taken back: {left}" for left in said["undone_not"]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.cli.door import shown
 from execplan.cli.running.phrases import changed, counted, lasted, listed, some
-from execplan.engine.entries import change_from, performed_from
+from execplan.engine.entries import change_from_json, attempt_result_from_entry
 from execplan.execution.world import ABSENT, FILE
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Teller:
 
     def tell(self, entry: Entry) -> list[Line]:
         """The lines about an entry."""
-        lines: list[Line] = getattr(self, f"_{entry.kind}", _nothing)(entry.said)
+        lines: list[Line] = getattr(self, f"_{entry.kind}", _nothing)(entry.fields)
         return [each._replace(text=shown(each.text)) for each in lines]
 
     def _begun(self, said: dict[str, Any]) -> list[Line]:
@@ -87,7 +87,7 @@ class Teller:
         return [Line(f"again {self.name(step)}: attempt {attempt}{of}")]
 
     def _result(self, said: dict[str, Any]) -> list[Line]:
-        step, performed = said["step"], performed_from(said)
+        step, performed = said["step"], attempt_result_from_entry(said)
         name, time = self.name(step), lasted(performed.seconds)
         attempt = f", attempt {said['attempt']}" if said["attempt"] > 1 else ""
         if performed.ok:
@@ -101,7 +101,7 @@ class Teller:
 
     def _retaken(self, said: dict[str, Any]) -> list[Line]:
         """What another may have written there meanwhile is named, so that it is found again."""
-        changes = [change_from(each) for each in said["changes"]]
+        changes = [change_from_json(each) for each in said["changes"]]
         kept = [each for each in changes if each.after.kind == FILE and each.after.sha256 and not each.declared]
         lines = [Line(f"  kept what was there: {each.path}: {each.after.sha256}", ASIDE) for each in kept[:_KEPT]]
         lines += [Line(f"  kept {len(kept) - _KEPT} more: the journal names them", ASIDE)] if kept[_KEPT:] else []
@@ -133,7 +133,7 @@ class Teller:
         """All that is about to be done, before anything of it is."""
         why = f" ({said['automatic']})" if said["automatic"] else ""
         lines = [f"rolling back {counted(len(said['steps']), 'step')}{why}: {', '.join(said['steps'])}"]
-        changes = map(change_from, said["changes"])
+        changes = map(change_from_json, said["changes"])
         files = [f"  {'remove' if each.before.kind == ABSENT else 'restore'} {each.path}" for each in changes]
         lines += listed(files + [f"  remove {each}/" for each in said["folders"]])
         lines += [f"  can't be taken back: {each}" for each in said["undone_not"]]

@@ -9,10 +9,10 @@ from execplan.cli.door import shown
 from execplan.cli.running.phrases import command, counted, listed
 
 if TYPE_CHECKING:
-    from execplan.engine.watch import RolledBack
+    from execplan.engine.watch import RollbackResult
 
 
-def undone_answer(undone: RolledBack, name: str, *, dry_run: bool) -> Answer:
+def undone_answer(undone: RollbackResult, name: str, *, dry_run: bool) -> Answer:
     """The answer of `rollback`; the plan as it can be typed."""
     if dry_run:
         follow: tuple[str, ...] = (command("rollback", undone.run, name),)
@@ -23,14 +23,14 @@ def undone_answer(undone: RolledBack, name: str, *, dry_run: bool) -> Answer:
     return Answer({**undone_json(undone), "changed": not dry_run}, text, warnings=undone.warnings, next=follow)
 
 
-def undone_json(undone: RolledBack) -> dict[str, Any]:
+def undone_json(undone: RollbackResult) -> dict[str, Any]:
     """What was taken back, what is kept of what was there, and what could not be taken back."""
     lists = ("steps", "restored", "removed", "reopened", "kept", "left")
     told = {name: list(getattr(undone, name)) for name in lists}
     return {"run": undone.run, **told, "whole": undone.whole, "commit": undone.commit}
 
 
-def would_lines(undone: RolledBack) -> list[str]:
+def would_lines(undone: RollbackResult) -> list[str]:
     """What a rollback is about to do."""
     lines = [f"would roll back {_steps(undone)} of {undone.run}"]
     lines += [f"  restore {each}" for each in undone.restored]
@@ -41,7 +41,7 @@ def would_lines(undone: RolledBack) -> list[str]:
     return [shown(each) for each in lines]
 
 
-def undone_lines(undone: RolledBack) -> list[str]:
+def undone_lines(undone: RollbackResult) -> list[str]:
     """What a rollback has done."""
     said = [
         f"{len(undone.restored)} restored" if undone.restored else "",
@@ -55,5 +55,5 @@ def undone_lines(undone: RolledBack) -> list[str]:
     return [shown(each) for each in lines]
 
 
-def _steps(undone: RolledBack) -> str:
+def _steps(undone: RollbackResult) -> str:
     return f"{counted(len(undone.steps), 'step')} ({', '.join(undone.steps)})" if undone.steps else "no step"

@@ -10,7 +10,7 @@ from execplan.cli.door import dumped, shown
 from execplan.cli.running.steady import Steady
 from execplan.cli.running.telling import Teller
 from execplan.engine import entries
-from execplan.engine.questions import ANSWERS_TO
+from execplan.engine.questions import ALLOWED_ANSWERS
 from execplan.engine.watch import RunObserver
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class Asker(RunObserver):
         """The answer that is typed; None for later, and where nobody can be asked."""
         from execplan.cli.running import asking
 
-        if question.why in entries.REVISED or not asking.can_ask():
+        if question.why in entries.REVISION_REASONS or not asking.can_ask():
             return None
-        return asking.ask(question, ANSWERS_TO[question.why])
+        return asking.ask(question, ALLOWED_ANSWERS[question.why])
 
 
 class Plain(Asker):
@@ -81,7 +81,7 @@ class Stream(RunObserver):
 
     def entry(self, entry: Entry) -> None:
         """Print it."""
-        told = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.said}
+        told = {"number": entry.number, "kind": entry.kind, "at": entry.at, **entry.fields}
         line = {"schema": "execplan/1", "kind": self._kind, "run": self._run, "entry": told}
         with self._lock:
             self._out.write(dumped(line) + "\n")

@@ -84,13 +84,13 @@ def approve(
     if revoke is not None:
         return _revoked(home, ref, revoke, options)
     from execplan.engine import approving as engine
-    from execplan.engine.underway import underway
+    from execplan.engine.underway import find_active_run
     from execplan.execution.evaluation.scope import approval_scope as scope_of
     from execplan.repo.author import author
     from execplan.repo.execution import approve as approval
     from execplan.repo.execution.approve import Yes
 
-    found = approval.look(home, ref, underway(home, ref))
+    found = approval.look(home, ref, find_active_run(home, ref))
     if digest is not None:
         approval.stop_other(home, ref, found, digest)
     approval.stop_unfit(home, ref, found)
@@ -108,7 +108,7 @@ def approve(
             if error.code == "declined":
                 engine.decline(home, ref, found, scope, yes.by)
             raise
-    given = engine.give(home, ref, found, scope, yes, options)
+    given = engine.approve_and_record(home, ref, found, scope, yes, options)
     given = given._replace(warnings=(*warnings, *given.warnings))
     return approving.given_answer(given, scope, found, typed(ref.id, home.shown(ref.path)))
 
@@ -194,11 +194,11 @@ def _checked(home: Home, ref: Ref) -> Answer:
 
 def _waiting(home: Home, ref: Ref) -> str:
     """The last run of a plan, if it waits with a new revision; or nothing."""
-    from execplan.engine.entries import REVISED
-    from execplan.engine.last import last
+    from execplan.engine.entries import REVISION_REASONS
+    from execplan.engine.last import find_last_run
 
-    found = last(home, ref)
-    return found.id if found is not None and found.why in REVISED else ""
+    found = find_last_run(home, ref)
+    return found.id if found is not None and found.why in REVISION_REASONS else ""
 
 
 def _revoked(home: Home, ref: Ref, prefix: str, options: Options) -> Answer:

@@ -13,7 +13,7 @@ from execplan.cli.moving import told
 from execplan.cli.plan_name import plan_flag
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.words import words
-from execplan.engine.open_runs import WORDS, open_runs, require_none, unfinished
+from execplan.engine.open_runs import DESCRIPTIONS, list_open_runs, ensure_no_open_runs, open_run_warnings
 from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.plan.model import COMPLETE
 from execplan.repo import homes, pick, shelf
@@ -92,9 +92,9 @@ def archive(
             continue
         origin = archiving.moved_from(home, ref)
         source = shelf.by_file(home, origin) if origin else ref
-        warnings = unfinished(home, source) if force else ()
+        warnings = open_run_warnings(home, source) if force else ()
         if not (force or source.archived):
-            require_none(home, source, "archived")
+            ensure_no_open_runs(home, source, "archived")
         moved = archiving.archive(
             home,
             ref,
@@ -177,7 +177,7 @@ def _against(home: Home, ref: Ref, *, finished: bool) -> list[str]:
     """Every reason for which a plan is not archived; raises ExecplanError."""
     if ref.archived:
         return []
-    runs = [f"run {each.id} {WORDS[each.state]}: resume or roll back first" for each in open_runs(home, ref)]
+    runs = [f"run {each.id} {DESCRIPTIONS[each.state]}: resume or roll back first" for each in list_open_runs(home, ref)]
     return runs + (archiving.reasons_against(home, ref) if finished else [])
 
 

@@ -10,7 +10,7 @@ from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb, writer_options
 from execplan.cli.writing import told
-from execplan.engine.open_runs import require_none
+from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.repo import pick
 from execplan.repo.amend import Options
 from execplan.repo.operations.drop import drop as drop_plan
@@ -27,7 +27,7 @@ from execplan.repo.operations.drop import drop as drop_plan
 def drop(call: Call, plan: str | None, force: bool, options: Options) -> Answer:
     """Remove a draft that nobody has worked on, until it is committed. `undo` brings it back."""
     home, ref = pick.open_plan(os.getcwd(), plan)
-    require_none(home, ref, "dropped")
+    ensure_no_open_runs(home, ref, "dropped")
     return told(drop_plan(home, ref, options, force=force), options, "execplan list")
 
 

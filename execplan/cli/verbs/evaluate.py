@@ -47,11 +47,11 @@ def evaluate(call: Call, plan: str | None, *, form: str) -> Answer:
 def _evaluated(call: Call, plan: str | None, form: str) -> Answer:
     from execplan.cli import approving
     from execplan.cli.evaluation import evaluation_json, evaluation_text
-    from execplan.engine.underway import underway
+    from execplan.engine.underway import find_active_run
     from execplan.repo.execution.evaluated import evaluated
 
     home, ref = pick.open_plan(os.getcwd(), plan)
-    found = evaluated(home, ref, underway(home, ref))
+    found = evaluated(home, ref, find_active_run(home, ref))
     name = typed(ref.id, home.shown(ref.path))
     if form == MARKDOWN:
         from execplan.execution.evaluation.page import render_page

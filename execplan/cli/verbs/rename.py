@@ -13,7 +13,7 @@ from execplan.cli.links import agreement, links_option
 from execplan.cli.moving import told
 from execplan.cli.plan_name import plan_option
 from execplan.cli.verb import verb, writer_options
-from execplan.engine.open_runs import require_none
+from execplan.engine.open_runs import ensure_no_open_runs
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.amend import Options
@@ -40,7 +40,7 @@ def rename(call: Call, plan: str | None, title: str, *, links: bool | None, opti
             "usage", "rename takes a plan and its new title", exit=USAGE, hint="execplan rename PLAN 'Its new title'"
         )
     home, ref = pick.open_plan(os.getcwd(), plan)
-    require_none(home, ref, "renamed")
+    ensure_no_open_runs(home, ref, "renamed")
     compiled = os.path.lexists(store.path_of(home, ref))
     renew = partial(restart_page.renew, home, commits=options.commits(home))
     moved = renaming.rename(home, ref, title, options, renew=renew, agrees=agreement(call, links))

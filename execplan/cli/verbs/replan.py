@@ -15,7 +15,7 @@ from execplan.cli.words import body, words
 from execplan.repo.amend import Options
 
 if TYPE_CHECKING:
-    from execplan.engine.replan import Replanned
+    from execplan.engine.replan import ReplanResult
 
 
 @verb(
@@ -54,25 +54,25 @@ def replan(
     tried again; with new steps these take the place of all that is not done. The run goes on once the revision is approved.
     """
     from execplan.engine import place
-    from execplan.engine.plan_choice import plan_with_run
+    from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.replan import replan_run
     from execplan.engine.watch import RunObserver
 
-    home, ref = plan_with_run(os.getcwd(), plan)
+    home, ref = choose_plan_with_run(os.getcwd(), plan)
     made = replan_run(
         home,
         ref,
-        place.named(home, ref, run),
+        place.find_run(home, ref, run),
         reason=words(reason, "the reason"),
         failed=failed,
         information="\n".join(body(information, "the new information")) if information is not None else None,
-        watch=RunObserver(),
+        observer=RunObserver(),
         options=options,
     )
     return _answer(made, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
 
 
-def _answer(made: Replanned, name: str, *, dry_run: bool) -> Answer:
+def _answer(made: ReplanResult, name: str, *, dry_run: bool) -> Answer:
     """What differs, what stays done, and how it goes on."""
     from execplan.cli.steps import steps_json
 
@@ -84,33 +84,33 @@ def _answer(made: Replanned, name: str, *, dry_run: bool) -> Answer:
         "digest": made.digest,
         "changed": not dry_run,
         "commit": made.commit,
-        "done": list(made.done),
-        "covered_by": made.cover.by.digest if made.cover.by is not None else None,
-        "needs_approval": list(made.cover.why),
+        "done": list(made.completed_steps),
+        "covered_by": made.coverage.approval.digest if made.coverage.approval is not None else None,
+        "needs_approval": list(made.coverage.reasons),
         "differences": list(made.differences),
         "steps": steps_json(made.document),
     }
     same = ("the steps are as they were: those that failed are tried again",)
     lines = [f"revision {made.revision}, for the run {made.run}:", *[f"  {each}" for each in made.differences or same]]
-    lines += [f"done, and not run again: {', '.join(made.done)}"] if made.done else []
+    lines += [f"done, and not run again: {', '.join(made.completed_steps)}"] if made.completed_steps else []
     lines += _approval(made)
     lines += [f"would write {made.path}" if dry_run else f"wrote {made.path}"]
     lines += [f"committed {made.commit[:12]}"] if made.commit else []
     if dry_run:
         return Answer({**data, "diff": made.diff}, one_per_line(lines, made.diff), warnings=made.warnings)
-    verbs = () if made.cover.given is not None else ("evaluate", "approve")
+    verbs = () if made.coverage.derived_approval is not None else ("evaluate", "approve")
     follow = [f"execplan {verb} {name}" for verb in verbs] + [f"execplan resume {made.run} -p {name}"]
     return Answer(data, one_per_line(lines), warnings=made.warnings, next=tuple(follow), wanted=False)
 
 
-def _approval(made: Replanned) -> list[str]:
+def _approval(made: ReplanResult) -> list[str]:
     """Whether somebody has to approve it, and why."""
-    from execplan.engine.questions import reason
+    from execplan.engine.questions import coverage_reason
 
-    if made.cover.by is not None:
-        return [f"needs no new approval: {reason(made.cover.by)}"]
-    more = f" and {len(made.cover.why) - 1} more" if len(made.cover.why) > 1 else ""
-    return [f"needs a new approval: {made.cover.why[0]}{more}"]
+    if made.coverage.approval is not None:
+        return [f"needs no new approval: {coverage_reason(made.coverage.approval)}"]
+    more = f" and {len(made.coverage.reasons) - 1} more" if len(made.coverage.reasons) > 1 else ""
+    return [f"needs a new approval: {made.coverage.reasons[0]}{more}"]
 
 
 command = replan

@@ -43,10 +43,10 @@ def report(
     """
     from execplan.cli import reporting
     from execplan.engine.agent import report as engine
-    from execplan.engine.plan_choice import plan_with_run
+    from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.repo import author
 
-    home, ref = plan_with_run(os.getcwd(), plan, or_approved=True)
+    home, ref = choose_plan_with_run(os.getcwd(), plan, or_approved=True)
     said = engine.StepReport(status, words(result, "the result"), reporting.evidence(home, evidence), author.session() or "")
     found = engine.report(home, ref, step, said, options)
     return reporting.told(home, ref, found, dry_run=options.dry_run)

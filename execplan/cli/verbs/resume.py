@@ -58,15 +58,15 @@ def resume(
     from execplan.cli.running.watching import watching
     from execplan.engine import place
     from execplan.engine import resume as engine
-    from execplan.engine.plan_choice import plan_with_run
+    from execplan.engine.plan_choice import choose_plan_with_run
 
-    home, ref = plan_with_run(os.getcwd(), plan)
-    found = place.named(home, ref, run)
+    home, ref = choose_plan_with_run(os.getcwd(), plan)
+    found = place.find_run(home, ref, run)
     if options.dry_run:
         from execplan.cli.running.ahead import would_resume
-        from execplan.engine.ahead import ahead
+        from execplan.engine.ahead import preview_resume
 
-        return would_resume(ahead(home, ref, found, answer), answer, typed(ref.id, home.shown(ref.path)))
+        return would_resume(preview_resume(home, ref, found, answer), answer, typed(ref.id, home.shown(ref.path)))
     with watching(call, "resume", stream=jsonl) as watch:
         finished = engine.resume(home, ref, found, answer, watch, options, jobs=jobs)
     return outcome(home, ref, finished, quiet=call.quiet)

@@ -38,13 +38,13 @@ def rollback(call: Call, run: str | None, *, step: str | None, plan: str | None,
     from execplan.cli.running.undone import undone_answer
     from execplan.cli.running.watching import watching
     from execplan.engine import place
-    from execplan.engine.plan_choice import plan_with_run
+    from execplan.engine.plan_choice import choose_plan_with_run
     from execplan.engine.rollback import rollback as roll_back
 
-    home, ref = plan_with_run(os.getcwd(), plan)
-    found = place.named(home, ref, run)
+    home, ref = choose_plan_with_run(os.getcwd(), plan)
+    found = place.find_run(home, ref, run)
     with watching(call, "rollback", live=False) as watch:
-        undone = roll_back(home, ref, found, step=step, automatic="", watch=watch, options=options)
+        undone = roll_back(home, ref, found, step=step, automatic="", observer=watch, options=options)
     return undone_answer(undone, typed(ref.id, home.shown(ref.path)), dry_run=options.dry_run)
 
 

@@ -91,7 +91,7 @@ def run(
         from execplan.cli.running.outlook import would_run
 
         path = home.shown(ref.path)
-        return would_run(engine.outlook(home, ref, chosen), chosen, path, typed(ref.id, path))
+        return would_run(engine.preview_run(home, ref, chosen), chosen, path, typed(ref.id, path))
     with watching(call, "run", stream=jsonl) as watch:
         finished = engine.run(home, ref, chosen, watch, options)
     return outcome(home, ref, finished, quiet=call.quiet)

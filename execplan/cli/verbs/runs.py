@@ -26,16 +26,16 @@ def runs(call: Call, plan: str | None, *, state: str | None) -> Answer:
     Exit 1 when one of them can't be read.
     """
     from execplan.cli.running.listing import listed
-    from execplan.engine.runs import readable
+    from execplan.engine.runs import list_readable_runs
 
     if plan is not None or pick.from_environment() is not None:
         home, ref = pick.open_plan(os.getcwd(), plan)
-        found, broken = readable(home, [ref])
+        found, broken = list_readable_runs(home, [ref])
         return listed(found, broken, typed(ref.id, home.shown(ref.path)), state)
     home = homes.require(os.getcwd())
     found, broken = [], []
     for one in homes.together(home):
-        more, others = readable(one, shelf.every(one))
+        more, others = list_readable_runs(one, shelf.every(one))
         found += more
         broken += others
     return listed(found, broken, None, state)

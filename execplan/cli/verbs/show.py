@@ -52,7 +52,7 @@ def show(call: Call, plan: str | None, section: str | None, steps: bool, run: st
         from execplan.cli.running.showing import shown_run
         from execplan.engine import place as places
 
-        return shown_run(load(home, ref, places.named(home, ref, run or None)))
+        return shown_run(load(home, ref, places.find_run(home, ref, run or None)))
     shelved = shelf.load(home, ref)
     if shelved.plan is None:
         assert shelved.error is not None

@@ -17,7 +17,7 @@ from execplan.text import disk, files
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.engine.stats import Figures
+    from execplan.engine.stats import RunStatistics
     from execplan.repo.gathering.usage import Used
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
@@ -56,12 +56,12 @@ def stats(call: Call, plans: tuple[str, ...], *, form: str, textfile: str | None
     if call.as_json and form != TEXT:
         why = "--json prints one JSON document, and --format prometheus another form"
         raise ExecplanError("usage", why, exit=USAGE, hint="leave one of them out")
-    from execplan.engine.stats import figures
+    from execplan.engine.stats import compute_statistics
     from execplan.repo.gathering.usage import used
 
     home, found = _plans(plans)
     ledgers, warnings = _ledgers(found)
-    told = figures(ledgers)
+    told = compute_statistics(ledgers)
     session = used(told.sessions)
     data = {"plans": len([each for each in ledgers if each]), **_json(told, session)}
     if textfile is not None:
@@ -105,7 +105,7 @@ def _ledgers(plans: list[tuple[Home, Ref]]) -> tuple[list[Any], tuple[str, ...]]
     return found, tuple(warnings)
 
 
-def _write(home: Home, file: str, told: Figures, session: Used) -> bool:
+def _write(home: Home, file: str, told: RunStatistics, session: Used) -> bool:
     """Let a file hold the figures, in one step; whether it held others. Raises ExecplanError."""
     from execplan.cli.metrics import render
 
@@ -126,7 +126,7 @@ def _write(home: Home, file: str, told: Figures, session: Used) -> bool:
         return True
 
 
-def _json(told: Figures, session: Used) -> dict[str, Any]:
+def _json(told: RunStatistics, session: Used) -> dict[str, Any]:
     return {
         "runs": told.runs,
         "executions": told.executions,
@@ -160,7 +160,7 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
     return {"count": len(values), "sum": round(sum(values), 6), "max": max(values, default=0)}
 
 
-def _text(told: Figures, session: Used) -> str:
+def _text(told: RunStatistics, session: Used) -> str:
     from execplan.cli.running.phrases import counted
     from execplan.cli.table import table
 

@@ -11,8 +11,8 @@ from execplan.engine.agent import begin
 from execplan.engine.agent.asked import step_question
 from execplan.engine.agent.follow import next_steps
 from execplan.engine.agent.moment import AgentRunUpdate, build_context
-from execplan.engine.asking import Asking
-from execplan.engine.entries import REVISED, SKIP, SKIPPED, STOP
+from execplan.engine.asking import Prompter
+from execplan.engine.entries import REVISION_REASONS, SKIP, SKIPPED, STOP
 from execplan.engine.fate import StopReason
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import FinishedRun
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
 def resume_agent_run(session: RunSession, answer: str | None, observer: RunObserver) -> FinishedRun:
     """Answer, if something is asked, and let the agent go on; no step is done here. Raises ExecplanError."""
-    update = AgentRunUpdate(session, build_context(session.home, session.ref, session.place, session.book.course))
+    update = AgentRunUpdate(session, build_context(session.home, session.ref, session.run_paths, session.journal_writer.run_state))
     run_state = update.run_state
     question = run_state.question or (next_question(run_state, update.schedule, session.policy.checkpoint_interval) if answer else None)
     if question is None and answer is not None:
         message = "the run waits for no answer"
         raise ExecplanError("bad-answer", message, exit=USAGE, hint="leave --answer out: execplan resume")
-    choice = questions.answer_to(question, answer) if question is not None else None
+    choice = questions.resolve_answer(question, answer) if question is not None else None
     if question is not None and choice is None:
         choice = observer.ask(question)
         if choice is None:
-            return FinishedRun(session.place.id, run_state.status, question)
+            return FinishedRun(session.run_paths.id, run_state.status, question)
     if question is not None and choice == STOP:
-        Asking.record(session.book, question, STOP, "resume")
+        Prompter.record_answer(session.journal_writer, question, STOP, "resume")
         return update.stop(StopReason(fates.FAILED, question.step, "cancellation", f"stopped at the question: {question.words}"))
     _record_resume(update, question)
-    if question is not None and question.why not in REVISED:
-        Asking.record(session.book, question, choice or "", "resume")
+    if question is not None and question.why not in REVISION_REASONS:
+        Prompter.record_answer(session.journal_writer, question, choice or "", "resume")
         if choice == SKIP:
-            session.book.write(SKIPPED, step=question.step, reason="skipped by who was asked")
-            update.tick_task(update.schedule.step[question.step])
+            session.journal_writer.write(SKIPPED, step=question.step, reason="skipped by who was asked")
+            update.tick_task(update.schedule.steps_by_id[question.step])
     return update.advance()
 
 
@@ -60,10 +60,10 @@ def next_question(run_state: RunState, schedule: Schedule, interval: int) -> Que
 def _record_resume(update: AgentRunUpdate, question: Question | None) -> None:
     """Write that the run goes on; what failed is done again where it ended so, or where that is asked."""
     session, run_state = update.session, update.run_state
-    status = begin.require_approval(session.home, session.ref, session.place.id, "")
-    begins.stop_other(session.ref, session.place, run_state, status)
-    begins.keep_state(session.home, session.ref, session.place)
+    status = begin.require_approval(session.home, session.ref, session.run_paths.id, "")
+    begins.ensure_same_document(session.ref, session.run_paths, run_state, status)
+    begins.create_state_directory(session.home, session.ref, session.run_paths)
     asked_step = question.step if question is not None else ""
-    failed = [name for name in run_state.named(states.FAILED) if name != asked_step] if run_state.ended is None else []
-    begin.record_resume(session.book, session.home, session.place, status, author.session() or "", failed=failed)
+    failed = [name for name in run_state.steps_with_status(states.FAILED) if name != asked_step] if run_state.end_entry is None else []
+    begin.record_resume(session.journal_writer, session.home, session.run_paths, status, author.session() or "", failed=failed)
     update.schedule = Schedule(run_state.document, None, update.path_exists)

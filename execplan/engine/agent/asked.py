@@ -12,34 +12,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.engine.course import RunState, Question
-    from execplan.engine.order import Order
+    from execplan.engine.order import StepOrder
     from execplan.engine.plain import Step
 
 
 def step_question(step: Step, run_state: RunState, interval: int) -> Question | None:
     """What somebody is asked before each call of a step, until it is answered: nobody here learns what an agent's user says."""
-    return questions.checkpoint(run_state, interval) or questions.confirm(run_state, step)
+    return questions.checkpoint_question(run_state, interval) or questions.confirm_question(run_state, step)
 
 
 def build_permission_request(
-    step: Step, level: str, run_state: RunState, order: Order, *, interval: int, path_exists: Callable[[str], bool]
+    step: Step, level: str, run_state: RunState, order: StepOrder, *, interval: int, path_exists: Callable[[str], bool]
 ) -> StepRequest:
     """What `permitted` is asked of a step of this level of risk; the engine, `report` and the guard of an agent all ask so.
 
     `interval`: completed steps behind which the run asks whether it is to go on; `path_exists` says whether something is at a path.
     """
-    status = orders.status(step, run_state)
+    status = orders.effective_status(step, run_state)
     question = step_question(step, run_state, interval)
     return StepRequest(
         step.id,
         level,
         step.inferred,
         status,
-        tuple(order.needs(step, run_state)),
-        calls=sum([not call.said.get("further") for call in run_state.attempts[step.id][-1].calls])
+        tuple(order.open_dependencies(step, run_state)),
+        calls=sum([not call.fields.get("further") for call in run_state.attempts[step.id][-1].calls])
         if status == states.RUNNING
         else 0,
         max_calls=step.max_invocations,
-        condition_failure=order.refused(step, run_state, path_exists) if status != states.RUNNING else "",
+        condition_failure=order.skip_reason(step, run_state, path_exists) if status != states.RUNNING else "",
         question=question.words if question is not None else "",
     )

@@ -9,14 +9,14 @@ from execplan.engine import place as places
 from execplan.engine.agent import beyond, current, kept, mark, warrant
 from execplan.engine.agent.follow import apply_transitions
 from execplan.engine.book import JournalWriter
-from execplan.engine.copies import journal_of
+from execplan.engine.copies import open_journal
 from execplan.engine.course import RunState
 from execplan.engine.entries import RESUMED
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.journal import read_bytes
-from execplan.engine.opened import redaction
+from execplan.engine.opened import make_redaction
 from execplan.engine.schedule import Schedule
-from execplan.engine.underway import underway
+from execplan.engine.underway import find_active_run
 from execplan.engine.watch import RunObserver
 from execplan.errors import NO, ExecplanError
 from execplan.execution import states
@@ -83,7 +83,7 @@ def require_approval(home: Home, ref: Ref, run: str, reported_step: str) -> Stan
 
 def _ensure_not_remainder_approval(home: Home, ref: Ref, approval: Approval) -> None:
     """Refuse to begin a run with what was approved of another that has failed, which is only its rest; raises ExecplanError."""
-    failed_run = underway(home, ref)
+    failed_run = find_active_run(home, ref)
     if failed_run is not None and failed_run.finished_steps and approval.steps is not None and failed_run.finished_steps.isdisjoint(approval.steps):
         run = f"{failed_run.run} -p {ref.typed}"
         message = f"what is approved of {ref.id} is what its run {failed_run.run} has left to do"
@@ -102,21 +102,21 @@ def issue_grant(home: Home, ref: Ref, run_paths: RunPaths, status: Standing) -> 
 def _start_run(home: Home, ref: Ref, session: str, reported_step: str) -> tuple[RunPaths, Standing]:
     from execplan.engine.ledger.ledger import AuditLog
 
-    begins.stop_underway(home, ref)
-    run_paths = places.following(home, ref)
+    begins.ensure_no_unfinished_run(home, ref)
+    run_paths = places.next_run(home, ref)
     status = require_approval(home, ref, "", reported_step)
     assert status.now is not None  # what may run compiles to something
     assert status.approval is not None
     document = status.now.current.document
     audit_log = AuditLog(home, ref)
     audit_log.update_anchor()
-    begins.take(home, ref, run_paths, status)
+    begins.create_run(home, ref, run_paths, status)
     initial_states = kept.save_states(home, document.steps, status.approval, (), _declared_paths(document, reported_step))
     beyond.save_snapshot(home, run_paths)
-    with journal_of(run_paths) as journal:
-        journal_writer = JournalWriter(run_paths.id, journal, RunState(document), audit_log, redaction(), RunObserver())
+    with open_journal(run_paths) as journal:
+        journal_writer = JournalWriter(run_paths.id, journal, RunState(document), audit_log, make_redaction(), RunObserver())
         run_fields = {"mode": "agent", "sandbox": "", "jobs": 1, "chosen": None, "replays": None, "states": initial_states}
-        begins.first(journal_writer, home, run_paths, status, **run_fields, **_session_field(session))
+        begins.write_first_entry(journal_writer, home, run_paths, status, **run_fields, **_session_field(session))
         workspace = WorkspaceFiles(home)
         schedule = Schedule(document, None, lambda path: workspace.state(path).kind != ABSENT)
         apply_transitions(journal_writer, schedule, lambda step: None)  # what is skipped from the beginning ticks nothing
@@ -131,13 +131,13 @@ def _resume_run(home: Home, ref: Ref, agent_run: AgentRun, session: str, reporte
 
     status = require_approval(home, ref, agent_run.run_paths.id, reported_step)
     assert status.approval is not None
-    begins.stop_other(ref, agent_run.run_paths, agent_run.run_state, status)
-    begins.keep_state(home, ref, agent_run.run_paths)
-    if status.approval.id != agent_run.run_state.approval["approval_id"] or agent_run.run_state.status == states.REPLANNING:
-        with journal_of(agent_run.run_paths) as journal:
+    begins.ensure_same_document(ref, agent_run.run_paths, agent_run.run_state, status)
+    begins.create_state_directory(home, ref, agent_run.run_paths)
+    if status.approval.id != agent_run.run_state.approval_fields["approval_id"] or agent_run.run_state.status == states.REPLANNING:
+        with open_journal(agent_run.run_paths) as journal:
             audit_log = AuditLog(home, ref)
             audit_log.append_entries(agent_run.run_paths.id, journal.entries)
-            journal_writer = JournalWriter(agent_run.run_paths.id, journal, agent_run.run_state, audit_log, redaction(), RunObserver())
+            journal_writer = JournalWriter(agent_run.run_paths.id, journal, agent_run.run_state, audit_log, make_redaction(), RunObserver())
             record_resume(journal_writer, home, agent_run.run_paths, status, session, reported_step)
             audit_log.update_anchor()
     issue_grant(home, ref, agent_run.run_paths, status)
@@ -156,15 +156,15 @@ def record_resume(
     """Write that a run goes on; None for failed: what has failed stays so. Raises ExecplanError."""
     assert status.now is not None  # as above
     assert status.approval is not None
-    run_state, document = journal_writer.course, status.now.current.document
-    is_new_approval = status.approval.id != run_state.approval["approval_id"]
-    begins.use(home, run_paths, status.approval)
-    known_paths = [path for path in run_state.expected if not is_new_approval or path not in status.approval.binding.states]
+    run_state, document = journal_writer.run_state, status.now.current.document
+    is_new_approval = status.approval.id != run_state.approval_fields["approval_id"]
+    begins.use_approval(home, run_paths, status.approval)
+    known_paths = [path for path in run_state.expected_states if not is_new_approval or path not in status.approval.binding.states]
     initial_states = kept.save_states(home, document.steps, status.approval, known_paths, _declared_paths(document, reported_step))
     run_state.document = document
-    still_failed = run_state.named(states.FAILED) if failed is None else list(failed)
+    still_failed = run_state.steps_with_status(states.FAILED) if failed is None else list(failed)
     resume_fields = {"document": status.now.binding.document, "revision": document.revision, "failed": still_failed}
-    journal_writer.write(RESUMED, **{**begins.who(status), **_session_field(session)}, **resume_fields, states=initial_states)
+    journal_writer.write(RESUMED, **{**begins.approval_fields(status), **_session_field(session)}, **resume_fields, states=initial_states)
 
 
 def _session_field(session: str) -> dict[str, str]:
@@ -173,6 +173,6 @@ def _session_field(session: str) -> dict[str, str]:
 
 def _declared_paths(document: ExecutionPlan, reported_step: str) -> list[str]:
     """What a step writes, by its id or number; nothing for none."""
-    from execplan.engine.steps.named import declared
+    from execplan.engine.steps.named import list_declared_paths
 
-    return [path for step in document.steps if reported_step in (step.id, str(step.number)) for path in declared(step)]
+    return [path for step in document.steps if reported_step in (step.id, str(step.number)) for path in list_declared_paths(step)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from execplan.engine.entries import Change
 from execplan.engine.files import tree
 from execplan.engine.files.walk import WorkspaceWalker
-from execplan.engine.steps.named import declared, folders_of
+from execplan.engine.steps.named import list_declared_paths, parent_folders
 from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT, FOLDER, State
 from execplan.record import NamedTuple
@@ -37,9 +37,9 @@ def observe(context: RunContext, step: Step, before: Mapping[str, State], run_st
     changes: list[Change] = []
     inner_folders: list[str] = []
     unknown_paths = []
-    for path in declared(step):
-        previous_state = before.get(path, run_state.expected.get(path))
-        current_state = context.store.save_path(context.ground, path) if keep else context.ground.state(path)
+    for path in list_declared_paths(step):
+        previous_state = before.get(path, run_state.expected_states.get(path))
+        current_state = context.store.save_path(context.workspace, path) if keep else context.workspace.state(path)
         if previous_state is None:
             unknown_paths += [path] if current_state.kind != ABSENT else []
         elif current_state.kind == FOLDER:
@@ -52,28 +52,28 @@ def observe(context: RunContext, step: Step, before: Mapping[str, State], run_st
             ]
         elif describe_difference(sanitize_state(previous_state), sanitize_state(current_state)):
             changes.append(_change(context, path, previous_state, current_state))
-    created_folders = [folder for folder in folders_of(declared(step)) if _is_created(context, folder, before, run_state)]
+    created_folders = [folder for folder in parent_folders(list_declared_paths(step)) if _is_created(context, folder, before, run_state)]
     folders = sorted({*created_folders, *inner_folders} - _previously_created(run_state), key=lambda directory: directory.split("/"))
     return ObservedChanges(tuple(changes), tuple(folders), tuple(unknown_paths))
 
 
 def _iter_contents(context: RunContext, path: str, *, keep: bool) -> Iterator[tuple[str, State]]:
     """What lies in a folder that was not there before, as far as anybody would take it back one by one."""
-    walker = WorkspaceWalker(context.home, context.ground)
+    walker = WorkspaceWalker(context.home, context.workspace)
     walker.collect_path(path)
     for name in sorted(walker.statuses)[:_MAX_FILES]:
         if name.startswith(f"{path}/"):
-            yield name, context.store.save_path(context.ground, name) if keep else context.ground.state(name)
+            yield name, context.store.save_path(context.workspace, name) if keep else context.workspace.state(name)
 
 
 def _change(context: RunContext, path: str, old: State, new: State) -> Change:
-    return Change(path, old, new, *tree.count_line_changes(context.store, context.ground, path, old, new))
+    return Change(path, old, new, *tree.count_line_changes(context.store, context.workspace, path, old, new))
 
 
 def _is_created(context: RunContext, folder: str, before: Mapping[str, State], run_state: RunState) -> bool:
     """Whether a folder was missing, and is there."""
-    state_before = before.get(folder, run_state.expected.get(folder))
-    return state_before is not None and state_before.kind == ABSENT and context.ground.state(folder).kind == FOLDER
+    state_before = before.get(folder, run_state.expected_states.get(folder))
+    return state_before is not None and state_before.kind == ABSENT and context.workspace.state(folder).kind == FOLDER
 
 
 def _previously_created(run_state: RunState) -> set[str]:
@@ -82,6 +82,6 @@ def _previously_created(run_state: RunState) -> set[str]:
         folder
         for step, attempts in run_state.attempts.items()
         for attempt in attempts
-        if attempt.performed is not None and not attempt.retaken and step not in run_state.undone
+        if attempt.performed is not None and not attempt.retaken and step not in run_state.rolled_back_steps
         for folder in attempt.performed.folders
     }

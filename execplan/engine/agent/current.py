@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from execplan.engine import revisions
 from execplan.engine.course import RunState
-from execplan.engine.entries import REVISED
-from execplan.engine.runs import last_begun
+from execplan.engine.entries import REVISION_REASONS
+from execplan.engine.runs import find_last_begun_run
 from execplan.errors import CHANGED, PAUSED, ExecplanError
 from execplan.execution import states
 from execplan.record import NamedTuple
@@ -36,28 +36,28 @@ class AgentRun(NamedTuple):
 
 def find_last(home: Home, ref: Ref) -> AgentRun | None:
     """The last run of a plan, if an agent's; raises ExecplanError."""
-    run_paths, entries = last_begun(home, ref)
-    if run_paths is None or entries[0].said.get("mode") != "agent":
+    run_paths, entries = find_last_begun_run(home, ref)
+    if run_paths is None or entries[0].fields.get("mode") != "agent":
         return None
-    return AgentRun(run_paths, entries, RunState(revisions.document_of(run_paths, entries), entries))
+    return AgentRun(run_paths, entries, RunState(revisions.load_document(run_paths, entries), entries))
 
 
 def ensure_not_waiting(ref: Ref, agent_run: AgentRun) -> None:
     """Refuse where a person is to do something first; raises ExecplanError."""
     run_state, run_args = agent_run.run_state, f"{agent_run.run_paths.number} -p {ref.typed}"
-    if run_state.rolling is not None:
+    if run_state.open_rollback is not None:
         message = f"a rollback of the run {agent_run.run_paths.id} was cut short"
         hint = f"a person finishes it: execplan rollback {run_args}"
         raise ExecplanError("run-cut-short", message, exit=CHANGED, hint=hint)
-    if run_state.question is not None and run_state.question.why not in REVISED:
+    if run_state.question is not None and run_state.question.why not in REVISION_REASONS:
         raise waiting_error(ref, agent_run.run_paths, run_state.question)
 
 
 def waiting_error(ref: Ref, run_paths: RunPaths, question: Question) -> ExecplanError:
     """The refusal of a run that waits for a person's answer."""
-    from execplan.engine.questions import ANSWERS_TO
+    from execplan.engine.questions import ALLOWED_ANSWERS
 
-    answers = ANSWERS_TO[question.why]
+    answers = ALLOWED_ANSWERS[question.why]
     hint = f"a person answers: execplan resume {run_paths.number} -p {ref.typed} --answer {'|'.join(answers)}"
     message = f"the run {run_paths.id} of {ref.id} waits: {question.words}"
     return ExecplanError("paused", message, exit=PAUSED, hint=hint, candidates=answers)

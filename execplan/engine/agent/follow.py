@@ -29,12 +29,12 @@ def apply_transitions(journal_writer: JournalWriter, schedule: Schedule, tick: C
         stop_reason = _apply_failures(journal_writer, schedule, tick)
         if stop_reason is not None:
             return stop_reason
-        run_state = journal_writer.course
-        waiting, busy = schedule.order.waiting(run_state), _busy_steps(run_state, schedule)
-        next_moves = schedule.following(run_state, waiting, busy, 1)
-        for move in next_moves.moves:
-            _write_move(journal_writer, schedule, tick, move.kind, move.step, move.words)
-        if next_moves.moves:
+        run_state = journal_writer.run_state
+        waiting, busy = schedule.order.pending_alternatives(run_state), _busy_steps(run_state, schedule)
+        next_moves = schedule.find_next_steps(run_state, waiting, busy, 1)
+        for move in next_moves.transitions:
+            _write_move(journal_writer, schedule, tick, move.kind, move.step, move.detail)
+        if next_moves.transitions:
             continue
         is_stuck = not (next_moves.begin or busy or _is_waiting(run_state, schedule))
         for name, alternative in waiting.items():
@@ -53,28 +53,28 @@ def next_steps(run_state: RunState, schedule: Schedule) -> list[Step]:
     order, status_of = schedule.order, run_state.status_of
     ready_steps = []
     for step in schedule.steps:
-        status = orders.status(step, run_state)
-        is_ready = status in _OPEN and all([status_of.get(name) in states.SUCCESS_STATES for name in order.needs(step, run_state)])
-        if status == states.RUNNING or (is_ready and not order.refused(step, run_state, schedule.there)):
+        status = orders.effective_status(step, run_state)
+        is_ready = status in _OPEN and all([status_of.get(name) in states.SUCCESS_STATES for name in order.open_dependencies(step, run_state)])
+        if status == states.RUNNING or (is_ready and not order.skip_reason(step, run_state, schedule.path_exists)):
             ready_steps.append(step)
     return sorted(ready_steps, key=lambda step: run_state.status_of[step.id] != states.RUNNING)
 
 
 def _apply_failures(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None]) -> StopReason | None:
     """Draw what follows from the failures; the fate of the run where that is its end, or a question."""
-    run_state = journal_writer.course
-    for name in run_state.named(states.FAILED):
-        step = schedule.step[name]
-        kind = orders.leads_to(step, run_state)
-        if orders.status(step, run_state) == states.PENDING or kind in (RETRY, REPLAN):
+    run_state = journal_writer.run_state
+    for name in run_state.steps_with_status(states.FAILED):
+        step = schedule.steps_by_id[name]
+        kind = orders.recovery_kind(step, run_state)
+        if orders.effective_status(step, run_state) == states.PENDING or kind in (RETRY, REPLAN):
             continue
         if kind == SKIP:
-            why = f"it failed, and is skipped then: {run_state.why.get(name, '')}"
+            why = f"it failed, and is skipped then: {run_state.reasons.get(name, '')}"
             _write_move(journal_writer, schedule, tick, SKIPPED, name, why)
         elif kind == ASK:
-            question = questions.failed(step, run_state.why.get(name, ""))
+            question = questions.failure_question(step, run_state.reasons.get(name, ""))
             return None if run_state.question == question else StopReason(fates.PAUSED, name, question=question)
-        elif kind != ALTERNATIVE or not schedule.stands_in(step):
+        elif kind != ALTERNATIVE or not schedule.alternative_step(step):
             return _failure_stop_reason(run_state, name)
     return None
 
@@ -83,25 +83,25 @@ def _failure_stop_reason(run_state: RunState, name: str) -> StopReason:
     """A step has failed for good, and so does the run."""
     performed = run_state.attempts[name][-1].performed if run_state.attempts.get(name) else None
     cause = policy_cause(performed.cause) if performed is not None else ""
-    return StopReason(fates.FAILED, name, cause, f"{name} failed: {run_state.why.get(name, '')}")
+    return StopReason(fates.FAILED, name, cause, f"{name} failed: {run_state.reasons.get(name, '')}")
 
 
 def _busy_steps(run_state: RunState, schedule: Schedule) -> list[str]:
     """The steps that are in hand, and those that are to be tried again."""
     failed = [
-        name for name in run_state.named(states.FAILED) if orders.status(schedule.step[name], run_state) != states.FAILED
+        name for name in run_state.steps_with_status(states.FAILED) if orders.effective_status(schedule.steps_by_id[name], run_state) != states.FAILED
     ]
-    return [*run_state.named(states.RUNNING), *failed]
+    return [*run_state.steps_with_status(states.RUNNING), *failed]
 
 
 def _is_waiting(run_state: RunState, schedule: Schedule) -> bool:
     """Whether the run waits for a person or a new revision rather than for a step."""
-    is_awaiting = bool(run_state.named(states.AWAITING)) or run_state.question is not None
+    is_awaiting = bool(run_state.steps_with_status(states.AWAITING)) or run_state.question is not None
     return is_awaiting or any(
-        [orders.leads_to(schedule.step[name], run_state) == REPLAN for name in run_state.named(states.FAILED)]
+        [orders.recovery_kind(schedule.steps_by_id[name], run_state) == REPLAN for name in run_state.steps_with_status(states.FAILED)]
     )
 
 
 def _write_move(journal_writer: JournalWriter, schedule: Schedule, tick: Callable[[Step], None], kind: str, step: str, reason: str) -> None:
     journal_writer.write(kind, step=step, **{"by" if kind == "recovered" else "reason": reason})
-    tick(schedule.step[step])
+    tick(schedule.steps_by_id[step])

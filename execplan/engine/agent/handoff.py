@@ -10,9 +10,9 @@ from execplan.engine.agent.follow import next_steps
 from execplan.engine.agent.recovery import recovery_advice
 from execplan.engine.agent.reported import build_schedule
 from execplan.engine.course import RunState
-from execplan.engine.entries import REVISED
-from execplan.engine.opened import redaction
-from execplan.engine.runs import last_begun, summary
+from execplan.engine.entries import REVISION_REASONS
+from execplan.engine.opened import make_redaction
+from execplan.engine.runs import find_last_begun_run, summarize_run
 from execplan.errors import ExecplanError
 from execplan.execution import states
 from execplan.execution.evaluate import effective_risk
@@ -71,7 +71,7 @@ def handoff(home: Home, ref: Ref) -> Handoff:
 def _task_handoff(home: Home, ref: Ref, prose_plan: ProsePlan) -> Handoff:
     """The open tasks of a plan that nobody has compiled, and that has no step that somebody wrote."""
     data = shelf.open_bytes(home, ref.path)
-    plan, document, redactor = reader.read(data), prose_plan.document, redaction()
+    plan, document, redactor = reader.read(data), prose_plan.document, make_redaction()
     steps = document.steps if document is not None else ()
     tasks = open_tasks.list_tasks(home, ref, plan, ())
     policy = effective(home)
@@ -113,7 +113,7 @@ def _step_handoff(home: Home, ref: Ref) -> Handoff:
     plan = reader.read(data)
     document, schedule = run_state.document, build_schedule(home, run_state)
     steps = [_step_json(home, ref, agent_run, run_state, step, policy, approval_check.approval) for step in document.steps]
-    redactor = redaction()
+    redactor = make_redaction()
     clean_steps: Any = redactor.value(steps)
     has_ended = run_state.status in states.ENDED_RUN_STATES
     payload = {
@@ -147,9 +147,9 @@ def make_visible(value: Any) -> Any:
 def _check_approval(home: Home, ref: Ref, agent_run: AgentRun | None) -> _ApprovalCheck:
     """Whether its steps may be done now, and why not."""
     try:
-        run_paths, _ = last_begun(home, ref)
+        run_paths, _ = find_last_begun_run(home, ref)
         if run_paths is not None and (agent_run is None or agent_run.run_paths != run_paths):
-            run_summary = summary(home, ref, run_paths)
+            run_summary = summarize_run(home, ref, run_paths)
             if run_summary.status in (states.IN_PROGRESS, states.REPLANNING):
                 return _ApprovalCheck(None, (f"the run {run_paths.id} is under way, and no agent's",))
         run = agent_run.run_paths.id if agent_run is not None and agent_run.is_active else ""
@@ -170,7 +170,7 @@ def _run_json(home: Home, ref: Ref, agent_run: AgentRun | None) -> dict[str, Any
         return None
     run_state = agent_run.run_state
     question = run_state.question._asdict() if run_state.question is not None else None
-    return {"id": agent_run.run_paths.id, "status": run_state.status, "session": run_state.begun["session"], "question": question}
+    return {"id": agent_run.run_paths.id, "status": run_state.status, "session": run_state.begin_fields["session"], "question": question}
 
 
 def _reasoning_json(document: ExecutionPlan | None, plan: Plan) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _step_json(
         **step.model_dump(mode="json", by_alias=True),
         "risk": {"level": risk.level, "reasons": list(risk.reasons)},
         "status": run_state.status_of[step.id],
-        "why": run_state.why.get(step.id) or None,
+        "why": run_state.reasons.get(step.id) or None,
         "attempts": len(run_state.attempts.get(step.id, ())),
         "approved_by": approved_by or None,
         "question": question.words if question is not None else None,
@@ -216,7 +216,7 @@ def _recovery_json(ref: Ref, run_paths: RunPaths, run_state: RunState, step: Ste
     last_attempts = run_state.attempts.get(step.id, [])[-1:]
     if run_state.status_of[step.id] != states.FAILED or not last_attempts or last_attempts[0].performed is None:
         return None
-    advice = recovery_advice(ref, run_paths, step, last_attempts[0].performed, run_state.tries(step.id))
+    advice = recovery_advice(ref, run_paths, step, last_attempts[0].performed, run_state.count_tries(step.id))
     return {**advice._asdict(), "step": advice.step or None, "commands": list(advice.commands)}
 
 
@@ -232,7 +232,7 @@ def _report_commands(ref: Ref) -> dict[str, str]:
 
 
 def _next_commands(ref: Ref, approval_check: _ApprovalCheck, agent_run: AgentRun | None) -> tuple[str, ...]:
-    if agent_run is not None and agent_run.run_state.question is not None and agent_run.run_state.question.why not in REVISED:
+    if agent_run is not None and agent_run.run_state.question is not None and agent_run.run_state.question.why not in REVISION_REASONS:
         return (f"execplan resume {agent_run.run_paths.number} -p {ref.typed}",)
     if agent_run is not None and not agent_run.is_active:
         return (f"execplan show {ref.typed} --run {agent_run.run_paths.id}",)

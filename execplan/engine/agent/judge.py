@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from execplan.clock import now
 from execplan.engine.agent import changes
 from execplan.engine.commands.ended import CommandResult
-from execplan.engine.entries import Checks, Performed
-from execplan.engine.steps.acted import ERROR, Acted
-from execplan.engine.steps.checks import EXPECTATION, Checked, check
-from execplan.engine.steps.named import declared, is_command
-from execplan.engine.steps.perform import Opened, outside
-from execplan.engine.steps.write import planned
+from execplan.engine.entries import Checks, AttemptResult
+from execplan.engine.steps.acted import ERROR, ActionResult
+from execplan.engine.steps.checks import EXPECTATION, CheckResult, check_step
+from execplan.engine.steps.named import list_declared_paths, is_command
+from execplan.engine.steps.perform import AttemptTranscript, outside_effects
+from execplan.engine.steps.write import plan_changes
 from execplan.execution.evaluation.outcome import ImpossibleError
 from execplan.execution.model import Type
 from execplan.execution.world import ABSENT, FILE, normalize_path
@@ -48,9 +48,9 @@ class StepReport(NamedTuple):
     session: str = ""
 
 
-def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport) -> Performed:
+def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport) -> AttemptResult:
     """How an attempt ended: as it was said where it failed, else as the checks find it; raises ExecplanError."""
-    transcript_file = Opened(context, step, attempt.number)
+    transcript_file = AttemptTranscript(context, step, attempt.number)
     with transcript_file as transcript:
         transcript.note(f"reported as {step_report.status}: {step_report.result}")
         if step_report.evidence is not None:
@@ -59,7 +59,7 @@ def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state
         if check_result.cause:
             transcript.note(f"failed: {check_result.reason}")
     test_result = check_result.test
-    return Performed(
+    return AttemptResult(
         not check_result.cause,
         check_result.cause,
         check_result.reason or step_report.result,
@@ -69,7 +69,7 @@ def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state
         changes=observed_changes.changes,
         folders=observed_changes.folders,
         checks=check_result.checks if step_report.status == COMPLETED else Checks(),
-        transcript=transcript_file.shown,
+        transcript=transcript_file.path_from_root,
         stdout=sha256(step_report.evidence).hexdigest() if step_report.evidence is not None else "",
         outside=irreversible_effects(context, step, observed_changes),
     )
@@ -77,17 +77,17 @@ def evaluate_report(context: RunContext, step: Step, attempt: Attempt, run_state
 
 def check_report(
     context: RunContext, step: Step, attempt: Attempt, run_state: RunState, step_report: StepReport, transcript: Transcript | None
-) -> tuple[Checked, ObservedChanges]:
+) -> tuple[CheckResult, ObservedChanges]:
     """What the checks come to, and what was seen; without a transcript nothing is run and nothing is kept."""
     keep = transcript is not None
     observed_changes = changes.observe(context, step, attempt.before, run_state, keep=keep)
     if step_report.status == FAILED:
-        return Checked("exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result), observed_changes
+        return CheckResult("exit" if is_command(step) and step.type is not Type.TOOL else ERROR, step_report.result), observed_changes
     deviation = _find_deviation(context, step, _initial_states(step, attempt, run_state))
-    step_output = Acted(ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders)
+    step_output = ActionResult(ended=_observed_result(step_report), changes=observed_changes.changes, folders=observed_changes.folders)
     if deviation:
-        return Checked(EXPECTATION, deviation), observed_changes
-    check_result = check(context, step, attempt.number, step_output, transcript)
+        return CheckResult(EXPECTATION, deviation), observed_changes
+    check_result = check_step(context, step, attempt.number, step_output, transcript)
     test_ran = check_result.test is not None  # its test may have changed what it wrote
     return check_result, changes.observe(context, step, attempt.before, run_state, keep=keep) if test_ran else observed_changes
 
@@ -98,8 +98,8 @@ def irreversible_effects(context: RunContext, step: Step, observed_changes: Obse
     if step.type is Type.TOOL:
         return "; ".join(filter(None, [f"what {step.tool} did besides", unknown]))
     if is_command(step):
-        return "; ".join(filter(None, [outside(context._replace(sandbox=None), step, _ELSEWHERE), unknown]))
-    test_effects = outside(context, step, _ELSEWHERE) if step.validation.test_after is not None else ""
+        return "; ".join(filter(None, [outside_effects(context._replace(sandbox=None), step, _ELSEWHERE), unknown]))
+    test_effects = outside_effects(context, step, _ELSEWHERE) if step.validation.test_after is not None else ""
     return "; ".join(filter(None, [test_effects, unknown]))
 
 
@@ -107,7 +107,7 @@ def _initial_states(step: Step, attempt: Attempt, run_state: RunState) -> dict[s
     """How the paths of a step were before its first attempt: what failed before this one has left them as it did."""
     attempts = [*[earlier_attempt for earlier_attempt in run_state.attempts.get(step.id, ()) if not earlier_attempt.retaken], attempt]
     initial_states = {**attempt.before, **attempts[0].before}
-    return {**run_state.expected, **initial_states}
+    return {**run_state.expected_states, **initial_states}
 
 
 def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]) -> str:
@@ -116,13 +116,13 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
         return _path_deviation(context, normalize_path(step.target or "..") or "", (step.content or "").encode(), None)
     if step.type is Type.DELETE:
         path = normalize_path(step.target or "..") or ""
-        return f"{path} is there still" if context.ground.state(path).kind != ABSENT else ""
+        return f"{path} is there still" if context.workspace.state(path).kind != ABSENT else ""
     if step.type not in (Type.MODIFY, Type.REFACTOR):
         return ""
     if files_without_backup(context, step, before):
         return ""
     try:
-        planned_changes = planned(context, step, before)
+        planned_changes = plan_changes(context, step, before)
     except ImpossibleError as why:
         return f"it can't have been done as planned: {why}"
     return next(filter(None, [_path_deviation(context, change.path, change.after, change.mode) for change, _ in planned_changes]), "")
@@ -130,19 +130,19 @@ def _find_deviation(context: RunContext, step: Step, before: Mapping[str, State]
 
 def files_without_backup(context: RunContext, step: Step, before: Mapping[str, State]) -> list[str]:
     """The files that a step changes and whose bytes before are not kept: it was done before anybody looked."""
-    states_before = [(path, before.get(path)) for path in declared(step)]
+    states_before = [(path, before.get(path)) for path in list_declared_paths(step)]
     return [path for path, state in states_before if state is not None and state.kind == FILE and not context.store.has(state.sha256)]
 
 
 def _path_deviation(context: RunContext, path: str, planned_bytes: bytes | None, mode: int | None) -> str:
     """How a path is not as planned, or nothing."""
-    state = context.ground.state(path)
+    state = context.workspace.state(path)
     if planned_bytes is None:
         return f"{path} is there still" if state.kind != ABSENT else ""
     if state.kind != FILE:
         return f"{path} is no file" if state.kind != ABSENT else f"{path} is not there"
     if state.sha256 != sha256(planned_bytes).hexdigest():
-        return f"{path} is not as planned: {_first_difference(planned_bytes, context.ground.read(path))}"
+        return f"{path} is not as planned: {_first_difference(planned_bytes, context.workspace.read(path))}"
     if mode is not None and (mode ^ state.mode) & _EXECUTABLE:
         return f"{path} is {'not ' if mode & _EXECUTABLE else ''}executable, unlike planned"
     return ""

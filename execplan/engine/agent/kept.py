@@ -7,7 +7,7 @@ from hashlib import sha256
 from execplan.engine.entries import state_json
 from execplan.engine.files.ground import WorkspaceFiles
 from execplan.engine.files.store import BackupStore
-from execplan.engine.steps.named import declared, folders_of
+from execplan.engine.steps.named import list_declared_paths, parent_folders
 from execplan.errors import ExecplanError
 from execplan.execution.binding import sanitize_state
 from execplan.execution.world import ABSENT, FILE, State
@@ -33,7 +33,7 @@ def save_states(
     """
     workspace, approved = WorkspaceFiles(home), dict(approval.binding.states)
     states = {path: state for path, state in approved.items() if path not in known_paths}
-    declared_paths = dict.fromkeys([path for step in steps for path in declared(step)])
+    declared_paths = dict.fromkeys([path for step in steps for path in list_declared_paths(step)])
     with BackupStore(home).batch() as store:
         for path in declared_paths:
             if path in reported_paths:
@@ -41,7 +41,7 @@ def save_states(
             elif path not in known_paths:
                 current_state = store.save_path(workspace, path)
                 states.setdefault(path, sanitize_state(current_state))
-    for folder in folders_of(list(declared_paths)):
+    for folder in parent_folders(list(declared_paths)):
         if folder not in known_paths and workspace.state(folder).kind == ABSENT:
             states.setdefault(folder, State(ABSENT))
     return {path: state_json(state) for path, state in states.items()}

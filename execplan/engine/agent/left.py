@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.engine.agent import changes
 from execplan.engine.agent.judge import irreversible_effects
-from execplan.engine.entries import Performed
+from execplan.engine.entries import AttemptResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from execplan.execution.model import Step
 
 
-def interrupted_result(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool) -> Performed:
+def interrupted_result(context: RunContext, step: Step, attempt: Attempt, run_state: RunState, *, keep: bool) -> AttemptResult:
     """How it ended, as far as anybody can see; raises ExecplanError."""
     observed_changes = changes.observe(context, step, attempt.before, run_state, keep=keep)
     why = "nobody has said what became of it"
     outside = irreversible_effects(context, step, observed_changes)
-    return Performed(False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside)
+    return AttemptResult(False, "interrupted", why, changes=observed_changes.changes, folders=observed_changes.folders, outside=outside)

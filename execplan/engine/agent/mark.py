@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.engine.journal import altered
+from execplan.engine.journal import altered_error
 from execplan.text import disk
 from execplan.text.lines import digest
 from execplan.text.seal import same, seal
@@ -46,7 +46,7 @@ def check(run_paths: RunPaths, data: bytes, key: bytes) -> None:
     mac, _, body = content.partition(b" ")
     size, _, expected_digest = body.partition(b" ")
     if not same(mac, seal(key, _SIGNATURE_CONTEXT + body)) or not size.isdigit() or digest(data[: int(size)]).encode() != expected_digest:
-        raise altered(
+        raise altered_error(
             run_paths.journal, data.count(b"\n"), "lines of it were taken away or changed since a call was allowed"
         )
 

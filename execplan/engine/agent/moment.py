@@ -11,13 +11,13 @@ from execplan.engine.agent import begin, beyond, mark
 from execplan.engine.agent.follow import apply_transitions
 from execplan.engine.agent.left import interrupted_result
 from execplan.engine.book import JournalWriter
-from execplan.engine.copies import journal_of
+from execplan.engine.copies import open_journal
 from execplan.engine.course import RunState
-from execplan.engine.entries import RESULT, TICKED, performed_json
-from execplan.engine.finish import RunSession, filed, finish, leg
+from execplan.engine.entries import RESULT, TICKED, attempt_result_json
+from execplan.engine.finish import RunSession, file_run, finish_session, start_session
 from execplan.engine.hands import StepExecutor
-from execplan.engine.journal import checked, read_bytes
-from execplan.engine.opened import redaction
+from execplan.engine.journal import check_entries, read_bytes
+from execplan.engine.opened import make_redaction
 from execplan.engine.schedule import Schedule
 from execplan.engine.watch import FinishedRun, RunObserver
 from execplan.errors import ExecplanError
@@ -42,46 +42,46 @@ class AgentRunUpdate:
 
     def __init__(self, session: RunSession, context: RunContext) -> None:
         self.session, self.context = session, context
-        self.journal_writer, self.run_state = session.book, session.book.course
+        self.journal_writer, self.run_state = session.journal_writer, session.journal_writer.run_state
         self.schedule = Schedule(self.run_state.document, None, self.path_exists)
         self.warnings: list[str] = []
 
     def path_exists(self, path: str) -> bool:
         """Whether something is at a path."""
-        return self.context.ground.state(path).kind != ABSENT
+        return self.context.workspace.state(path).kind != ABSENT
 
     def tick_task(self, step: Step) -> None:
         """Tick the task that is done with a step, if one is; no step fails for that."""
-        transcript, tick_result = StepExecutor().tick(self.context, self.run_state, step)
+        transcript, tick_result = StepExecutor().tick_task(self.context, self.run_state, step)
         self.warnings += [tick_result.warning] if tick_result.warning else []
         if tick_result.task:
             self.journal_writer.write(TICKED, step=step.id, task=tick_result.task, transcript=transcript)
 
     def advance(self) -> FinishedRun:
         """Write what follows from what was written; how the run stands then. Raises ExecplanError."""
-        for name in self.run_state.named(states.COMPLETED):
-            self.tick_task(self.schedule.step[name])  # whoever wrote that it is done may have been killed before this
+        for name in self.run_state.steps_with_status(states.COMPLETED):
+            self.tick_task(self.schedule.steps_by_id[name])  # whoever wrote that it is done may have been killed before this
         stop_reason = apply_transitions(self.journal_writer, self.schedule, self.tick_task)
         return self.continue_run() if stop_reason is None else self.stop(stop_reason)
 
     def continue_run(self) -> FinishedRun:
         """File a run that goes on, and seal what its agent may do now; raises ExecplanError."""
         session, run_state = self.session, self.run_state
-        filed(session, None, self.warnings)
-        beyond.save_snapshot(session.home, session.place)
+        file_run(session, None, self.warnings)
+        beyond.save_snapshot(session.home, session.run_paths)
         try:
-            begin.issue_grant(session.home, session.ref, session.place, begin.require_approval(session.home, session.ref, session.place.id, ""))
+            begin.issue_grant(session.home, session.ref, session.run_paths, begin.require_approval(session.home, session.ref, session.run_paths.id, ""))
         except ExecplanError as error:
             self.warnings.append(f"nothing more is allowed as things stand: {error.message}")
-        return FinishedRun(session.place.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
+        return FinishedRun(session.run_paths.id, run_state.status, run_state.question, warnings=tuple(self.warnings))
 
     def stop(self, stop_reason: fates.StopReason) -> FinishedRun:
         """Write the end, or the question; what was in hand then has ended too. Raises ExecplanError."""
         if stop_reason.question is None:
-            for name, attempt in self.run_state.open_attempt():
-                performed = interrupted_result(self.context, self.schedule.step[name], attempt, self.run_state, keep=True)
-                self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **performed_json(performed))
-        return finish(self.session, self.schedule, stop_reason, "", self.warnings)
+            for name, attempt in self.run_state.open_attempts():
+                performed = interrupted_result(self.context, self.schedule.steps_by_id[name], attempt, self.run_state, keep=True)
+                self.journal_writer.write(RESULT, step=name, attempt=attempt.number, **attempt_result_json(performed))
+        return finish_session(self.session, self.schedule, stop_reason, "", self.warnings)
 
 
 @contextmanager
@@ -91,15 +91,15 @@ def open_run_update(home: Home, ref: Ref, run_paths: RunPaths, options: Options)
     from execplan.engine.ledger.ledger import AuditLog
 
     _ensure_journal_not_truncated(home, run_paths)
-    with journal_of(run_paths) as journal:
-        checked(journal.entries, run_paths.journal)
-        run_state = RunState(revisions.document_of(run_paths, journal.entries), journal.entries)
+    with open_journal(run_paths) as journal:
+        check_entries(journal.entries, run_paths.journal)
+        run_state = RunState(revisions.load_document(run_paths, journal.entries), journal.entries)
         audit_log = AuditLog(home, ref, can_restore=True)
         audit_log.append_entries(run_paths.id, journal.entries)
         policy = effective(home)
-        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, redaction(), RunObserver())
-        warnings = journal_writer.mend(home, ref, run_paths)
-        session = leg(home, ref, run_paths, policy, journal_writer, options)
+        journal_writer = JournalWriter(run_paths.id, journal, run_state, audit_log, make_redaction(), RunObserver())
+        warnings = journal_writer.repair(home, ref, run_paths)
+        session = start_session(home, ref, run_paths, policy, journal_writer, options)
         update = AgentRunUpdate(session, build_context(home, ref, run_paths, run_state))
         update.warnings += warnings
         yield update
@@ -114,7 +114,7 @@ def _ensure_journal_not_truncated(home: Home, run_paths: RunPaths) -> None:
 
 def build_context(home: Home, ref: Ref, run_paths: RunPaths, run_state: RunState) -> RunContext:
     """What is needed to look at what an agent has done, and to run the test behind a step; raises ExecplanError."""
-    from execplan.engine.cut import bench_of as bare
+    from execplan.engine.cut import make_inspection_context as bare
 
     context = bare(home, ref, run_paths, run_state, RunObserver())
     limits = [context.policy.seconds, run_state.document.constraints.max_duration_s]

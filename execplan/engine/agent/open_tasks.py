@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.engine.runs import last_begun
+from execplan.engine.runs import find_last_begun_run
 from execplan.errors import ExecplanError
 from execplan.plan import outline
 from execplan.plan.model import OPEN
@@ -35,7 +35,7 @@ def find_prose_plan(home: Home, ref: Ref) -> ProsePlan | None:
 
     Raises ExecplanError.
     """
-    if store.read(home, ref) is not None or last_begun(home, ref)[0] is not None:
+    if store.read(home, ref) is not None or find_last_begun_run(home, ref)[0] is not None:
         return None
     document = compiled(home, ref).document
     if document is None or all([step.inferred for step in document.steps]):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from execplan.engine.order import alternative
-from execplan.engine.questions import ANSWERS_TO
-from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, recover
+from execplan.engine.order import named_alternative
+from execplan.engine.questions import ALLOWED_ANSWERS
+from execplan.engine.recover import ALTERNATIVE, ASK, REPLAN, RETRY, SKIP, choose_recovery
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.engine.entries import Performed
+    from execplan.engine.entries import AttemptResult
     from execplan.engine.place import RunPaths
     from execplan.execution.model import Step
     from execplan.repo.shelf import Ref
@@ -26,9 +26,9 @@ class RecoveryAdvice(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def recovery_advice(ref: Ref, run_paths: RunPaths, step: Step, performed: Performed, tries: int) -> RecoveryAdvice:
+def recovery_advice(ref: Ref, run_paths: RunPaths, step: Step, performed: AttemptResult, tries: int) -> RecoveryAdvice:
     """What follows, of the last of so many attempts since a person last had the step done."""
-    policy_recovery = recover(step, performed, tries)
+    policy_recovery = choose_recovery(step, performed, tries)
     run_args, name = f"{run_paths.number} -p {ref.typed}", step.id
     replan = f"execplan replan {run_args} --reason 'What was found out'"
     resume, rollback = f"execplan resume {run_args}", f"execplan rollback {run_args}"
@@ -40,7 +40,7 @@ def recovery_advice(ref: Ref, run_paths: RunPaths, step: Step, performed: Perfor
     if policy_recovery.kind == SKIP:
         return RecoveryAdvice(SKIP, f"{name} is skipped, and the run goes on")
     if policy_recovery.kind == ALTERNATIVE:
-        alternative_step = alternative(step)
+        alternative_step = named_alternative(step)
         return RecoveryAdvice(ALTERNATIVE, f"{alternative_step} stands in for {name}, and is up now", alternative_step)
     if policy_recovery.kind == REPLAN:
         message = (
@@ -48,7 +48,7 @@ def recovery_advice(ref: Ref, run_paths: RunPaths, step: Step, performed: Perfor
         )
         return RecoveryAdvice(REPLAN, message, commands=(replan,))
     if policy_recovery.kind == ASK:
-        commands = tuple([f"{resume} --answer {answer}" for answer in ANSWERS_TO[ASK]])
+        commands = tuple([f"{resume} --answer {answer}" for answer in ALLOWED_ANSWERS[ASK]])
         return RecoveryAdvice(ASK, "a person says what becomes of it", commands=commands)
     message = "the run has failed; a person takes it up or takes it back, or it is planned anew"
     return RecoveryAdvice("fail", message, commands=(resume, rollback, replan))

@@ -13,12 +13,12 @@ from execplan.engine.agent.moment import open_run_update
 from execplan.engine.agent.recovery import recovery_advice
 from execplan.engine.agent.reported import ReportOutcome, find_open_attempt, find_recorded_outcome, find_step, ensure_inputs_unchanged
 from execplan.engine.agent.would import resolve_attempt, preview_report
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from execplan.engine.course import Attempt
-from execplan.engine.entries import INTENT, RESULT, performed_json
+from execplan.engine.entries import INTENT, RESULT, attempt_result_json
 from execplan.engine.fate import PAUSED, StopReason
-from execplan.engine.signals import Signals
-from execplan.engine.steps.named import declared
+from execplan.engine.signals import SignalHandlers
+from execplan.engine.steps.named import list_declared_paths
 from execplan.errors import INTERRUPTED, TERMINATED, ExecplanError
 from execplan.execution import states
 from execplan.repo.amend import stop_archived
@@ -47,14 +47,14 @@ def report(home: Home, ref: Ref, step: str, step_report: StepReport, options: Op
         from execplan.repo import git
 
         git.load()
-    with alone(home, f"report of {step} of {ref.id}", waits=True):
+    with acquire_run_lock(home, f"report of {step} of {ref.id}", waits=True):
         agent_run = begin.find_reported_run(home, ref, step)
         recorded_outcome = find_recorded_outcome(home, agent_run, step, step_report) if agent_run is not None else None
         if agent_run is not None and recorded_outcome is not None:
             return _complete_recorded(home, ref, agent_run, recorded_outcome, options)
         run_paths, status = _find_or_start_run(home, ref, agent_run, step, step_report)
         retry_hint = f"then report it again: execplan report {step} -p {ref.typed}"
-        with begins.hinting(retry_hint), open_run_update(home, ref, run_paths, options) as update:
+        with begins.add_hint_on_error(retry_hint), open_run_update(home, ref, run_paths, options) as update:
             return _record_report(update, find_step(update.run_state.document, step), step_report, status)
 
 
@@ -82,7 +82,7 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
         assert status is not None  # what has no attempt was looked at when the run was taken up
         attempt = _begin_attempt(update, step, status)
     unsaved_paths = files_without_backup(update.context, step, attempt.before)
-    with Signals(update.context.stop, lambda: None):
+    with SignalHandlers(update.context.stop, lambda: None):
         performed = evaluate_report(update.context, step, attempt, run_state, step_report)
     if performed.cause == "interrupted":
         raise _interrupted_error(update.context.stop.signal, step)
@@ -92,22 +92,22 @@ def _record_report(update: AgentRunUpdate, step: Step, step_report: StepReport, 
     if step_report.status == COMPLETED and step.expect is not None and step_report.evidence is None:
         update.warnings.append(f"what {step.id} printed was compared with nothing: show it with --evidence")
     plan_paths = [session.home.shown(session.ref.path), session.home.shown(session.home.artifacts_of(session.ref.path, archived=False))]
-    other_declared_paths = [path for name, _ in run_state.open_attempt() for path in declared(update.schedule.step[name])]
-    changed_paths = beyond.find_changes(session.home, session.place, [*plan_paths, *other_declared_paths])
+    other_declared_paths = [path for name, _ in run_state.open_attempts() for path in list_declared_paths(update.schedule.steps_by_id[name])]
+    changed_paths = beyond.find_changes(session.home, session.run_paths, [*plan_paths, *other_declared_paths])
     update.warnings += [f"{path} has changed, and no step in hand says that it does" for path in changed_paths]
-    update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **performed_json(performed))
-    tries = run_state.tries(step.id)
+    update.journal_writer.write(RESULT, step=step.id, attempt=attempt.number, **attempt_result_json(performed))
+    tries = run_state.count_tries(step.id)
     finished = update.advance()
-    ticked_task = run_state.ticked.get(step.id, ("", ""))[0]
+    ticked_task = run_state.ticked_tasks.get(step.id, ("", ""))[0]
     return ReportOutcome(
-        session.place.id,
+        session.run_paths.id,
         step,
         performed,
         performed.ok,
         already_recorded=False,
         reason=run_state.attempts[step.id][-1].performed.reason,  # type: ignore[union-attr]  # it was just written
         changes=performed.changes,
-        recovery=None if performed.ok else recovery_advice(session.ref, session.place, step, performed, tries),
+        recovery=None if performed.ok else recovery_advice(session.ref, session.run_paths, step, performed, tries),
         next_steps=tuple(next_steps(run_state, update.schedule)) if run_state.status == states.IN_PROGRESS else (),
         status=run_state.status,
         finished=finished,
@@ -120,7 +120,7 @@ def _find_or_start_run(home: Home, ref: Ref, agent_run: AgentRun | None, step: s
     """The run that a step belongs to, begun where none is; nobody is asked again for a step that is in hand."""
     if agent_run is not None and agent_run.is_active:
         target_step = find_step(agent_run.run_state.document, step)
-        if agent_run.run_state.rolling is None and find_open_attempt(agent_run.run_state, target_step) is not None:
+        if agent_run.run_state.open_rollback is None and find_open_attempt(agent_run.run_state, target_step) is not None:
             return agent_run.run_paths, None
     try:
         if agent_run is None or not agent_run.is_active:
@@ -139,12 +139,12 @@ def _find_or_start_run(home: Home, ref: Ref, agent_run: AgentRun | None, step: s
 def _begin_attempt(update: AgentRunUpdate, step: Step, status: Standing) -> Attempt:
     """Begin an attempt that was not begun by a call; raises ExecplanError where it is not permitted."""
     run_state, session = update.run_state, update.session
-    permit = begins.permit_of(status, update.schedule)
+    permit = begins.permit_for(status, update.schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None:
         update.stop(StopReason(PAUSED, step.id, question=question))
-        raise current.waiting_error(session.ref, session.place, question)
-    states_before = kept.expected_states_json(run_state.expected, declared(step))
+        raise current.waiting_error(session.ref, session.run_paths, question)
+    states_before = kept.expected_states_json(run_state.expected_states, list_declared_paths(step))
     number = len(run_state.attempts.get(step.id, ())) + 1
     update.journal_writer.write(INTENT, step=step.id, attempt=number, by=permission.approved_by, before=states_before, snapshot=False)
     return run_state.attempts[step.id][-1]

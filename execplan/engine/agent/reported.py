@@ -8,9 +8,9 @@ from execplan.engine.agent.follow import next_steps
 from execplan.engine.agent.judge import COMPLETED, StepReport
 from execplan.engine.course import Attempt, RunState
 from execplan.engine.files.ground import WorkspaceFiles
-from execplan.engine.opened import redaction
+from execplan.engine.opened import make_redaction
 from execplan.engine.schedule import Schedule
-from execplan.engine.steps.named import bound, declared
+from execplan.engine.steps.named import checked_paths, list_declared_paths
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution import states
 from execplan.execution.binding import sanitize_state, describe_difference
@@ -19,7 +19,7 @@ from execplan.execution.world import ABSENT
 if TYPE_CHECKING:
     from execplan.engine.agent.current import AgentRun
     from execplan.engine.agent.recovery import RecoveryAdvice
-    from execplan.engine.entries import Change, Performed
+    from execplan.engine.entries import Change, AttemptResult
     from execplan.engine.steps.bench import RunContext
     from execplan.engine.watch import FinishedRun
     from execplan.execution.model import ExecutionPlan, Step
@@ -32,7 +32,7 @@ class ReportOutcome(NamedTuple):
     run: str
     """Nothing in a dry run before the run has begun."""
     step: Step
-    performed: Performed | None
+    performed: AttemptResult | None
     """How the attempt ended, by what was said and by the checks; None of what was recorded before."""
     ok: bool
     already_recorded: bool
@@ -58,9 +58,9 @@ def find_recorded_outcome(home: Home, agent_run: AgentRun, step: str, step_repor
     target_step = next((candidate for candidate in run_state.document.steps if step in (candidate.id, str(candidate.number))), None)
     last_attempts = run_state.attempts.get(target_step.id, [])[-1:] if target_step is not None else []
     performed = last_attempts[0].performed if last_attempts else None
-    if target_step is None or performed is None or target_step.id in run_state.undone:
+    if target_step is None or performed is None or target_step.id in run_state.rolled_back_steps:
         return None
-    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == redaction().text(step_report.result)
+    is_same = performed.ok == (step_report.status == COMPLETED) and performed.reason == make_redaction().text(step_report.result)
     if is_same and run_state.status_of[target_step.id] != states.PENDING:
         return _recorded_outcome(home, agent_run, target_step, performed)
     if run_state.status_of[target_step.id] in states.SUCCESS_STATES and agent_run.is_active:
@@ -73,7 +73,7 @@ def find_recorded_outcome(home: Home, agent_run: AgentRun, step: str, step_repor
     return None
 
 
-def _recorded_outcome(home: Home, agent_run: AgentRun, step: Step, performed: Performed) -> ReportOutcome:
+def _recorded_outcome(home: Home, agent_run: AgentRun, step: Step, performed: AttemptResult) -> ReportOutcome:
     run_state, schedule = agent_run.run_state, build_schedule(home, agent_run.run_state)
     return ReportOutcome(
         agent_run.run_paths.id,
@@ -115,11 +115,11 @@ def build_schedule(home: Home, run_state: RunState) -> Schedule:
 
 def ensure_inputs_unchanged(context: RunContext, run_state: RunState, step: Step) -> None:
     """Refuse where what a step only reads is not as it was approved, or as the run has left it; raises ExecplanError."""
-    declared_paths, problems = set(declared(step)), []
-    for path in bound(step):
-        expected_state = run_state.expected.get(path)
+    declared_paths, problems = set(list_declared_paths(step)), []
+    for path in checked_paths(step):
+        expected_state = run_state.expected_states.get(path)
         if path not in declared_paths and expected_state is not None:
-            why = describe_difference(sanitize_state(expected_state), sanitize_state(context.ground.state(path)))
+            why = describe_difference(sanitize_state(expected_state), sanitize_state(context.workspace.state(path)))
             problems += [f"{path}: {why}"] if why else []
     if problems:
         raise ExecplanError(

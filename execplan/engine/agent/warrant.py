@@ -206,9 +206,9 @@ def redact_secrets(text: str, secrets: tuple[str, ...]) -> str:
 
 def find_secrets(document: ExecutionPlan) -> tuple[str, ...]:
     """The secrets in the texts of a document, the longest first."""
-    from execplan.engine.opened import redaction
+    from execplan.engine.opened import make_redaction
 
-    redactor, secrets, pending = redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
+    redactor, secrets, pending = make_redaction(), set(), [document.model_dump(mode="json", by_alias=True)["steps"]]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
@@ -235,7 +235,7 @@ def _dependency_paths(home: Home, ref: Ref, run_paths: RunPaths, candidate: Now,
     yield ref.path
     yield run_paths.document
     if candidate.current.document.revision > 1:
-        yield revisions.path_of(run_paths, candidate.current.document.revision)
+        yield revisions.revision_path(run_paths, candidate.current.document.revision)
 
 
 def _file_checksum(path: str) -> str:

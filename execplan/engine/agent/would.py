@@ -12,8 +12,8 @@ from execplan.engine.agent.judge import COMPLETED, StepReport, check_report
 from execplan.engine.agent.moment import build_context
 from execplan.engine.agent.reported import ReportOutcome, find_open_attempt, find_recorded_outcome, build_schedule, find_step, ensure_inputs_unchanged
 from execplan.engine.course import Attempt, RunState
-from execplan.engine.opened import redaction
-from execplan.engine.steps.named import declared
+from execplan.engine.opened import make_redaction
+from execplan.engine.steps.named import list_declared_paths
 from execplan.repo.execution import standing
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def preview_report(home: Home, ref: Ref, name: str, step_report: StepReport) -> 
         None,
         not check_result.cause,
         already_recorded=False,
-        reason=redaction().text(check_result.reason or step_report.result),
+        reason=make_redaction().text(check_result.reason or step_report.result),
         changes=observed_changes.changes,
         recovery=None,
         next_steps=(),
@@ -58,8 +58,8 @@ def resolve_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, name: str)
     if agent_run is not None and agent_run.is_active:
         run_paths, run_state = agent_run.run_paths, agent_run.run_state
     else:
-        begins.stop_underway(home, ref)
-        run_paths, run_state = places.following(home, ref), RunState(standing.look(home, ref).current.document)
+        begins.ensure_no_unfinished_run(home, ref)
+        run_paths, run_state = places.next_run(home, ref), RunState(standing.look(home, ref).current.document)
     step = find_step(run_state.document, name)
     attempt = find_open_attempt(run_state, step)
     if attempt is None:
@@ -74,10 +74,10 @@ def _preview_attempt(home: Home, ref: Ref, agent_run: AgentRun | None, run_state
         current.ensure_not_waiting(ref, agent_run)
     status = begin.require_approval(home, ref, agent_run.run_paths.id if agent_run is not None and is_active else "", step.id)
     assert status.approval is not None
-    run_state.expected = {**status.approval.binding.states, **run_state.expected}
-    permit = begins.permit_of(status, schedule)
+    run_state.expected_states = {**status.approval.binding.states, **run_state.expected_states}
+    permit = begins.permit_for(status, schedule)
     permission, question = permit.begin(step, run_state), step_question(step, run_state, permit.interval)
     if question is not None and agent_run is not None:
         raise current.waiting_error(ref, agent_run.run_paths, question)
-    states_of = {path: run_state.expected[path] for path in declared(step) if path in run_state.expected}
+    states_of = {path: run_state.expected_states[path] for path in list_declared_paths(step) if path in run_state.expected_states}
     return Attempt(len(run_state.attempts.get(step.id, ())) + 1, None, states_of, permission.approved_by)

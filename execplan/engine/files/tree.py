@@ -7,7 +7,7 @@ import os
 import stat
 import time
 
-from execplan.engine.entries import Change, state_from, state_json
+from execplan.engine.entries import Change, state_from_json, state_json
 from execplan.engine.files.counting import MAX_COUNTED_BYTES, count_changed_lines
 from execplan.engine.files.walk import WorkspaceWalker
 from execplan.errors import ENVIRONMENT, ExecplanError
@@ -178,7 +178,7 @@ def load(path: str) -> WorkspaceSnapshot:
     data, _ = disk.read(path, _MAX_BYTES)
     try:
         content = json.loads(data)
-        states = {name: state_from(state) for name, state in content["states"].items()}
+        states = {name: state_from_json(state) for name, state in content["states"].items()}
         signatures = {name: tuple(signature) for name, signature in content["signs"].items()}
         return WorkspaceSnapshot(states, content["whole"], frozenset(content["unseen"]), signatures)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from execplan.engine.journal import MERGED, merged
+from execplan.engine.journal import MERGE_MARKER, is_merge_marker
 from execplan.record import NamedTuple
 from execplan.text.lines import digest
 
@@ -110,7 +110,7 @@ def parse_record(line: bytes) -> AuditRecord:
         fields = json.loads(line)
         record = AuditRecord(**fields)
     except (ValueError, TypeError, RecursionError):
-        raise ValueError(f"is no record of a ledger{f': {MERGED}' if merged(line) else ''}") from None
+        raise ValueError(f"is no record of a ledger{f': {MERGE_MARKER}' if is_merge_marker(line) else ''}") from None
     if list(fields) != list(AuditRecord._fields) or not all([type(value) in _TYPES[name] for name, value in fields.items()]):
         raise ValueError("is no record of a ledger")
     if line[-_SUFFIX_LENGTH:] != _hash_suffix(record.hash) or digest(line[:-_SUFFIX_LENGTH] + b"}") != record.hash:

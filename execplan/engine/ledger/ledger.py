@@ -57,12 +57,12 @@ class AuditLog:
         What a journal holds went through the redaction before; what the ledger adds to it goes through it here.
         Raises ExecplanError, also when an entry is not the one that the ledger knows.
         """
-        paths = place.at(self.home, self.ref, run)
+        paths = place.get_run_paths(self.home, self.ref, run)
         with self._open_file() as file:
             last_record, records = self._read_head(file), []
             known_lines = self._known_lines.setdefault(run, {})
             if entries and entries[0].number > len(known_lines) + 1:
-                entries = journal.read(paths.journal)  # some could not be brought over when they were written
+                entries = journal.read_journal(paths.journal)  # some could not be brought over when they were written
             for entry in entries:
                 step_details = self._step_details.for_entry(entry, paths.document)
                 if entry.number in known_lines:
@@ -193,7 +193,7 @@ class AuditLog:
         entry: Entry | None = None,
     ) -> AuditRecord:
         """The record that stands behind the last one."""
-        entry_details = entry.said if entry is not None else {}
+        entry_details = entry.fields if entry is not None else {}
         session = entry_details.get("session") or author.session()
         return chain.with_hash(
             AuditRecord(

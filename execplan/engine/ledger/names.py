@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.engine.journal import merged
+from execplan.engine.journal import is_merge_marker
 from execplan.engine.ledger import anchor, chain
 from execplan.engine.ledger.file import LIMIT, LogFile
 from execplan.repo import belongings, shelf
@@ -51,7 +51,7 @@ def is_damaged_by_step(data: bytes, copy: bytes) -> bool:
     """
     known_hashes = {record.hash for record in chain.parse_chain(copy).records}
     has_foreign = any([record.hash not in known_hashes for record in chain.parse_chain(data).records])
-    return data != copy and not has_foreign and not any(map(merged, data.split(b"\n")))
+    return data != copy and not has_foreign and not any(map(is_merge_marker, data.split(b"\n")))
 
 
 def read(home: Home, ref: Ref) -> bytes:

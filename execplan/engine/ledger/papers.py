@@ -34,10 +34,10 @@ def evidence_files(run: RunPaths, records: Sequence[AuditRecord], approval_diges
     for record in records:
         document_digest = record.said.get("document")
         if record.kind == "begun" and isinstance(document_digest, str):
-            yield _read_evidence_file(run.shown("execution-plan.json"), frozenset([document_digest]))
+            yield _read_evidence_file(run.artifact_path("execution-plan.json"), frozenset([document_digest]))
         elif record.kind == "replanned" and isinstance(document_digest, str):
             yield _read_evidence_file(
-                revisions.beside(run.shown("execution-plan.json"), record.said.get("revision", 0)), frozenset([document_digest])
+                revisions.numbered_path(run.artifact_path("execution-plan.json"), record.said.get("revision", 0)), frozenset([document_digest])
             )
         if record.kind in ("begun", "resumed"):
             used_digests |= approval_digests.get(str(record.said.get("approval_id")), frozenset())

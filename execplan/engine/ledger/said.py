@@ -7,7 +7,7 @@ import os
 
 from execplan.engine import entries as kinds
 from execplan.engine.commands.environment import public_variables
-from execplan.engine.revisions import beside
+from execplan.engine.revisions import numbered_path
 from execplan.errors import ExecplanError
 from execplan.execution.world import ABSENT
 from execplan.text import disk
@@ -46,9 +46,9 @@ class StepDetails:
     def for_entry(self, entry: Entry, document: str) -> dict[str, Any]:
         """What the step of an entry is to do, in few words; nothing where its document can't be read."""
         if entry.kind in _DOCUMENT_KINDS or self._document_path != document:
-            revision_path = beside(document, entry.said.get("revision", 0))
+            revision_path = numbered_path(document, entry.fields.get("revision", 0))
             self._steps, self._document_path = _load_steps(revision_path) or _load_steps(document), document
-        step = self._steps.get(entry.said.get("step", ""), {}) if entry.kind == kinds.INTENT else {}
+        step = self._steps.get(entry.fields.get("step", ""), {}) if entry.kind == kinds.INTENT else {}
         fields = {name: step[name] for name in _STEP_FIELDS if step.get(name)}
         if "argv" in fields:
             fields.pop("command", None)
@@ -64,7 +64,7 @@ def redact_details(details: dict[str, Any]) -> dict[str, Any]:
 def entry_details(entry: Entry) -> dict[str, Any]:
     """What an entry says, without what every record says and what stays in the journal."""
     omitted = (*_RECORD_FIELDS, *_OMITTED_FIELDS.get(entry.kind, ()))
-    details = {name: value for name, value in entry.said.items() if name not in omitted}
+    details = {name: value for name, value in entry.fields.items() if name not in omitted}
     if "changes" in details:
         details["changes"] = [_change_json(change) for change in details["changes"]]
     return details
@@ -77,7 +77,7 @@ def _change_json(change: dict[str, Any]) -> dict[str, Any]:
 
 def _state_json(raw_state: list[Any]) -> dict[str, Any] | None:
     """What was at a path, or nothing where there was none."""
-    state = kinds.state_from(raw_state)
+    state = kinds.state_from_json(raw_state)
     if state.kind == ABSENT:
         return None
     fields = {"kind": state.kind, "sha256": state.sha256, "mode": f"{state.mode:04o}" if state.mode else "", "link": state.link}

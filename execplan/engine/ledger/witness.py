@@ -50,9 +50,9 @@ def check_evidence(home: Home, ref: Ref, records: Sequence[AuditRecord]) -> Evid
     for record in records:
         if record.run is not None and record.entry is not None and record.line is not None:
             known_lines.setdefault(record.run, {})[record.entry] = record.line
-    paths_by_run = {paths.id: paths for paths in place.every(home, ref)}
+    paths_by_run = {paths.id: paths for paths in place.list_runs(home, ref)}
     for run in sorted(known_lines.keys() | paths_by_run.keys()):
-        if run in paths_by_run and (run not in known_lines or os.path.lexists(paths_by_run[run].shown(place.JOURNAL))):
+        if run in paths_by_run and (run not in known_lines or os.path.lexists(paths_by_run[run].artifact_path(place.JOURNAL))):
             _check_journal(paths_by_run[run], known_lines.get(run, {}), findings)
             _check_evidence_files(paths_by_run[run], records, findings)
         else:
@@ -63,9 +63,9 @@ def check_evidence(home: Home, ref: Ref, records: Sequence[AuditRecord]) -> Evid
 
 def _check_journal(run: RunPaths, known_lines: dict[int, str], findings: EvidenceFindings) -> None:
     """A run's journal against what the ledger knows of it."""
-    display_path, path = _display_path(run, place.JOURNAL), run.shown(place.JOURNAL)
+    display_path, path = _display_path(run, place.JOURNAL), run.artifact_path(place.JOURNAL)
     try:
-        entries = journal.read(path) if os.path.lexists(path) else []
+        entries = journal.read_journal(path) if os.path.lexists(path) else []
     except ExecplanError as error:
         findings.doubts.append(error.message.replace(path, display_path))
         return

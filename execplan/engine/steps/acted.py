@@ -13,7 +13,7 @@ ERROR = "error"
 """The cause of what could not be done at all."""
 
 
-class Acted(NamedTuple):
+class ActionResult(NamedTuple):
     """The end of a program, or of writing files."""
 
     cause: str = ""

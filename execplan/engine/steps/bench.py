@@ -26,12 +26,12 @@ class RunContext(NamedTuple):
     ref: Ref
     document: ExecutionPlan
     policy: Policy
-    place: RunPaths
-    ground: WorkspaceFiles
+    run_paths: RunPaths
+    workspace: WorkspaceFiles
     store: BackupStore
     sandbox: Sandbox | None
     redaction: Redaction
     stop: StopSignal
-    watch: RunObserver
+    observer: RunObserver
     deadline: float
     """Of the whole run, by time.monotonic()."""

@@ -6,8 +6,8 @@ import os
 import time
 from shlex import join
 
-from execplan.engine.steps.acted import ERROR, Acted
-from execplan.engine.steps.named import marks
+from execplan.engine.steps.acted import ERROR, ActionResult
+from execplan.engine.steps.named import program_marks_path
 from execplan.execution.model import Type
 from execplan.execution.programs import working_directory, first_path_directory
 from execplan.execution.world import FOLDER
@@ -22,81 +22,81 @@ if TYPE_CHECKING:
 TIMEOUT = "timeout"
 
 
-def execute(bench: RunContext, step: Step, attempt: int, transcript: Transcript) -> Acted:
+def execute_command(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
     """Run the command of a step."""
     if step.type is Type.TOOL:
-        return _call(bench, step, attempt, transcript)
+        return _call_tool(context, step, attempt, transcript)
     argv = step.argv
     if argv is None and step.shell is not None and step.command is not None:
         argv = (step.shell, "-c", step.command)
     if argv is None:
-        return Acted(ERROR, "it needs a shell and does not ask for one")
+        return ActionResult(ERROR, "it needs a shell and does not ask for one")
     transcript.command(step.command if step.shell is not None and step.command else join(argv))
-    return judge(step, start(bench, step, argv, marks(bench.place, step, attempt), transcript))
+    return evaluate_exit(step, run_program(context, step, argv, program_marks_path(context.run_paths, step, attempt), transcript))
 
 
-def _call(bench: RunContext, step: Step, attempt: int, transcript: Transcript) -> Acted:
+def _call_tool(context: RunContext, step: Step, attempt: int, transcript: Transcript) -> ActionResult:
     """Call the tool of a step, in a process of its own."""
     import json
 
     from execplan.repo.execution import tools
 
-    argv = tools.command(bench.home.root, step.tool)
+    argv = tools.command(context.home.root, step.tool)
     if argv is None:
-        return Acted(ERROR, f"the tool {step.tool} is not installed beside execplan")
-    given = json.dumps(step.parameters or {}, ensure_ascii=False)
-    transcript.command(f"{step.tool} {given}")
-    where, needs = marks(bench.place, step, attempt), tuple(tools.search_path(bench.home.root))
-    return judge(step, start(bench, step, argv, where, transcript, given.encode(), needs))
+        return ActionResult(ERROR, f"the tool {step.tool} is not installed beside execplan")
+    parameters_json = json.dumps(step.parameters or {}, ensure_ascii=False)
+    transcript.command(f"{step.tool} {parameters_json}")
+    marks_path, read_paths = program_marks_path(context.run_paths, step, attempt), tuple(tools.search_path(context.home.root))
+    return evaluate_exit(step, run_program(context, step, argv, marks_path, transcript, parameters_json.encode(), read_paths))
 
 
-def judge(step: Step, ended: CommandResult) -> Acted:
+def evaluate_exit(step: Step, ended: CommandResult) -> ActionResult:
     """Whether a command ended as it should, by its exit status alone."""
     if ended.cause:
-        return Acted(ended.cause, ended.reason, ended)
+        return ActionResult(ended.cause, ended.reason, ended)
     if ended.signal is not None:
-        return Acted("exit", f"it was ended by signal {ended.signal}", ended)
+        return ActionResult("exit", f"it was ended by signal {ended.signal}", ended)
     if ended.exit != step.exit:
-        return Acted("exit", f"exit status {ended.exit}, not {step.exit}", ended)
-    return Acted(ended=ended)
+        return ActionResult("exit", f"exit status {ended.exit}, not {step.exit}", ended)
+    return ActionResult(ended=ended)
 
 
-def start(
-    bench: RunContext,
+def run_program(
+    context: RunContext,
     step: Step,
     argv: tuple[str, ...],
-    where: str,
+    marks_path: str,
     transcript: Transcript,
-    given: bytes = b"",
-    needs: tuple[str, ...] = (),
+    stdin: bytes = b"",
+    read_paths: tuple[str, ...] = (),
 ) -> CommandResult:
-    """Run a program for a step and wait for its end; `where` its marks go, `given` is what it reads, from folders that it `needs`."""
+    """Run a program for a step and wait for its end; `marks_path` its marks go, `stdin` is what it reads, from folders that it `read_paths`."""
     from execplan.engine.commands.environment import build_environment
     from execplan.engine.commands.launch import CommandResult, Limits, CommandSpec, run_command
 
-    env, cwd = build_environment(step.env, bench.policy.environment), working_directory(step, bench.ground.state)
-    env |= _installed(bench, step, env)
-    left = bench.deadline - time.monotonic()
-    wrong = "" if bench.ground.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
-    cause = "interrupted" if bench.stop.is_set() else ERROR if wrong else TIMEOUT if left <= 0 else ""
+    env, cwd = build_environment(step.env, context.policy.environment), working_directory(step, context.workspace.state)
+    env |= _environment_variables(context, step, env)
+    seconds_left = context.deadline - time.monotonic()
+    problem = "" if context.workspace.state(cwd).kind == FOLDER else f"there is no folder {cwd}"
+    cause = "interrupted" if context.stop.is_set() else ERROR if problem else TIMEOUT if seconds_left <= 0 else ""
     if cause:
-        reason = wrong or ("the time of the whole run is over" if cause == TIMEOUT else "the run was interrupted")
+        reason = problem or ("the time of the whole run is over" if cause == TIMEOUT else "the run was interrupted")
         return CommandResult(None, None, cause, reason, 0.0, 0.0, 0, b"", "", is_complete=True)
-    policy = bench.policy
-    limits = Limits(min(step.timeout_s, left), policy.memory_mb, policy.processes, policy.file_mb)
-    folder = os.path.normpath(os.path.join(bench.home.root, cwd))
-    order = CommandSpec(argv, folder, env, step.network, limits, where, given, needs)
-    ended = run_command(order, bench.sandbox, transcript, bench.stop)
-    if ended.cause == TIMEOUT and left < step.timeout_s:
+    policy = context.policy
+    limits = Limits(min(step.timeout_s, seconds_left), policy.memory_mb, policy.processes, policy.file_mb)
+    folder = os.path.normpath(os.path.join(context.home.root, cwd))
+    order = CommandSpec(argv, folder, env, step.network, limits, marks_path, stdin, read_paths)
+    ended = run_command(order, context.sandbox, transcript, context.stop)
+    if ended.cause == TIMEOUT and seconds_left < step.timeout_s:
         ended = ended._replace(reason="the time of the whole run is over")
     return ended
 
 
-def _installed(bench: RunContext, step: Step, env: dict[str, str]) -> dict[str, str]:
+def _environment_variables(context: RunContext, step: Step, env: dict[str, str]) -> dict[str, str]:
     """The variables that let packages go into the environment that a step names: a virtual one, or a Node project."""
-    first = first_path_directory(step, bench.ground.state)
-    if not first:
+    bin_directory = first_path_directory(step, context.workspace.state)
+    if not bin_directory:
         return {}
-    path = os.path.join(bench.home.root, first)
-    told = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
-    return told if first.endswith("node_modules/.bin") else {**told, "VIRTUAL_ENV": os.path.dirname(path)}
+    path = os.path.join(context.home.root, bin_directory)
+    variables = {"PATH": f"{path}{os.pathsep}{env['PATH']}"}
+    return variables if bin_directory.endswith("node_modules/.bin") else {**variables, "VIRTUAL_ENV": os.path.dirname(path)}

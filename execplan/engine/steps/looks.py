@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.engine import ticks
-from execplan.engine.steps.named import declared, snapshot
+from execplan.engine.steps.named import list_declared_paths, snapshot_path
 from execplan.execution.evaluation.after import normalize_paths
 from execplan.execution.evaluation.trial import target_paths
 
@@ -16,43 +16,43 @@ if TYPE_CHECKING:
     from execplan.engine.steps.bench import RunContext
     from execplan.execution.model import Step
 
-_last: dict[str, WorkspaceSnapshot] = {}
+_last_trees: dict[str, WorkspaceSnapshot] = {}
 """The last look of the run that is under way, by its id: what is as it was then is not read again."""
 
 
-def keep(bench: RunContext, step: Step) -> None:
+def save_snapshot(context: RunContext, step: Step) -> None:
     """Keep the tree as it is before a step; raises ExecplanError."""
     from execplan.engine.files import tree
 
-    known = _last.get(bench.place.id)
-    tree.save(_look(bench, step, known, keep=True), snapshot(bench.place, step))
+    last_tree = _last_trees.get(context.run_paths.id)
+    tree.save(_scan_tree(context, step, last_tree, keep=True), snapshot_path(context.run_paths, step))
 
 
-def known(bench: RunContext, step: Step) -> bool:
+def has_snapshot(context: RunContext, step: Step) -> bool:
     """Whether the look before a step is there: it is kept before the step is begun, so without it nothing is known of that."""
-    return os.path.lexists(snapshot(bench.place, step))
+    return os.path.lexists(snapshot_path(context.run_paths, step))
 
 
-def changed(bench: RunContext, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
+def changes_since_snapshot(context: RunContext, step: Step) -> tuple[tuple[Change, ...], tuple[str, ...], str]:
     """What has changed since, the folders that were made, and where nobody has looked, in words; raises ExecplanError."""
     from execplan.engine.files import tree
 
-    if not known(bench, step):
+    if not has_snapshot(context, step):
         return (), (), "in the repository (the look at it from before is gone)"
-    before = tree.load(snapshot(bench.place, step))
-    after = _look(bench, step, before, keep=False)
-    _last.clear()
-    _last[bench.place.id] = after
-    changes, folders = tree.diff_snapshots(before, after, declared(step), bench.store, bench.ground)
-    ticked = ticks.plans(bench.home, bench.ref, bench.document)
-    hidden = "in files that git ignores" if before.unseen or after.unseen else ""
-    hidden = hidden if before.is_complete and after.is_complete else "in files that it does not declare"
-    return tuple([each for each in changes if each.path not in ticked]), folders, hidden
+    before = tree.load(snapshot_path(context.run_paths, step))
+    after = _scan_tree(context, step, before, keep=False)
+    _last_trees.clear()
+    _last_trees[context.run_paths.id] = after
+    changes, folders = tree.diff_snapshots(before, after, list_declared_paths(step), context.store, context.workspace)
+    ticked_paths = ticks.list_plan_files(context.home, context.ref, context.document)
+    unscanned = "in files that git ignores" if before.unseen or after.unseen else ""
+    unscanned = unscanned if before.is_complete and after.is_complete else "in files that it does not declare"
+    return tuple([change for change in changes if change.path not in ticked_paths]), folders, unscanned
 
 
-def _look(bench: RunContext, step: Step, known: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
+def _scan_tree(context: RunContext, step: Step, known_tree: WorkspaceSnapshot | None, *, keep: bool) -> WorkspaceSnapshot:
     """The tree, with what git ignores where this step says that it writes it, or another is to change it."""
     from execplan.engine.files import tree
 
-    others = [path for each in bench.document.steps for path in normalize_paths(target_paths(each))]
-    return tree.take_snapshot(bench.home, bench.ground, bench.store, [*declared(step), *others], known, keep=keep)
+    other_paths = [path for other_step in context.document.steps for path in normalize_paths(target_paths(other_step))]
+    return tree.take_snapshot(context.home, context.workspace, context.store, [*list_declared_paths(step), *other_paths], known_tree, keep=keep)

@@ -20,32 +20,32 @@ def is_command(step: Step) -> bool:
     return step.type in PROGRAM_TYPES
 
 
-def runs(step: Step) -> bool:
+def runs_program(step: Step) -> bool:
     """Whether a program runs in it, be it its test: then nobody knows beforehand what it changes."""
     return is_command(step) or step.validation.test_after is not None
 
 
-def declared(step: Step) -> list[str]:
+def list_declared_paths(step: Step) -> list[str]:
     """The paths that it says it writes, in their plain form; not the whole repository, which is looked at anyway."""
     environment = [step.target] if step.type is Type.INSTALL and step.target is not None else []
     return [path for path in normalize_paths([*target_paths(step), *environment, *step.outputs]) if path != "."]
 
 
-def bound(step: Step) -> dict[str, str]:
+def checked_paths(step: Step) -> dict[str, str]:
     """The paths whose state before it counts, in their plain form, each with how it is written."""
-    return {path: written for written in bound_paths(step) for path in normalize_paths([written])}
+    return {path: path_as_written for path_as_written in bound_paths(step) for path in normalize_paths([path_as_written])}
 
 
-def folders_of(paths: list[str]) -> list[str]:
+def parent_folders(paths: list[str]) -> list[str]:
     """The folders that paths lie in, outer ones first."""
     return list(dict.fromkeys([folder for path in paths for folder in parent_directories(path)]))
 
 
-def marks(place: RunPaths, step: Step, attempt: int, *, test: bool = False) -> str:
+def program_marks_path(run_paths: RunPaths, step: Step, attempt: int, *, test: bool = False) -> str:
     """Where the supervisor of a program leaves its marks."""
-    return os.path.join(place.state, f"{step.number:02}-{step.id}-{attempt}{'-test' if test else ''}")
+    return os.path.join(run_paths.state, f"{step.number:02}-{step.id}-{attempt}{'-test' if test else ''}")
 
 
-def snapshot(place: RunPaths, step: Step) -> str:
+def snapshot_path(run_paths: RunPaths, step: Step) -> str:
     """The file that says how the tree was before the last attempt."""
-    return os.path.join(place.state, f"{step.number:02}-{step.id}.tree")
+    return os.path.join(run_paths.state, f"{step.number:02}-{step.id}.tree")

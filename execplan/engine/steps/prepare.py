@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.engine.steps import looks
-from execplan.engine.steps.named import bound, declared, folders_of, is_command, runs
+from execplan.engine.steps.named import checked_paths, list_declared_paths, parent_folders, is_command, runs_program
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution.binding import sanitize_state, describe_difference
 from execplan.execution.world import ABSENT, FOLDER, OUTSIDE, State
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from execplan.execution.model import Step
 
 
-class Prepared(NamedTuple):
+class PreparedStep(NamedTuple):
     """What was there before a step."""
 
     before: dict[str, State]
@@ -26,60 +26,60 @@ class Prepared(NamedTuple):
     """Whether the whole tree was looked at and kept too."""
 
 
-def prepare(bench: RunContext, step: Step, expected: Mapping[str, State]) -> Prepared:
+def prepare_step(context: RunContext, step: Step, expected: Mapping[str, State]) -> PreparedStep:
     """Check that all is as the run expects it, and keep it; raises ExecplanError."""
-    wrong = list(_wrong(bench, step, expected))
-    if wrong:
-        raise _drifted(step, wrong)
-    written = declared(step)
-    before = {folder: State(ABSENT) for folder in folders_of(written) if bench.ground.state(folder).kind == ABSENT}
+    differences = list(_find_differences(context, step, expected))
+    if differences:
+        raise _drift_error(step, differences)
+    paths = list_declared_paths(step)
+    before = {folder: State(ABSENT) for folder in parent_folders(paths) if context.workspace.state(folder).kind == ABSENT}
     if is_command(step):
-        before |= {path: bench.ground.state(path) for path in written}
+        before |= {path: context.workspace.state(path) for path in paths}
     else:
-        before |= {path: bench.store.save_path(bench.ground, path) for path in written}
-    wrong = [f"{path}: {why}" for path in written if (why := _differs(bench, step, expected, path, before[path]))]
-    if wrong:  # it changed while it was kept
-        raise _drifted(step, wrong)
-    if runs(step):
-        looks.keep(bench, step)
-    return Prepared(before, runs(step))
+        before |= {path: context.store.save_path(context.workspace, path) for path in paths}
+    differences = [f"{path}: {reason}" for path in paths if (reason := _path_difference(context, step, expected, path, before[path]))]
+    if differences:  # it changed while it was kept
+        raise _drift_error(step, differences)
+    if runs_program(step):
+        looks.save_snapshot(context, step)
+    return PreparedStep(before, runs_program(step))
 
 
-def _wrong(bench: RunContext, step: Step, expected: Mapping[str, State]) -> Iterator[str]:
+def _find_differences(context: RunContext, step: Step, expected: Mapping[str, State]) -> Iterator[str]:
     """What is not as it should be, a line each."""
-    for path in dict.fromkeys([*bound(step), *declared(step)]):
-        why = _differs(bench, step, expected, path, bench.ground.state(path))
-        if why:
-            yield f"{path}: {why}"
-    for folder in folders_of(declared(step)):
-        kind = bench.ground.state(folder).kind
+    for path in dict.fromkeys([*checked_paths(step), *list_declared_paths(step)]):
+        reason = _path_difference(context, step, expected, path, context.workspace.state(path))
+        if reason:
+            yield f"{path}: {reason}"
+    for folder in parent_folders(list_declared_paths(step)):
+        kind = context.workspace.state(folder).kind
         if kind not in (ABSENT, FOLDER, OUTSIDE):  # what lies outside was told of the path itself
             yield f"{folder}: is no folder, and something is to be written in it"
 
 
-def _differs(bench: RunContext, step: Step, expected: Mapping[str, State], path: str, found: State) -> str:
+def _path_difference(context: RunContext, step: Step, expected: Mapping[str, State], path: str, state: State) -> str:
     """How a path is not as it should be, or nothing; what is no target and no input must only lie in the repository."""
-    written = bound(step)
-    if path not in written:
-        return "leads out of the repository" if found.kind == OUTSIDE else ""
-    wanted = expected.get(path, expected.get(written[path]))
-    if wanted is None:
+    original_paths = checked_paths(step)
+    if path not in original_paths:
+        return "leads out of the repository" if state.kind == OUTSIDE else ""
+    expected_state = expected.get(path, expected.get(original_paths[path]))
+    if expected_state is None:
         return ""
-    if (wanted.kind, found.kind) == (ABSENT, FOLDER) and _was_filled(expected, path):
+    if (expected_state.kind, state.kind) == (ABSENT, FOLDER) and _was_created_by_run(expected, path):
         return ""
-    return describe_difference(sanitize_state(wanted), sanitize_state(found))
+    return describe_difference(sanitize_state(expected_state), sanitize_state(state))
 
 
-def _was_filled(expected: Mapping[str, State], folder: str) -> bool:
+def _was_created_by_run(expected: Mapping[str, State], folder: str) -> bool:
     """Whether the run itself has made a file in a folder, and so the folder."""
     return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in expected.items()])
 
 
-def _drifted(step: Step, wrong: list[str]) -> ExecplanError:
+def _drift_error(step: Step, differences: list[str]) -> ExecplanError:
     return ExecplanError(
         "drifted",
-        f"{step.id} was not begun: {wrong[0]}" + (f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""),
+        f"{step.id} was not begun: {differences[0]}" + (f", and {len(differences) - 1} more" if len(differences) > 1 else ""),
         exit=CHANGED,
         hint="bring it back as it was and resume, or roll the run back: execplan resume; execplan rollback",
-        candidates=wrong,
+        candidates=differences,
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from execplan.engine.entries import Change, Performed
+from execplan.engine.entries import Change, AttemptResult
 from execplan.engine.steps import looks
-from execplan.engine.steps.acted import Acted
-from execplan.engine.steps.execute import judge
-from execplan.engine.steps.named import is_command, marks, runs
-from execplan.engine.steps.perform import Opened, finish, outside
-from execplan.engine.steps.write import ballast, drop, folders_made, planned
+from execplan.engine.steps.acted import ActionResult
+from execplan.engine.steps.execute import evaluate_exit
+from execplan.engine.steps.named import is_command, program_marks_path, runs_program
+from execplan.engine.steps.perform import AttemptTranscript, finish_attempt, outside_effects
+from execplan.engine.steps.write import ballast_path, remove_ballast, list_created_folders, plan_changes
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.binding import describe_difference
 from execplan.execution.evaluation.outcome import ImpossibleError
@@ -28,69 +28,69 @@ PARTIAL: Final = "partial"
 UNKNOWN: Final = "unknown"
 
 
-class Settled(NamedTuple):
+class RecoveredAttempt(NamedTuple):
     """How far an attempt came whose end nobody has written down."""
 
     kind: str
     """`undone`: nothing of it happened. `done`: it came to its end, well or not. `partial`: something of it happened, which
     is to be taken back, and it may run again. `unknown`: it may run only once, and nobody knows whether it did its work."""
-    performed: Performed | None = None
+    performed: AttemptResult | None = None
     """How it ended; of an unknown one, how it did if it has done its work."""
     changes: tuple[Change, ...] = ()
     """What is to be taken back before it runs again."""
     folders: tuple[str, ...] = ()
 
 
-def settle(bench: RunContext, step: Step, attempt: Attempt) -> Settled:
+def recover_attempt(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
     """How far an attempt came; what has not been checked by then is checked now. Raises ExecplanError.
 
     What it does not declare may be the work of steps that ran beside it.
     """
-    return _command(bench, step, attempt) if is_command(step) else _files(bench, step, attempt)
+    return _recover_command(context, step, attempt) if is_command(step) else _recover_files(context, step, attempt)
 
 
-def _files(bench: RunContext, step: Step, attempt: Attempt) -> Settled:
-    drop(ballast(bench, step))
+def _recover_files(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
+    remove_ballast(ballast_path(context, step))
     try:
-        changes = [change for _, change in planned(bench, step, attempt.before)]
+        changes = [change for _, change in plan_changes(context, step, attempt.before)]
     except ImpossibleError:
-        return Settled(UNDONE)  # it would have failed before it wrote anything
+        return RecoveredAttempt(UNDONE)  # it would have failed before it wrote anything
     except ExecplanError as error:
         if error.exit == ENVIRONMENT:
             raise
-        return Settled(UNDONE)  # as above: a hunk that does not fit
-    folders = folders_made(bench, attempt.before)
-    found = [bench.ground.state(change.path) for change in changes]
-    if not any([describe_difference(change.after, now) for change, now in zip(changes, found, strict=True)]):
-        return _done(bench, step, attempt, Acted(changes=tuple(changes), folders=folders))
-    if not folders and not any([describe_difference(change.before, now) for change, now in zip(changes, found, strict=True)]):
-        return Settled(UNDONE)
-    if runs(step) and looks.known(bench, step):  # its test may have changed the same files
-        seen, made, _ = looks.changed(bench, step)
-        return Settled(PARTIAL, None, seen, made)
-    return Settled(PARTIAL, None, tuple(changes), folders)
+        return RecoveredAttempt(UNDONE)  # as above: a hunk that does not fit
+    folders = list_created_folders(context, attempt.before)
+    current_states = [context.workspace.state(change.path) for change in changes]
+    if not any([describe_difference(change.after, current_state) for change, current_state in zip(changes, current_states, strict=True)]):
+        return _complete_attempt(context, step, attempt, ActionResult(changes=tuple(changes), folders=folders))
+    if not folders and not any([describe_difference(change.before, current_state) for change, current_state in zip(changes, current_states, strict=True)]):
+        return RecoveredAttempt(UNDONE)
+    if runs_program(step) and looks.has_snapshot(context, step):  # its test may have changed the same files
+        test_changes, test_folders, _ = looks.changes_since_snapshot(context, step)
+        return RecoveredAttempt(PARTIAL, None, test_changes, test_folders)
+    return RecoveredAttempt(PARTIAL, None, tuple(changes), folders)
 
 
-def _command(bench: RunContext, step: Step, attempt: Attempt) -> Settled:
+def _recover_command(context: RunContext, step: Step, attempt: Attempt) -> RecoveredAttempt:
     from execplan.engine.commands.launch import read_marks
 
-    left = read_marks(marks(bench.place, step, attempt.number))
-    if left == "never" and looks.known(bench, step):  # without the state of the run no mark says anything
-        return Settled(UNDONE)
-    if not isinstance(left, str) and (step.expect is None or judge(step, left).cause):
-        return _done(bench, step, attempt, judge(step, left))
+    outcome = read_marks(program_marks_path(context.run_paths, step, attempt.number))
+    if outcome == "never" and looks.has_snapshot(context, step):  # without the state of the run no mark says anything
+        return RecoveredAttempt(UNDONE)
+    if not isinstance(outcome, str) and (step.expect is None or evaluate_exit(step, outcome).cause):
+        return _complete_attempt(context, step, attempt, evaluate_exit(step, outcome))
     # what it printed is not known any more: nobody can say whether that was what is expected
-    changes, folders, hidden = looks.changed(bench, step)
+    changes, folders, unscanned = looks.changes_since_snapshot(context, step)
     if step.effect == "idempotent":
-        return Settled(PARTIAL, None, changes, folders)
+        return RecoveredAttempt(PARTIAL, None, changes, folders)
     reason = "it was cut short, and somebody said that it has done its work"
-    told = Performed(True, "", reason, changes=changes, folders=folders, outside=outside(bench, step, hidden))
-    return Settled(UNKNOWN, told, changes, folders)
+    assumed_result = AttemptResult(True, "", reason, changes=changes, folders=folders, outside=outside_effects(context, step, unscanned))
+    return RecoveredAttempt(UNKNOWN, assumed_result, changes, folders)
 
 
-def _done(bench: RunContext, step: Step, attempt: Attempt, acted: Acted) -> Settled:
+def _complete_attempt(context: RunContext, step: Step, attempt: Attempt, action_result: ActionResult) -> RecoveredAttempt:
     """The rest of it: what it should have made and printed is looked at, and its test runs."""
-    opened = Opened(bench, step, attempt.number, again=True)
-    with opened as transcript:
-        performed = finish(bench, step, attempt.number, acted, transcript)._replace(transcript=opened.shown)
-    return Settled(DONE, performed, performed.changes, performed.folders)
+    attempt_transcript = AttemptTranscript(context, step, attempt.number, is_recovery=True)
+    with attempt_transcript as transcript:
+        performed = finish_attempt(context, step, attempt.number, action_result, transcript)._replace(transcript=attempt_transcript.path_from_root)
+    return RecoveredAttempt(DONE, performed, performed.changes, performed.folders)

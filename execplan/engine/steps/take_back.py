@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from execplan.engine.steps.bench import RunContext
 
 
-def take_back(bench: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> RestoreResult:
+def undo_changes(context: RunContext, changes: Sequence[Change], folders: Sequence[str]) -> RestoreResult:
     """Let the files be as they were before; raises ExecplanError with nothing touched where that would lose something."""
     from execplan.engine.files.restore import restore
 
-    return restore(bench.ground, bench.store, changes, folders, lambda path, displaced: None)
+    return restore(context.workspace, context.store, changes, folders, lambda path, overwritten_digest: None)

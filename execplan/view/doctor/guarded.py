@@ -133,7 +133,7 @@ def _allows(home: Home, ref: Ref) -> bool:
     """Whether a plan has an approval that holds, or a run that is under way."""
     if not approvals.every(home, ref):
         return False
-    run = last.last(home, ref)
+    run = last.find_last_run(home, ref)
     under_way = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
     return under_way or standing.standing(home, ref, programs=False).state == standing.APPROVED
 

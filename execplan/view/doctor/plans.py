@@ -6,7 +6,7 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from execplan.engine.open_runs import open_runs
+from execplan.engine.open_runs import list_open_runs
 from execplan.lint.runner import lint_plan
 from execplan.lint.selection import Selection
 from execplan.repo import shelf
@@ -63,7 +63,7 @@ def _misplaced(shelved: Shelved) -> Iterator[Finding]:
     chosen = {code: level for code, level in levels(home, Selection(), path).items() if code in (_UNFINISHED, _UNFILED)}
     for found in lint_plan(plan, given(home, ref, Way()), chosen):
         if found.code == _UNFILED:
-            if open_runs(home, ref):
+            if list_open_runs(home, ref):
                 continue  # the check of runs reports it: the plan can't be archived before
             mend = f"execplan archive {ref.typed}"
         elif plan.excused or found.code != _UNFINISHED:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from execplan.engine import copies, gone
 from execplan.engine import place as places
-from execplan.engine.alone import alone, at_work
-from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, how
+from execplan.engine.alone import acquire_run_lock, run_lock_holder
+from execplan.engine.last import BY_AGENT, CUT_SHORT, ROLLING_BACK, read_run_status
 from execplan.engine.lost import is_lost
-from execplan.engine.open_runs import OPEN
+from execplan.engine.open_runs import OPEN_STATES
 from execplan.repo import belongings, shelf
 from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 
@@ -39,8 +39,8 @@ _DAYS = 30
 def runs(ground: Ground) -> Iterator[Finding | str]:
     """No run was cut short, and no rollback; no agent's run is left behind."""
     for home, ref in [shelved[:2] for shelved in ground.plans]:
-        for place in places.every(home, ref):
-            state = how(home, place).state
+        for place in places.list_runs(home, ref):
+            state = read_run_status(home, place).state
             name = f"{place.number} -p {ref.typed}"
             if state == ROLLING_BACK:
                 message = (
@@ -61,8 +61,8 @@ def runs(ground: Ground) -> Iterator[Finding | str]:
 def evidence(ground: Ground) -> Iterator[Finding | str]:
     """What a run has written is among the artifacts of its plan as it was written, and its plan is there."""
     for home, ref in [shelved[:2] for shelved in ground.plans]:
-        for place in places.every(home, ref):
-            names = [] if place.id in at_work(home) else gone.altered(home, place)
+        for place in places.list_runs(home, ref):
+            names = [] if place.id in run_lock_holder(home) else gone.list_altered_evidence(home, place)
             if names:
                 more = f" and {len(names) - 1} more files are" if len(names) > 1 else " is"
                 message = f"of the run {place.id} {names[0]}{more} missing or changed in the artifacts"
@@ -73,9 +73,9 @@ def evidence(ground: Ground) -> Iterator[Finding | str]:
     for home in ground.states:
         for folder, path in belongings.every(home):
             runs = [] if os.path.lexists(path) else _of_state(home, folder, path)
-            for place in [place for place in runs if how(home, place).state in OPEN][:1]:
-                kept = place.copied(copies.PLAN)
-                if not is_lost(home, kept, path) or gone.is_elsewhere(home, path, place.id):
+            for place in [place for place in runs if read_run_status(home, place).state in OPEN_STATES][:1]:
+                kept = place.copy_path(copies.PLAN)
+                if not is_lost(home, kept, path) or gone.is_in_other_plan(home, path, place.id):
                     continue
                 message = f"is gone, and its run {place.id} is not finished"
                 mend = (
@@ -87,13 +87,13 @@ def evidence(ground: Ground) -> Iterator[Finding | str]:
 def _of_state(home: Home, folder: str, path: str) -> list[RunPaths]:
     """The runs of a plan that is gone, the last one first."""
     ref = shelf.Ref(home.place(path)[1], path, False)
-    found = [name for name in reversed(places.names_in(folder)) if places.is_run(name)]
-    return [places.at(home, ref, name) for name in found]
+    found = [name for name in reversed(places.list_directory(folder)) if places.is_run_id(name)]
+    return [places.get_run_paths(home, ref, name) for name in found]
 
 
 def _bring_back(home: Home, ref: Ref, place: RunPaths, options: Options) -> list[str]:
     """Bring back what a run has written, as a resume or a rollback of it would; raises ExecplanError."""
-    from execplan.engine.opened import opened
+    from execplan.engine.opened import open_run
     from execplan.engine.watch import RunObserver
 
     told: list[str] = []
@@ -103,7 +103,7 @@ def _bring_back(home: Home, ref: Ref, place: RunPaths, options: Options) -> list
             told.append(words)
             return True
 
-    with opened(home, ref, place, Told(), "doctor"):
+    with open_run(home, ref, place, Told(), "doctor"):
         return told or [f"restored the files of the run {place.id}"]
 
 
@@ -164,10 +164,10 @@ def states(ground: Ground) -> Iterator[Finding | str]:
 def _known(ground: Ground, home: Home) -> set[str]:
     """The runs whose working state lies beside that of a home."""
     refs = [(each, ref) for each in ground.homes if each.state == home.state for ref in shelf.every(each)]
-    return {place.id for each, ref in refs for place in places.every(each, ref)}
+    return {place.id for each, ref in refs for place in places.list_runs(each, ref)}
 
 
 def _remove(home: Home, path: str, options: Options) -> list[str]:
-    with alone(home, "doctor"):
+    with acquire_run_lock(home, "doctor"):
         shutil.rmtree(path, ignore_errors=True)
     return [f"removed {home.shown(path)}"]

@@ -96,7 +96,7 @@ class Here:
         )
         basis = of_run(warrant, ())
         assert basis.course is not None
-        basis.course.expected = {
+        basis.course.expected_states = {
             name: State("file", digest((self.folder.path / name).read_bytes()), 0o644)
             for name in ("docs/old.md", "data.txt")
         }

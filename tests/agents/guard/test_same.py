@@ -17,15 +17,15 @@ from execplan.agents.guard.call import COMMAND, Call
 from execplan.agents.guard.decide import judge
 from execplan.engine import questions
 from execplan.engine.agent.warrant import GrantedStep, GuardGrant
-from execplan.engine.asking import Asking
-from execplan.engine.attempts import Attempts
+from execplan.engine.asking import Prompter
+from execplan.engine.attempts import AttemptPool
 from execplan.engine.book import JournalWriter
 from execplan.engine.course import RunState
-from execplan.engine.entries import Performed
-from execplan.engine.loop import Loop
-from execplan.engine.permit import permit
+from execplan.engine.entries import AttemptResult
+from execplan.engine.loop import RunLoop
+from execplan.engine.permit import issue_permit
 from execplan.engine.schedule import Schedule
-from execplan.engine.signals import Signals
+from execplan.engine.signals import SignalHandlers
 from execplan.errors import ExecplanError
 from execplan.execution.attributes import LEVELS
 from execplan.execution.permission import ALLOW, ASK, DENY, ApprovalTerms
@@ -51,7 +51,7 @@ class Drawn(SimpleNamespace):
     levels: dict[str, str]
     terms: ApprovalTerms
     interval: int
-    outcomes: dict[str, list[Performed]]
+    outcomes: dict[str, list[AttemptResult]]
     answers: dict[str, str | None]
 
 
@@ -63,7 +63,7 @@ def runs(draw: st.DrawFn) -> Drawn:
         document = plan(*steps, constraints={"require_sequential": draw(st.booleans())})
     except ValueError:  # a step that stands in for one that it needs
         reject()
-    results = st.lists(st.sampled_from((Performed(True), Performed(True), no())), min_size=1, max_size=3)
+    results = st.lists(st.sampled_from((AttemptResult(True), AttemptResult(True), no())), min_size=1, max_size=3)
     return Drawn(
         document=document,
         levels={name: draw(st.sampled_from(LEVELS)) for name in names},
@@ -111,7 +111,7 @@ def _step(draw: st.DrawFn, at: int, names: list[str]) -> dict[str, Any]:
     return {**step(names[at], **said, **flags), "command": command, "argv": command.split()}
 
 
-class Beside(Attempts):
+class Beside(AttemptPool):
     """The attempts of a run; before each the guard is asked about the call of every step."""
 
     told: Any
@@ -136,7 +136,7 @@ class Both:
         self.home, self.drawn, self.paper = home, drawn, Paper()
         document = drawn.document
         self.schedule = Schedule(document, None, self.there)
-        self.permit = permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
+        self.permit = issue_permit(drawn.terms, drawn.levels, self.schedule.order, drawn.interval, self.there)
         self.course, self.begun = RunState(document), 0
         none: Any = SimpleNamespace(follow=lambda run, entries: None, value=lambda value: value)
         paper: Any = self.paper
@@ -147,13 +147,13 @@ class Both:
         self.error: ExecplanError | None = None
         with (
             Beside(bench, book, Told(drawn.outcomes), self.permit, 1) as attempts,
-            Signals(stop, attempts.wake) as signals,
+            SignalHandlers(stop, attempts.wake) as signals,
         ):
             attempts.told = self  # type: ignore[attr-defined] # `with` gives what it enters as its base
-            self.loop = Loop(attempts, book, self.schedule, Asking(book, signals, stop), 1)
+            self.loop = RunLoop(attempts, book, self.schedule, Prompter(book, signals, stop), 1)
             self.fate: StopReason | None = None
             try:
-                self.fate = self.loop.go()
+                self.fate = self.loop.run_until_stopped()
             except ExecplanError as error:
                 self.error = error
 
@@ -193,8 +193,8 @@ class Both:
         """Of every other step, the engine's answer if it were the one that has its turn, and the guard's."""
         self.begun += 1
         self.schedule._advance(self.course)
-        candidates = self.schedule._candidates(self.course, self.loop._waiting)
-        turn = {each.id for each in candidates} | set(self.loop._delayed) | {begun.id}
+        candidates = self.schedule._candidates(self.course, self.loop._pending_alternatives)
+        turn = {each.id for each in candidates} | set(self.loop._retry_times) | {begun.id}
         for each in self.drawn.document.steps:
             assert found[each.id] == (self.engine(each) if each.id in turn else DENY), (
                 each.id,
@@ -204,13 +204,13 @@ class Both:
 
     def engine(self, step: Step) -> str:
         """What the engine does of a step that has its turn: begin it, ask before, or not begin it."""
-        if self.schedule.refused(step, self.course):
+        if self.schedule.skip_reason(step, self.course):
             return DENY
         try:
             self.permit.begin(step, self.course)
         except ExecplanError:
             return DENY
-        asks = questions.checkpoint(self.course, self.drawn.interval) or questions.confirm(self.course, step)
+        asks = questions.checkpoint_question(self.course, self.drawn.interval) or questions.confirm_question(self.course, step)
         return ASK if asks else ALLOW
 
 

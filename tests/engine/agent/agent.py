@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.engine.agent import current
 from execplan.engine.agent.begin import start_or_resume
-from execplan.engine.alone import alone
+from execplan.engine.alone import acquire_run_lock
 from tests.conftest import Result
 from tests.repo.approving import Desk
 
@@ -58,7 +58,7 @@ class Agent(Desk):
     def begin(self) -> None:
         """Begin the run as the guard does."""
         home, ref = self.home()
-        with alone(home, "test"):
+        with acquire_run_lock(home, "test"):
             start_or_resume(home, ref, session="one")
 
     def run_(self) -> AgentRun:

@@ -11,7 +11,7 @@ import pytest
 from execplan.engine import entries as kinds
 from execplan.engine.agent import warrant
 from execplan.engine.journal import Journal
-from execplan.engine.last import BY_AGENT, last
+from execplan.engine.last import BY_AGENT, find_last_run
 from execplan.execution import states
 from tests.engine.agent.agent import COPY, DROP, MAKE
 
@@ -127,7 +127,7 @@ def test_one_run_at_a_time(agent: Agent) -> None:
     agent.refused(1, "run-under-way", "run", "--dry-run")
     (summary,) = agent.data("runs")["runs"]
     assert (summary["agent"], summary["cut_short"], summary["state"]) == (True, False, "active")
-    found = last(*agent.home())
+    found = find_last_run(*agent.home())
     assert found is not None
     assert found.state == BY_AGENT
     assert agent.data("show", "--run")["agent"] is True
@@ -285,7 +285,7 @@ def test_replanned_by_an_agent(agent: Agent) -> None:
     agent.fails("make", "failed")
     steps = '{"steps": [{"id": "made", "type": "create_file", "target": "src/made2.py", "content": "X = 2\\n"}]}'
     assert agent.data("replan", "--reason", "No disk.", "--new-information", steps)["revision"] == 2
-    assert agent.run_().run_state.replans[0].said["session"] == "agent-7"
+    assert agent.run_().run_state.replans[0].fields["session"] == "agent-7"
     agent.no(4, "stale-approval", "made")
     agent.approve()
     agent.write("src/made2.py", "X = 2\n")
@@ -322,7 +322,7 @@ def called(agent: Agent, step: str) -> None:
     run = agent.run_()
     made: dict[str, Any] = {"step": step, "attempt": 1}
     with Journal(run.run_paths.journal) as journal:
-        before = {path: list(state) for path, state in run.run_state.expected.items() if path == "src/deep/made.py"}
+        before = {path: list(state) for path, state in run.run_state.expected_states.items() if path == "src/deep/made.py"}
         journal.write(kinds.INTENT, **made, by="person", before=before, snapshot=False)
         said = {"tool": "Write", "what": "src/deep/made.py", "paths": ["src/deep/made.py"]}
         journal.write(kinds.CALLED, **made, **said, session=None, asked=False)

@@ -10,9 +10,9 @@ from hypothesis import strategies as some
 
 from execplan.engine.agent.asked import build_permission_request
 from execplan.engine.course import RunState
-from execplan.engine.entries import Performed
-from execplan.engine.order import Order
-from execplan.engine.plain import plainly
+from execplan.engine.entries import AttemptResult
+from execplan.engine.order import StepOrder
+from execplan.engine.plain import parse_plain_document
 from execplan.engine.watch import RunObserver
 from execplan.errors import CHANGED, ExecplanError
 from execplan.execution.permission import DENY, ApprovalTerms, allowed_calls, check_permission
@@ -53,8 +53,8 @@ class Guard(Told):
 
     def __init__(self, document: Any, outcomes: dict[str, Any]) -> None:
         super().__init__(outcomes)
-        self._plain = plainly(document.model_dump(mode="json"))
-        self._order = Order(self._plain.steps, sequential=document.constraints.require_sequential)
+        self._plain = parse_plain_document(document.model_dump(mode="json"))
+        self._order = StepOrder(self._plain.steps, sequential=document.constraints.require_sequential)
         self.course = RunState(document)
 
     def prepare(self, bench: Any, step: Any, expected: Any) -> Any:
@@ -73,23 +73,23 @@ class Reader(RunObserver):
 
     def entry(self, entry: Entry) -> None:
         """Read on."""
-        self._hands.course.read([entry])
+        self._hands.course.apply_entries([entry])
 
 
 @settings(max_examples=40)
 @given(documents(), some.data())
 def test_what_the_engine_begins_a_guard_allows(document: Any, data: Any) -> None:
     fails = {each.id: data.draw(some.lists(some.booleans(), min_size=1, max_size=2)) for each in document.steps}
-    outcomes = {name: [no() if each else Performed(True) for each in every] for name, every in fails.items()}
+    outcomes = {name: [no() if each else AttemptResult(True) for each in every] for name, every in fails.items()}
     hands = Guard(document, outcomes)
     Try(document, hands, watch=Reader(hands))
     assert hands.ran
 
 
 def test_nothing_begins_once_the_approval_has_expired(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(bench: Any) -> Performed:
+    def late(bench: Any) -> AttemptResult:
         monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + 60))
-        return Performed(True)
+        return AttemptResult(True)
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", str(CLOCK))
     hands = Told({"a": [late]})
@@ -112,5 +112,5 @@ def test_a_run_that_is_overtaken_by_its_expiry_goes_on_when_it_is_approved_again
 def test_a_diff_may_be_carried_out_place_by_place() -> None:
     patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-@@ c\n+d\nrename from y\nrename to z\n"
     assert [allowed_calls(1, patch), allowed_calls(2, patch), allowed_calls(2, None), allowed_calls(1, "")] == [3, 6, 2, 1]
-    found = plainly({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
+    found = parse_plain_document({"steps": [{"number": 1, "id": "a", "description": "A", "patch": patch}]})
     assert found.steps[0].max_invocations == 3
