@@ -6,8 +6,8 @@ import os
 
 from execplan.agents import block as blocks
 from execplan.agents import managed
-from execplan.agents.change import Planned, read
-from execplan.agents.managed import File
+from execplan.agents.change import ChangeSet, read_project_file
+from execplan.agents.managed import ManagedFile
 from execplan.repo import stock
 
 TYPE_CHECKING = False
@@ -15,56 +15,56 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 WHAT = "agents"
-_FILE, _OTHER = "AGENTS.md", "CLAUDE.md"
+_AGENTS_FILE, _CLAUDE_FILE = "AGENTS.md", "CLAUDE.md"
 _IMPORTS = ("@AGENTS.md", "@./AGENTS.md")
 
 
-def text(home: Home) -> list[str]:
+def block_lines(home: Home) -> list[str]:
     """The lines of the block, with the folders of the home."""
     folders = {"plans": home.shown(home.plans), "archive": home.shown(home.archive)}
     return stock.text("agents.md").format_map(folders).splitlines()
 
 
-def install(home: Home, *, force: bool) -> Planned:
+def install(home: Home, *, force: bool) -> ChangeSet:
     """Put the block in, or renew it; raises ExecplanError."""
-    lines = text(home)
-    files = [_file(home, _FILE)]
-    other = _file(home, _OTHER)
-    if other.data is not None and not _same(home) and (other.block or not _imports(other.data)):
-        files.append(other)
-    planned = [managed.install(file, lines, lambda data: _put(data, lines), force=force) for file in files]
-    return _joined(planned)
+    lines = block_lines(home)
+    files = [_load_file(home, _AGENTS_FILE)]
+    claude_file = _load_file(home, _CLAUDE_FILE)
+    if claude_file.data is not None and not _is_same_file(home) and (claude_file.block or not _imports_agents_file(claude_file.data)):
+        files.append(claude_file)
+    change_sets = [managed.plan_install(file, lines, lambda data: _append_block(data, lines), force=force) for file in files]
+    return _merge_change_sets(change_sets)
 
 
-def uninstall(home: Home, *, force: bool) -> Planned:
+def uninstall(home: Home, *, force: bool) -> ChangeSet:
     """Take the block out; raises ExecplanError."""
-    files = [_file(home, _FILE)]
-    other = _file(home, _OTHER)
-    if other.block and not _same(home):
-        files.append(other)
-    return _joined([managed.uninstall(file, force=force) for file in files])
+    files = [_load_file(home, _AGENTS_FILE)]
+    claude_file = _load_file(home, _CLAUDE_FILE)
+    if claude_file.block and not _is_same_file(home):
+        files.append(claude_file)
+    return _merge_change_sets([managed.plan_uninstall(file, force=force) for file in files])
 
 
-def _file(home: Home, name: str) -> File:
+def _load_file(home: Home, name: str) -> ManagedFile:
     path = os.path.join(home.root, name)
-    return File(WHAT, path, name, read(home, path), blocks.MARKDOWN)
+    return ManagedFile(WHAT, path, name, read_project_file(home, path), blocks.MARKDOWN)
 
 
-def _put(data: bytes, lines: list[str]) -> bytes:
-    return blocks.put(data, len(data), lines, blocks.MARKDOWN)
+def _append_block(data: bytes, lines: list[str]) -> bytes:
+    return blocks.insert_block(data, len(data), lines, blocks.MARKDOWN)
 
 
-def _imports(data: bytes) -> bool:
+def _imports_agents_file(data: bytes) -> bool:
     """Whether who reads a CLAUDE.md reads AGENTS.md with it."""
-    return any([word in data.decode("utf-8", "replace").split() for word in _IMPORTS])
+    return any([import_line in data.decode("utf-8", "replace").split() for import_line in _IMPORTS])
 
 
-def _same(home: Home) -> bool:
+def _is_same_file(home: Home) -> bool:
     """Whether the two are one file: a link leads from one to the other."""
-    one, other = [os.path.realpath(os.path.join(home.root, name)) for name in (_FILE, _OTHER)]
-    return one == other or (os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other))
+    agents_path, claude_path = [os.path.realpath(os.path.join(home.root, name)) for name in (_AGENTS_FILE, _CLAUDE_FILE)]
+    return agents_path == claude_path or (os.path.exists(agents_path) and os.path.exists(claude_path) and os.path.samefile(agents_path, claude_path))
 
 
-def _joined(planned: list[Planned]) -> Planned:
-    changes = tuple([change for each in planned for change in each.changes])
-    return Planned(changes, tuple([warning for each in planned for warning in each.warnings]))
+def _merge_change_sets(change_sets: list[ChangeSet]) -> ChangeSet:
+    changes = tuple([change for change_set in change_sets for change in change_set.changes])
+    return ChangeSet(changes, tuple([warning for change_set in change_sets for warning in change_set.warnings]))

@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BOM = b"\xef\xbb\xbf"
-_ENDS = (b"\r\n", b"\n", b"\r")
+_LINE_ENDS = (b"\r\n", b"\n", b"\r")
 
 
-class Style(NamedTuple):
+class CommentStyle(NamedTuple):
     """How a file writes comments, and whether a blank line stands above the block."""
 
-    before: str
-    after: str
-    blank: bool = False
+    prefix: str
+    suffix: str
+    has_blank_line_above: bool = False
 
-    def begin(self, rest: str = "") -> bytes:
+    def begin_marker(self, details: str = "") -> bytes:
         """The line above the block, or what it begins with."""
-        return f"{self.before}execplan:begin {rest}{self.after if rest else ''}".encode()
+        return f"{self.prefix}execplan:begin {details}{self.suffix if details else ''}".encode()
 
     @property
-    def end(self) -> bytes:
+    def end_marker(self) -> bytes:
         """The line below the block."""
-        return f"{self.before}execplan:end{self.after}".encode()
+        return f"{self.prefix}execplan:end{self.suffix}".encode()
 
 
-MARKDOWN = Style("<!-- ", " -->", blank=True)
-SHELL = Style("# ", "")
+MARKDOWN = CommentStyle("<!-- ", " -->", has_blank_line_above=True)
+SHELL = CommentStyle("# ", "")
 """Also YAML's, and that of any file whose comments begin with a hash."""
 
 
@@ -48,85 +48,85 @@ class Block(NamedTuple):
     """What the line above it says behind the digest."""
     lines: tuple[str, ...]
     """What stands between, without the indent."""
-    edited: bool
+    is_edited: bool
     """Whether note or lines are others than were put in."""
 
 
-def find(data: bytes, style: Style, path: str) -> Block | None:
+def find_block(data: bytes, style: CommentStyle, path: str) -> Block | None:
     """The block of a file, or None; raises ExecplanError when its markers are damaged."""
     begin: tuple[int, int, bytes] | None = None
-    found: Block | None = None
+    block: Block | None = None
     inside: list[bytes] = []
-    at = len(_BOM) if data.startswith(_BOM) else 0
-    for number, line in enumerate(data[at:].splitlines(keepends=True), 1):
-        words = line.strip()
-        if words.startswith(style.begin()):
-            if begin or found:
-                raise _damaged(path, number, "a second block of execplan begins here")
-            begin, inside = (number, at, line), []
-        elif words == style.end:
+    offset = len(_BOM) if data.startswith(_BOM) else 0
+    for number, line in enumerate(data[offset:].splitlines(keepends=True), 1):
+        stripped = line.strip()
+        if stripped.startswith(style.begin_marker()):
+            if begin or block:
+                raise _damaged_block_error(path, number, "a second block of execplan begins here")
+            begin, inside = (number, offset, line), []
+        elif stripped == style.end_marker:
             if begin is None:
-                raise _damaged(path, number, "a block of execplan ends here that has not begun")
-            found, begin = _block(begin[1], at + len(line.rstrip(b"\r\n")), begin[2], inside, style), None
+                raise _damaged_block_error(path, number, "a block of execplan ends here that has not begun")
+            block, begin = _parse_block(begin[1], offset + len(line.rstrip(b"\r\n")), begin[2], inside, style), None
         elif begin:
             inside.append(line.rstrip(b"\r\n"))
-        at += len(line)
+        offset += len(line)
     if begin:
-        raise _damaged(path, begin[0], "the block of execplan that begins here has no end")
-    return found
+        raise _damaged_block_error(path, begin[0], "the block of execplan that begins here has no end")
+    return block
 
 
-def _block(start: int, end: int, first: bytes, inside: list[bytes], style: Style) -> Block:
-    head, indent = first.strip(), first[: len(first) - len(first.lstrip(b" "))].decode()
-    about = head[len(style.begin()) :].decode("utf-8", "surrogateescape").removesuffix(style.after)
-    said, _, note = about.partition(" ")
+def _parse_block(start: int, end: int, begin_line: bytes, inside: list[bytes], style: CommentStyle) -> Block:
+    marker, indent = begin_line.strip(), begin_line[: len(begin_line) - len(begin_line.lstrip(b" "))].decode()
+    header = marker[len(style.begin_marker()) :].decode("utf-8", "surrogateescape").removesuffix(style.suffix)
+    recorded_digest, _, note = header.partition(" ")
     lines = tuple([line.decode("utf-8", "surrogateescape").removeprefix(indent) for line in inside])
-    return Block(start, end, indent, note, lines, said != _digest(note, lines))
+    return Block(start, end, indent, note, lines, recorded_digest != _digest(note, lines))
 
 
-def put(data: bytes, at: int, lines: Sequence[str], style: Style, *, note: str = "", indent: str = "") -> bytes:
+def insert_block(data: bytes, offset: int, lines: Sequence[str], style: CommentStyle, *, note: str = "", indent: str = "") -> bytes:
     """The file with the block where a line begins, or at its end; a missing final newline stays missing."""
-    head, tail = data[:at], data[at:]
-    end = _line_end(data)
-    if end == b"\r" and tail.startswith(b"\n"):
-        end = b"\n"  # side by side the two would be one CRLF
-    block = _written(lines, style, note, end, indent)
-    blank = end if style.blank and head else b""
-    if head.endswith(_ENDS) or not head:
-        return head + blank + block + end + tail
-    return head + end + blank + block + tail
+    head, tail = data[:offset], data[offset:]
+    line_end = _line_end(data)
+    if line_end == b"\r" and tail.startswith(b"\n"):
+        line_end = b"\n"  # side by side the two would be one CRLF
+    block = _render_block(lines, style, note, line_end, indent)
+    blank = line_end if style.has_blank_line_above and head else b""
+    if head.endswith(_LINE_ENDS) or not head:
+        return head + blank + block + line_end + tail
+    return head + line_end + blank + block + tail
 
 
-def swap(data: bytes, block: Block, lines: Sequence[str], style: Style) -> bytes:
+def replace_block_lines(data: bytes, block: Block, lines: Sequence[str], style: CommentStyle) -> bytes:
     """The file with other lines in its block."""
-    return data[: block.start] + _written(lines, style, block.note, _line_end(data), block.indent) + data[block.end :]
+    return data[: block.start] + _render_block(lines, style, block.note, _line_end(data), block.indent) + data[block.end :]
 
 
-def put_instead(data: bytes, start: int, end: int, lines: Sequence[str], style: Style, note: str) -> bytes:
+def replace_line_with_block(data: bytes, start: int, end: int, lines: Sequence[str], style: CommentStyle, note: str) -> bytes:
     """The file with the block in place of a line, its line end apart."""
-    return data[:start] + _written(lines, style, note, _line_end(data)) + data[end:]
+    return data[:start] + _render_block(lines, style, note, _line_end(data)) + data[end:]
 
 
-def take(data: bytes, block: Block, style: Style) -> bytes:
+def remove_block(data: bytes, block: Block, style: CommentStyle) -> bytes:
     """The file as it would be if the block had never been put in."""
     head, tail = data[: block.start], data[block.end :]
-    if tail.startswith(_ENDS):
-        above = _unended(head)
-        head = above if style.blank and above.endswith(_ENDS) else head
+    if tail.startswith(_LINE_ENDS):
+        trimmed_head = _strip_line_end(head)
+        head = trimmed_head if style.has_blank_line_above and trimmed_head.endswith(_LINE_ENDS) else head
         return head + tail[2 if tail.startswith(b"\r\n") else 1 :]
-    head = _unended(head)
-    return (_unended(head) if style.blank else head) + tail
+    head = _strip_line_end(head)
+    return (_strip_line_end(head) if style.has_blank_line_above else head) + tail
 
 
-def take_back(data: bytes, block: Block, line: str) -> bytes:
+def restore_line(data: bytes, block: Block, line: str) -> bytes:
     """The file with a line in place of its block, as `put_instead` found it."""
     return data[: block.start] + line.encode("utf-8", "surrogateescape") + data[block.end :]
 
 
-def _written(lines: Sequence[str], style: Style, note: str, end: bytes, indent: str = "") -> bytes:
-    begin = style.begin(f"{_digest(note, lines)} {note}".rstrip())
-    bare = [begin, *[line.encode("utf-8", "surrogateescape") for line in lines], style.end]
-    return end.join([indent.encode() + line if line else line for line in bare])
+def _render_block(lines: Sequence[str], style: CommentStyle, note: str, line_end: bytes, indent: str = "") -> bytes:
+    begin_line = style.begin_marker(f"{_digest(note, lines)} {note}".rstrip())
+    marked_lines = [begin_line, *[line.encode("utf-8", "surrogateescape") for line in lines], style.end_marker]
+    return line_end.join([indent.encode() + line if line else line for line in marked_lines])
 
 
 def _digest(note: str, lines: Sequence[str]) -> str:
@@ -136,19 +136,19 @@ def _digest(note: str, lines: Sequence[str]) -> str:
 def _line_end(data: bytes) -> bytes:
     """How the last line ends that has an end."""
     lines = data.splitlines(keepends=True)
-    ended = [line for line in lines[-2:] if line.endswith(_ENDS)]
+    ended = [line for line in lines[-2:] if line.endswith(_LINE_ENDS)]
     return ended[-1][len(ended[-1].rstrip(b"\r\n")) :] if ended else b"\n"
 
 
-def _unended(data: bytes) -> bytes:
+def _strip_line_end(data: bytes) -> bytes:
     """The bytes without the line end that they end with."""
-    return data[: -2 if data.endswith(b"\r\n") else -1] if data.endswith(_ENDS) else data
+    return data[: -2 if data.endswith(b"\r\n") else -1] if data.endswith(_LINE_ENDS) else data
 
 
-def _damaged(path: str, line: int, what: str) -> ExecplanError:
+def _damaged_block_error(path: str, line: int, problem: str) -> ExecplanError:
     return ExecplanError(
         "damaged-block",
-        f"{path}:{line}: {what}",
+        f"{path}:{line}: {problem}",
         exit=INPUT,
         hint="mend the lines that say execplan:begin and execplan:end: one of each, in this order, or none",
         line=line,

@@ -23,15 +23,15 @@ LIMIT = 5 << 20
 class Change(NamedTuple):
     """A file before and after; the same bytes, or None twice, where nothing is to do."""
 
-    what: str
+    integration: str
     """The integration."""
     path: str
     old: bytes | None
     new: bytes | None
-    why: str = ""
+    reason: str = ""
     """Why nothing is to do."""
     executable: bool = False
-    folders: int = 0
+    created_directories: int = 0
     """How many of the folders above are removed with it, if nothing else is in them."""
     source: str = ""
     """Where the file is moved from, as it is."""
@@ -48,20 +48,20 @@ class Change(NamedTuple):
         return "made" if self.old is None else "removed" if self.new is None else "changed"
 
     @property
-    def is_untidy(self) -> bool:
+    def has_leftover_file(self) -> bool:
         """Whether a command that was killed has left a temporary file beside it."""
         return not self.setting and files.is_untidy(self.path)
 
 
-class Planned(NamedTuple):
+class ChangeSet(NamedTuple):
     """What an integration is about to change."""
 
     changes: tuple[Change, ...]
     warnings: tuple[str, ...] = ()
-    next: tuple[str, ...] = ()
+    next_commands: tuple[str, ...] = ()
 
 
-def read(home: Home, path: str) -> bytes | None:
+def read_project_file(home: Home, path: str) -> bytes | None:
     """The bytes of a file in the repository, None where there is none; raises ExecplanError for a link out of it."""
     check_inside(home, path)
     return read_file(path)
@@ -78,7 +78,7 @@ def read_file(path: str) -> bytes | None:
     return data
 
 
-def missing_folders(path: str) -> int:
+def count_missing_directories(path: str) -> int:
     """How many of the folders above a file are not there."""
     count = 0
     while not os.path.isdir(path := os.path.dirname(path)):
@@ -86,7 +86,7 @@ def missing_folders(path: str) -> int:
     return count
 
 
-def make(changes: Sequence[Change]) -> tuple[str, ...]:
+def apply_changes(changes: Sequence[Change]) -> tuple[str, ...]:
     """Make all of the changes, or none; what to be warned of. Raises ExecplanError."""
     undo: list[Callable[[], object]] = []
     warnings: list[str] = []
@@ -94,17 +94,17 @@ def make(changes: Sequence[Change]) -> tuple[str, ...]:
     try:
         for change in changes:
             if change.action != "kept":
-                _make(change, undo, warnings, spare)
-            elif change.is_untidy:
+                _apply_change(change, undo, warnings, spare)
+            elif change.has_leftover_file:
                 files.tidy(change.path, (change.old or b"",), spare=spare)
     except BaseException:
-        for step in reversed(undo):
-            step()
+        for revert in reversed(undo):
+            revert()
         raise
     return (*warnings, *spare.warnings)
 
 
-def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.Spare) -> None:
+def _apply_change(change: Change, undo: list[Callable[[], object]], warnings: list[str], spare: files.Spare) -> None:
     path, old, new = change.path, change.old, change.new
     if change.setting:
         from execplan.repo import ask
@@ -112,18 +112,18 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str],
         ask.put_setting(path, change.setting, new)
         undo.append(partial(ask.put_setting, path, change.setting, old))
     elif change.source:
-        _move(change.source, path)
-        undo.append(partial(_move, path, change.source))
+        _move_file(change.source, path)
+        undo.append(partial(_move_file, path, change.source))
     elif new is None:
         assert old is not None
         target = os.path.realpath(path)
         mode = files.remove(path, old)
-        undo.append(partial(_remake, target, old, mode))
-        _remove_folders(target, change.folders)
+        undo.append(partial(_recreate_file, target, old, mode))
+        _remove_empty_directories(target, change.created_directories)
     elif old is None:
         target = os.path.realpath(path)
-        missing = missing_folders(target)
-        undo.append(partial(_remove_folders, target, missing))
+        missing = count_missing_directories(target)
+        undo.append(partial(_remove_empty_directories, target, missing))
         files.make_folder(os.path.dirname(target))
         if not files.create(target, new, executable=change.executable):
             raise disk.changed_underneath(path)
@@ -134,7 +134,7 @@ def _make(change: Change, undo: list[Callable[[], object]], warnings: list[str],
         undo.append(partial(files.replace, path, new, old))
 
 
-def _move(source: str, path: str) -> None:
+def _move_file(source: str, path: str) -> None:
     """Rename a file, which may be a link, to a name that is free."""
     if os.path.lexists(path):
         raise disk.changed_underneath(path)
@@ -145,13 +145,13 @@ def _move(source: str, path: str) -> None:
     files.sync_folder(os.path.dirname(path))
 
 
-def _remake(path: str, data: bytes, mode: int) -> None:
+def _recreate_file(path: str, data: bytes, mode: int) -> None:
     files.make_folder(os.path.dirname(path))
     if files.create(path, data):
         os.chmod(path, mode)
 
 
-def _remove_folders(path: str, count: int) -> None:
+def _remove_empty_directories(path: str, count: int) -> None:
     """Remove so many of the folders above a file, as long as they are empty."""
     for _ in range(count):
         path = os.path.dirname(path)

@@ -6,15 +6,15 @@ import os
 
 from execplan.agents import block as blocks
 from execplan.agents import managed
-from execplan.agents.change import Change, Planned, read_file
-from execplan.agents.managed import File
+from execplan.agents.change import Change, ChangeSet, read_file
+from execplan.agents.managed import ManagedFile
 from execplan.errors import NO, ExecplanError
 from execplan.record import NamedTuple
 
 WHAT = "completion"
 
 
-class Shell(NamedTuple):
+class CompletionLocation(NamedTuple):
     """Where a shell looks, below a folder of the user's that a variable may name."""
 
     variable: str
@@ -25,16 +25,16 @@ class Shell(NamedTuple):
 
 
 SHELLS = {
-    "bash": Shell("XDG_DATA_HOME", "~/.local/share", "bash-completion/completions/execplan"),
-    "zsh": Shell("XDG_DATA_HOME", "~/.local/share", "zsh/site-functions/_execplan", b"#compdef execplan\n"),
-    "fish": Shell("XDG_CONFIG_HOME", "~/.config", "fish/completions/execplan.fish"),
+    "bash": CompletionLocation("XDG_DATA_HOME", "~/.local/share", "bash-completion/completions/execplan"),
+    "zsh": CompletionLocation("XDG_DATA_HOME", "~/.local/share", "zsh/site-functions/_execplan", b"#compdef execplan\n"),
+    "fish": CompletionLocation("XDG_CONFIG_HOME", "~/.config", "fish/completions/execplan.fish"),
 }
 
 
-def install(shell: str, script: str, *, force: bool) -> Planned:
+def install(shell: str, script: str, *, force: bool) -> ChangeSet:
     """Put the completion script of a shell where it looks; raises ExecplanError."""
-    file = _file(shell)
-    lines = script.removeprefix(file.head.decode()).strip("\n").split("\n")
+    file = _load_file(shell)
+    lines = script.removeprefix(file.header.decode()).strip("\n").split("\n")
     if file.data is not None and file.block is None:
         raise ExecplanError(
             "not-ours",
@@ -42,26 +42,26 @@ def install(shell: str, script: str, *, force: bool) -> Planned:
             exit=NO,
             hint=f"remove it, then: execplan install {WHAT} --shell {shell}",
         )
-    planned = managed.install(file, lines, bytes, force=force)
+    change_set = managed.plan_install(file, lines, bytes, force=force)
     if shell != "zsh":
-        return planned
+        return change_set
     folder = os.path.dirname(file.path)
-    line = f"zsh looks there if ~/.zshrc says, above compinit: fpath+=({folder})"
-    return planned._replace(warnings=(*planned.warnings, line))
+    warning = f"zsh looks there if ~/.zshrc says, above compinit: fpath+=({folder})"
+    return change_set._replace(warnings=(*change_set.warnings, warning))
 
 
-def uninstall(shell: str | None, *, force: bool) -> Planned:
+def uninstall(shell: str | None, *, force: bool) -> ChangeSet:
     """Remove the script of a shell, or of every shell that has one; raises ExecplanError."""
-    files = [_file(each) for each in SHELLS if shell in (None, each)]
-    ours = [file for file in files if file.block] or files[:1]
+    files = [_load_file(shell_name) for shell_name in SHELLS if shell in (None, shell_name)]
+    installed_files = [file for file in files if file.block] or files[:1]
     changes: list[Change] = []
-    for file in ours:
-        changes += managed.uninstall(file, force=force).changes
-    return Planned(tuple(changes))
+    for file in installed_files:
+        changes += managed.plan_uninstall(file, force=force).changes
+    return ChangeSet(tuple(changes))
 
 
-def _file(shell: str) -> File:
+def _load_file(shell: str) -> ManagedFile:
     variable, default, name, head = SHELLS[shell]
     folder = os.environ.get(variable, "")
     path = os.path.join(folder if os.path.isabs(folder) else os.path.expanduser(default), name)
-    return File(WHAT, path, path, read_file(path), blocks.SHELL, head)
+    return ManagedFile(WHAT, path, path, read_file(path), blocks.SHELL, head)

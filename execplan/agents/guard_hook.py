@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents import hook_entry as entries
 from execplan.agents import hook_file
-from execplan.agents.hook_file import NOTHING
+from execplan.agents.hook_file import NO_PENDING_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.agents.change import Planned
-    from execplan.agents.hook_file import Ahead, File
+    from execplan.agents.change import ChangeSet
+    from execplan.agents.hook_file import PendingFiles, HookFile
     from execplan.repo.home import Home
 
 WHAT = "guard"
@@ -24,41 +24,41 @@ _LINE = (
     f"{{{{ echo execplan guard did not allow this call >&2; exit 2; }}}} {entries.GUARD.mark}'"
 )
 """Any status but 0 and 2 lets a call through: so what is not found, crashes or is killed ends in 2 as well."""
-BOUND = (
+RESTRICTION_WARNING = (
     "from now on an agent that is started in the root of the repository may read in it, and do what an approved plan says, "
     "and no more; what that means, and where it ends: execplan explain guard"
 )
-ABSENT = "execplan is not on PATH; where the program does not find it either, every call is denied"
-_MORE: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {}}
+NOT_ON_PATH_WARNING = "execplan is not on PATH; where the program does not find it either, every call is denied"
+_EXTRA_FIELDS: dict[str, dict[str, Any]] = {"claude": {"onFailure": "block"}, "codex": {}}
 """What the entry of a program says besides."""
 
 
-def command(program: str) -> dict[str, Any]:
+def hook_handler(program: str) -> dict[str, Any]:
     """The entry of a program."""
     line = _LINE.format(program=program)
-    return {"type": "command", "command": line, "timeout": TIMEOUT, **_MORE[program]}
+    return {"type": "command", "command": line, "timeout": TIMEOUT, **_EXTRA_FIELDS[program]}
 
 
-def install(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: Ahead = NOTHING) -> Planned:
+def install(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
     """Add the hook for the programs, or renew it; without any for those that are at home here. Raises ExecplanError."""
-    chosen = hook_file.chosen(home, programs)
-    planned = hook_file.install([open_file(home, name, ahead) for name in chosen], force=force)
-    warnings = list(planned.warnings)
-    if any([change.action != "kept" for change in planned.changes]):
-        warnings += [BOUND, *([hook_file.TRUST] if "codex" in chosen else [])]
+    selected = hook_file.select_programs(home, programs)
+    change_set = hook_file.plan_install([open_file(home, name, ahead) for name in selected], force=force)
+    warnings = list(change_set.warnings)
+    if any([change.action != "kept" for change in change_set.changes]):
+        warnings += [RESTRICTION_WARNING, *([hook_file.TRUST_WARNING] if "codex" in selected else [])]
     if shutil.which("execplan") is None:
-        warnings.append(ABSENT)
-    return planned._replace(warnings=tuple(warnings))
+        warnings.append(NOT_ON_PATH_WARNING)
+    return change_set._replace(warnings=tuple(warnings))
 
 
-def uninstall(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: Ahead = NOTHING) -> Planned:
+def uninstall(home: Home, *, force: bool, programs: Sequence[str] = (), ahead: PendingFiles = NO_PENDING_FILES) -> ChangeSet:
     """Take the hook out for the programs, without any for all; raises ExecplanError."""
-    chosen = programs or hook_file.PROGRAMS
-    return hook_file.uninstall(
-        home, WHAT, chosen, [entries.GUARD], lambda name: open_file(home, name, ahead), ahead, force=force
+    selected = programs or hook_file.PROGRAMS
+    return hook_file.plan_uninstall(
+        home, WHAT, selected, [entries.GUARD], lambda name: open_file(home, name, ahead), ahead, force=force
     )
 
 
-def open_file(home: Home, program: str, ahead: Ahead = NOTHING) -> File:
+def open_file(home: Home, program: str, ahead: PendingFiles = NO_PENDING_FILES) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
-    return hook_file.open_file(home, WHAT, program, [(entries.GUARD, command(program))], ahead)
+    return hook_file.open_file(home, WHAT, program, [(entries.GUARD, hook_handler(program))], ahead)

@@ -16,7 +16,7 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.agents.jsons import Node
+    from execplan.agents.jsons import JsonNode
 
 
 class Hook(NamedTuple):
@@ -25,171 +25,171 @@ class Hook(NamedTuple):
     event: str
     mark: str
     """How the mark begins, in a command that is not put in yet all of it."""
-    call: str
+    command_text: str
     """What is in the command however it is written: somebody may have put it there by hand."""
 
 
 GUARD = Hook("PreToolUse", "# execplan:guard", "execplan guard")
 SESSION = Hook("SessionStart", "# execplan:session", "execplan prime")
 COMPACTION = Hook("PreCompact", "# execplan:compaction", "execplan prime")
-_EVERY = (GUARD, SESSION, COMPACTION)
+_ALL_HOOKS = (GUARD, SESSION, COMPACTION)
 _HOOKS = "hooks"
-_MARKED = " ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
+_MARK_PATTERN = " ([0-9a-f]{16}) (made [0-9]{1,4}|put [0-3] [0-9]{1,7} [0-9]{1,7})"
 """The digest, and what was there before: no file, and so many folders made for it; or how many of the containers that lead to
 the entry were put in with it, and how many characters before and behind it are ours."""
-_ALL = ("", "*", ".*")
+_MATCH_ALL = ("", "*", ".*")
 """Matchers that everything fits."""
-_WHOLE = 3
+_CONTAINER_DEPTH = 3
 """How many containers lead to an entry: the whole, its hooks, those of an event."""
 
 
-class Entry(NamedTuple):
+class HookEntry(NamedTuple):
     """A command of ours as it stands in a text."""
 
     hook: Hook
-    handler: Node
-    group: Node
-    way: tuple[tuple[Node, int], ...]
+    handler: JsonNode
+    group: JsonNode
+    ancestors: tuple[tuple[JsonNode, int], ...]
     """The containers that lead to it, each with the place in it."""
-    bare: dict[str, Any]
+    bare_handler: dict[str, Any]
     """What it says, its mark cut down to how it begins."""
     note: str
     """What the mark says of what was there before; nothing where it can't be read."""
-    edited: bool
+    is_edited: bool
     """Whether it says something else than was put in, for some matchers only, or at another event."""
 
     @property
-    def folders(self) -> int | None:
+    def created_directories(self) -> int | None:
         """How many folders were made for the file; None where it was not made for the entry."""
-        kind, numbers = _noted(self.note)
+        kind, numbers = _parse_note(self.note)
         return numbers[0] if kind == "made" else None
 
 
-def find(text: str, hook: Hook) -> list[Entry]:
+def find_entries(text: str, hook: Hook) -> list[HookEntry]:
     """The entries that were put in; raises UnreadableError."""
-    return [_entry(text, hook, way) for way, command in _commands(text) if hook.mark in command]
+    return [_parse_entry(text, hook, ancestors) for ancestors, command in _iter_commands(text) if hook.mark in command]
 
 
-def by_hand(text: str, hook: Hook) -> bool:
+def is_installed_by_hand(text: str, hook: Hook) -> bool:
     """Whether somebody else has written our command there; raises UnreadableError."""
-    marks = [each.mark for each in _EVERY]
+    marks = [known_hook.mark for known_hook in _ALL_HOOKS]
     return any(
         [
-            hook.call in command
-            and hook.event == way[1][0].keys[way[1][1]]
+            hook.command_text in command
+            and hook.event == ancestors[1][0].keys[ancestors[1][1]]
             and not any([mark in command for mark in marks])
-            for way, command in _commands(text)
+            for ancestors, command in _iter_commands(text)
         ]
     )
 
 
-def add(text: str, hook: Hook, bare: dict[str, Any], folders: int | None = None) -> str:
-    """The text with the entry; `folders` says how many were made with its file. Raises UnreadableError."""
-    place = json_places.spot(text, (_HOOKS, hook.event))
-    note = f"put {place.made} {len(place.before)} {len(place.after)}" if folders is None else f"made {folders}"
-    return json_places.put(text, place, {_HOOKS: [_marked(hook, bare, note)]})
+def add_entry(text: str, hook: Hook, bare_handler: dict[str, Any], created_directories: int | None = None) -> str:
+    """The text with the entry; `created_directories` says how many were made with its file. Raises UnreadableError."""
+    insertion = json_places.find_insertion_point(text, (_HOOKS, hook.event))
+    note = f"put {insertion.created_containers} {len(insertion.prefix)} {len(insertion.suffix)}" if created_directories is None else f"made {created_directories}"
+    return json_places.insert_value(text, insertion, {_HOOKS: [_mark_handler(hook, bare_handler, note)]})
 
 
-def renew(text: str, entry: Entry, bare: dict[str, Any]) -> str:
+def update_entry(text: str, entry: HookEntry, bare_handler: dict[str, Any]) -> str:
     """The text with another command in an entry."""
-    return json_places.swap(text, entry.handler, _marked(entry.hook, bare, entry.note))
+    return json_places.replace_value(text, entry.handler, _mark_handler(entry.hook, bare_handler, entry.note))
 
 
-def inherit(text: str, notes: Sequence[str]) -> str:
+def transfer_note(text: str, notes: Sequence[str]) -> str:
     """The text in which another entry of ours, if there is one, says what those did that were taken out: what they made is its."""
-    heirs = [entry for hook in _EVERY for entry in find(text, hook) if not entry.edited]
-    if not heirs:
+    remaining_entries = [entry for hook in _ALL_HOOKS for entry in find_entries(text, hook) if not entry.is_edited]
+    if not remaining_entries:
         return text
-    heir = heirs[0]
-    note = max([heir.note, *notes], key=_made)
-    if _made(note) == _made(heir.note):
+    successor = remaining_entries[0]
+    note = max([successor.note, *notes], key=_count_created_containers)
+    if _count_created_containers(note) == _count_created_containers(successor.note):
         return text
-    kind, numbers = _noted(note)
+    kind, numbers = _parse_note(note)
     if kind == "put":
-        note = f"put {numbers[0]} {' '.join(heir.note.split()[2:])}"
-    return json_places.swap(text, heir.handler, _marked(heir.hook, heir.bare, note))
+        note = f"put {numbers[0]} {' '.join(successor.note.split()[2:])}"
+    return json_places.replace_value(text, successor.handler, _mark_handler(successor.hook, successor.bare_handler, note))
 
 
-def take(text: str, entry: Entry) -> str:
+def remove_entry(text: str, entry: HookEntry) -> str:
     """The text without an entry: as it was before, or where it was laid out anew since as little changed as can be."""
-    rest = _before(text, entry)
-    if rest is not None:
-        return rest
-    way = entry.way
-    if len(way[-1][0].items) > 1:
-        return json_places.drop(text, way, len(way))
-    return json_places.drop(
-        text, way[:_WHOLE], _WHOLE - min(_made(entry.note), _WHOLE)
+    previous_text = _text_before_install(text, entry)
+    if previous_text is not None:
+        return previous_text
+    ancestors = entry.ancestors
+    if len(ancestors[-1][0].items) > 1:
+        return json_places.remove_item(text, ancestors, len(ancestors))
+    return json_places.remove_item(
+        text, ancestors[:_CONTAINER_DEPTH], _CONTAINER_DEPTH - min(_count_created_containers(entry.note), _CONTAINER_DEPTH)
     )  # a group without a command is none
 
 
-def _before(text: str, entry: Entry) -> str | None:
+def _text_before_install(text: str, entry: HookEntry) -> str | None:
     """The text that becomes this one when the entry is put in, None where there is none."""
-    if entry.edited or len(entry.way[-1][0].items) != 1:
+    if entry.is_edited or len(entry.ancestors[-1][0].items) != 1:
         return None
-    kind, numbers = _noted(entry.note)
-    rest = ""
+    kind, numbers = _parse_note(entry.note)
+    previous_text = ""
     if kind == "put":
-        rest = text[: max(0, entry.group.start - numbers[1])] + text[entry.group.end + numbers[2] :]
+        previous_text = text[: max(0, entry.group.start - numbers[1])] + text[entry.group.end + numbers[2] :]
     try:
-        there = json_places.put(
-            rest, json_places.spot(rest, (_HOOKS, entry.hook.event)), jsons.value(text, entry.group)
+        reinstalled_text = json_places.insert_value(
+            previous_text, json_places.find_insertion_point(previous_text, (_HOOKS, entry.hook.event)), jsons.node_value(text, entry.group)
         )
-    except jsons.UnreadableError:
+    except jsons.InvalidJsonError:
         return None
-    return rest if there == text else None
+    return previous_text if reinstalled_text == text else None
 
 
-def _noted(note: str) -> tuple[str, list[int]]:
+def _parse_note(note: str) -> tuple[str, list[int]]:
     """What a mark says of what was there before, in its parts."""
     kind, *numbers = note.split() or [""]
-    return kind, [int(each) for each in numbers]
+    return kind, [int(number) for number in numbers]
 
 
-def _made(note: str) -> int:
+def _count_created_containers(note: str) -> int:
     """How many of the containers that lead to an entry were put in with it; one more where the file was made for it."""
-    kind, numbers = _noted(note)
-    return _WHOLE + 1 if kind == "made" else numbers[0] if numbers else 0
+    kind, numbers = _parse_note(note)
+    return _CONTAINER_DEPTH + 1 if kind == "made" else numbers[0] if numbers else 0
 
 
-def _commands(text: str) -> Iterator[tuple[tuple[tuple[Node, int], ...], str]]:
+def _iter_commands(text: str) -> Iterator[tuple[tuple[tuple[JsonNode, int], ...], str]]:
     """The commands of all hooks, with the containers that lead to each."""
-    root = jsons.parse(text)
+    root = jsons.parse_json(text)
     hooks = root.get(_HOOKS) if root else None
     if root is None or hooks is None or hooks.kind != "{":
         return
     top = (root, root.keys.index(_HOOKS))
-    for at, event in enumerate(hooks.items):
-        for number, group in enumerate(event.items if event.kind == "[" else ()):
+    for event_index, event in enumerate(hooks.items):
+        for group_index, group in enumerate(event.items if event.kind == "[" else ()):
             handlers = group.get(_HOOKS)
-            for place, handler in enumerate(handlers.items if handlers and handlers.kind == "[" else ()):
+            for handler_index, handler in enumerate(handlers.items if handlers and handlers.kind == "[" else ()):
                 command = handler.get("command")
                 if handlers and command and text[command.start] == '"':
-                    way = (top, (hooks, at), (event, number), (group, group.keys.index(_HOOKS)), (handlers, place))
-                    yield way, jsons.value(text, command)
+                    ancestors = (top, (hooks, event_index), (event, group_index), (group, group.keys.index(_HOOKS)), (handlers, handler_index))
+                    yield ancestors, jsons.node_value(text, command)
 
 
-def _entry(text: str, hook: Hook, way: tuple[tuple[Node, int], ...]) -> Entry:
-    hooks, event = way[1]
-    group, handler = way[2][0].items[way[2][1]], way[4][0].items[way[4][1]]
-    said = jsons.value(text, handler)
-    marked = re.compile(re.escape(hook.mark) + _MARKED)
-    found = marked.search(said["command"])
-    note = found[2] if found else ""
-    bare = {**said, "command": marked.sub(hook.mark, said["command"])}
-    whole = found is not None and found[1] == _digest(bare, note) and hooks.keys[event] == hook.event
-    return Entry(hook, handler, group, way, bare, note, not (whole and _for_all(text, group)))
+def _parse_entry(text: str, hook: Hook, ancestors: tuple[tuple[JsonNode, int], ...]) -> HookEntry:
+    hooks, event_index = ancestors[1]
+    group, handler = ancestors[2][0].items[ancestors[2][1]], ancestors[4][0].items[ancestors[4][1]]
+    handler_value = jsons.node_value(text, handler)
+    mark_pattern = re.compile(re.escape(hook.mark) + _MARK_PATTERN)
+    match = mark_pattern.search(handler_value["command"])
+    note = match[2] if match else ""
+    bare_handler = {**handler_value, "command": mark_pattern.sub(hook.mark, handler_value["command"])}
+    is_intact = match is not None and match[1] == _digest(bare_handler, note) and hooks.keys[event_index] == hook.event
+    return HookEntry(hook, handler, group, ancestors, bare_handler, note, not (is_intact and _matches_everything(text, group)))
 
 
-def _for_all(text: str, group: Node) -> bool:
+def _matches_everything(text: str, group: JsonNode) -> bool:
     """Whether a group is for every tool, or however a session begins."""
-    others = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
-    return others.keys() <= {"matcher"} and all([jsons.value(text, node) in _ALL for node in others.values()])
+    other_fields = {key: node for key, node in zip(group.keys, group.items, strict=True) if key != _HOOKS}
+    return other_fields.keys() <= {"matcher"} and all([jsons.node_value(text, node) in _MATCH_ALL for node in other_fields.values()])
 
 
-def _marked(hook: Hook, bare: dict[str, Any], note: str) -> dict[str, Any]:
-    return {**bare, "command": bare["command"].replace(hook.mark, f"{hook.mark} {_digest(bare, note)} {note}")}
+def _mark_handler(hook: Hook, bare_handler: dict[str, Any], note: str) -> dict[str, Any]:
+    return {**bare_handler, "command": bare_handler["command"].replace(hook.mark, f"{hook.mark} {_digest(bare_handler, note)} {note}")}
 
 
-def _digest(bare: dict[str, Any], note: str) -> str:
-    return digest(json.dumps([bare, note], sort_keys=True).encode())[:16]
+def _digest(bare_handler: dict[str, Any], note: str) -> str:
+    return digest(json.dumps([bare_handler, note], sort_keys=True).encode())[:16]

@@ -7,24 +7,24 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from execplan.agents import hook_entry as entries
-from execplan.agents.change import Change, Planned, missing_folders, read
-from execplan.agents.jsons import UnreadableError
+from execplan.agents.change import Change, ChangeSet, count_missing_directories, read_project_file
+from execplan.agents.jsons import InvalidJsonError
 from execplan.errors import INPUT, NO, ExecplanError
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from execplan.agents.hook_entry import Entry, Hook
+    from execplan.agents.hook_entry import HookEntry, Hook
     from execplan.repo.home import Home
 
-    Wanted = tuple[Hook, dict[str, Any]]
+    DesiredHook = tuple[Hook, dict[str, Any]]
     """A hook with what its entry says today."""
-    Ahead = Mapping[str, bytes | None]
+    PendingFiles = Mapping[str, bytes | None]
     """What files will hold, by their paths, when what was planned before is done: two integrations may share a file."""
 
 
-class Program(NamedTuple):
+class AgentProgram(NamedTuple):
     """An agent program."""
 
     name: str
@@ -33,174 +33,174 @@ class Program(NamedTuple):
 
 
 PROGRAMS = {
-    "claude": Program("Claude Code", ".claude/settings.json"),
-    "codex": Program("Codex", ".codex/hooks.json"),
+    "claude": AgentProgram("Claude Code", ".claude/settings.json"),
+    "codex": AgentProgram("Codex", ".codex/hooks.json"),
 }
 """The programs by what `--for` and `--program` call them."""
-NOTHING: Ahead = MappingProxyType({})
-TRUST = (
+NO_PENDING_FILES: PendingFiles = MappingProxyType({})
+TRUST_WARNING = (
     "Codex runs a hook of a repository only when you trust both: the folder, when it asks, and the hook, with /hooks"
 )
 
 
-class File(NamedTuple):
+class HookFile(NamedTuple):
     """The file of a program, and our entries in it."""
 
-    what: str
+    integration: str
     """The integration."""
     path: str
-    shown: str
+    display_path: str
     data: bytes | None
     text: str
-    wanted: tuple[Wanted, ...]
+    desired_hooks: tuple[DesiredHook, ...]
     """In the order in which they are put in; without those that somebody has put there by hand."""
-    entries: tuple[Entry, ...]
+    entries: tuple[HookEntry, ...]
 
     @property
-    def edited(self) -> bool:
+    def is_edited(self) -> bool:
         """Whether somebody has edited an entry, or put in one more."""
         hooks = [entry.hook for entry in self.entries]
-        return len(hooks) > len(set(hooks)) or any([entry.edited for entry in self.entries])
+        return len(hooks) > len(set(hooks)) or any([entry.is_edited for entry in self.entries])
 
     @property
-    def current(self) -> bool:
+    def is_current(self) -> bool:
         """Whether the entries are as they would be put in today."""
-        return not self.edited and [(entry.hook, entry.bare) for entry in self.entries] == list(self.wanted)
+        return not self.is_edited and [(entry.hook, entry.bare_handler) for entry in self.entries] == list(self.desired_hooks)
 
 
-def chosen(home: Home, programs: Sequence[str]) -> Sequence[str]:
+def select_programs(home: Home, programs: Sequence[str]) -> Sequence[str]:
     """The programs that are named, else Claude Code and those that are at home here."""
-    return programs or [name for name in PROGRAMS if name == "claude" or _at_home(home, name)]
+    return programs or [name for name in PROGRAMS if name == "claude" or _is_program_used(home, name)]
 
 
-def open_file(home: Home, what: str, program: str, wanted: Sequence[Wanted], ahead: Ahead) -> File:
+def open_file(home: Home, integration: str, program: str, desired_hooks: Sequence[DesiredHook], ahead: PendingFiles) -> HookFile:
     """The file of a program as it is, or will be; raises ExecplanError."""
-    shown, path = PROGRAMS[program].file, path_of(home, program)
-    data = _read(home, path, ahead)
+    display_path, path = PROGRAMS[program].file, hook_file_path(home, program)
+    data = _read_pending(home, path, ahead)
     try:
         text = (data or b"").decode("utf-8")
-        found = [entry for hook, _ in wanted for entry in entries.find(text, hook)]
-        there = [entry.hook for entry in found]
-        left = [each for each in wanted if each[0] in there or not entries.by_hand(text, each[0])]
-        return File(what, path, shown, data, text, tuple(left), tuple(found))
+        existing_entries = [entry for hook, _ in desired_hooks for entry in entries.find_entries(text, hook)]
+        existing_hooks = [entry.hook for entry in existing_entries]
+        managed_hooks = [desired_hook for desired_hook in desired_hooks if desired_hook[0] in existing_hooks or not entries.is_installed_by_hand(text, desired_hook[0])]
+        return HookFile(integration, path, display_path, data, text, tuple(managed_hooks), tuple(existing_entries))
     except UnicodeDecodeError as error:
-        raise _bad(f"{shown}: byte {error.start} is no UTF-8") from None
-    except UnreadableError as error:
-        raise _bad(f"{shown}{error}") from None
+        raise _bad_json_error(f"{display_path}: byte {error.start} is no UTF-8") from None
+    except InvalidJsonError as error:
+        raise _bad_json_error(f"{display_path}{error}") from None
 
 
-def path_of(home: Home, program: str) -> str:
+def hook_file_path(home: Home, program: str) -> str:
     """The file of a program, whether it is there or not."""
     return os.path.join(home.root, PROGRAMS[program].file)
 
 
-def install(files: Sequence[File], *, force: bool) -> Planned:
+def plan_install(files: Sequence[HookFile], *, force: bool) -> ChangeSet:
     """Put the entries into the files, or renew them; raises ExecplanError."""
-    planned = [_install(file, force=force) for file in files]
-    return Planned(
-        tuple([change for each in planned for change in each.changes]),
-        tuple([warning for each in planned for warning in each.warnings]),
+    change_sets = [_plan_file_install(file, force=force) for file in files]
+    return ChangeSet(
+        tuple([change for change_set in change_sets for change in change_set.changes]),
+        tuple([warning for change_set in change_sets for warning in change_set.warnings]),
     )
 
 
-def uninstall(
+def plan_uninstall(
     home: Home,
-    what: str,
+    integration: str,
     programs: Iterable[str],
     hooks: Sequence[Hook],
-    opened: Callable[[str], File],
-    ahead: Ahead,
+    open_program_file: Callable[[str], HookFile],
+    ahead: PendingFiles,
     *,
     force: bool,
-) -> Planned:
+) -> ChangeSet:
     """Take the entries out of the files of programs; one without a mark is not read as JSON. Raises ExecplanError."""
     programs = list(programs)
-    there = [name for name in programs if is_marked(home, name, hooks, ahead)]
-    if not there:
-        return Planned((Change(what, path_of(home, programs[0]), None, None, "not installed"),))
-    return Planned(tuple([_uninstall(opened(name), force=force) for name in there]))
+    marked_programs = [name for name in programs if has_mark(home, name, hooks, ahead)]
+    if not marked_programs:
+        return ChangeSet((Change(integration, hook_file_path(home, programs[0]), None, None, "not installed"),))
+    return ChangeSet(tuple([_plan_file_uninstall(open_program_file(name), force=force) for name in marked_programs]))
 
 
-def is_marked(home: Home, program: str, hooks: Sequence[Hook], ahead: Ahead) -> bool:
+def has_mark(home: Home, program: str, hooks: Sequence[Hook], ahead: PendingFiles) -> bool:
     """Whether the mark of a hook stands in the file of a program; raises ExecplanError."""
-    data = _read(home, path_of(home, program), ahead) or b""
+    data = _read_pending(home, hook_file_path(home, program), ahead) or b""
     return any([hook.mark.encode() in data for hook in hooks])
 
 
-def _read(home: Home, path: str, ahead: Ahead) -> bytes | None:
-    return ahead[path] if path in ahead else read(home, path)
+def _read_pending(home: Home, path: str, ahead: PendingFiles) -> bytes | None:
+    return ahead[path] if path in ahead else read_project_file(home, path)
 
 
-def _at_home(home: Home, program: str) -> bool:
-    return os.path.isdir(os.path.dirname(path_of(home, program)))
+def _is_program_used(home: Home, program: str) -> bool:
+    return os.path.isdir(os.path.dirname(hook_file_path(home, program)))
 
 
-def _install(file: File, *, force: bool) -> Planned:
-    if file.edited and not force:
+def _plan_file_install(file: HookFile, *, force: bool) -> ChangeSet:
+    if file.is_edited and not force:
         warning = (
-            f"{file.shown}: the entry of execplan was edited by hand and stays as it is; "
-            f"for the one of today: execplan install {file.what} --force"
+            f"{file.display_path}: the entry of execplan was edited by hand and stays as it is; "
+            f"for the one of today: execplan install {file.integration} --force"
         )
-        return Planned((_kept(file, "edited by hand"),), (warning,))
-    if not file.wanted:
-        return Planned((_kept(file, "has the hook already, put there by hand"),))
-    if file.current:
-        return Planned((_kept(file, "there already"),))
+        return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
+    if not file.desired_hooks:
+        return ChangeSet((_unchanged(file, "has the hook already, put there by hand"),))
+    if file.is_current:
+        return ChangeSet((_unchanged(file, "there already"),))
     try:
-        return Planned((_change(file, _with(file)),))
-    except UnreadableError as error:
-        raise _bad(f"{file.shown}{error}") from None
+        return ChangeSet((_file_change(file, _text_with_entries(file)),))
+    except InvalidJsonError as error:
+        raise _bad_json_error(f"{file.display_path}{error}") from None
 
 
-def _with(file: File) -> str:
+def _text_with_entries(file: HookFile) -> str:
     """The text of a file with the entries of today."""
-    text, folders = file.text, None
+    text, created_directories = file.text, None
     if file.data is None:
-        folders = missing_folders(os.path.realpath(file.path))
-    elif not file.edited and [entry.hook for entry in file.entries] == [hook for hook, _ in file.wanted]:
-        for hook, bare in file.wanted:
-            text = entries.renew(text, entries.find(text, hook)[0], bare)
+        created_directories = count_missing_directories(os.path.realpath(file.path))
+    elif not file.is_edited and [entry.hook for entry in file.entries] == [hook for hook, _ in file.desired_hooks]:
+        for hook, bare_handler in file.desired_hooks:
+            text = entries.update_entry(text, entries.find_entries(text, hook)[0], bare_handler)
         return text
     else:
-        text, folders = _without(file)
-    folders = folders if not text else None
-    for hook, bare in file.wanted:
-        text, folders = entries.add(text, hook, bare, folders), None
+        text, created_directories = _text_without_entries(file)
+    created_directories = created_directories if not text else None
+    for hook, bare_handler in file.desired_hooks:
+        text, created_directories = entries.add_entry(text, hook, bare_handler, created_directories), None
     return text
 
 
-def _uninstall(file: File, *, force: bool) -> Change:
+def _plan_file_uninstall(file: HookFile, *, force: bool) -> Change:
     if not file.entries:
-        return _kept(file, "not installed: the mark stands in no hook")
-    if file.edited and not force:
+        return _unchanged(file, "not installed: the mark stands in no hook")
+    if file.is_edited and not force:
         raise ExecplanError(
             "edited-block",
-            f"{file.shown}: the entry of execplan was edited by hand; nothing was written",
+            f"{file.display_path}: the entry of execplan was edited by hand; nothing was written",
             exit=NO,
-            hint=f"put elsewhere what is to stay, then: execplan uninstall {file.what} --force",
+            hint=f"put elsewhere what is to stay, then: execplan uninstall {file.integration} --force",
         )
-    rest, folders = _without(file)
-    return _change(file, rest) if rest or folders is None else _change(file, None, folders)
+    remaining_text, created_directories = _text_without_entries(file)
+    return _file_change(file, remaining_text) if remaining_text or created_directories is None else _file_change(file, None, created_directories)
 
 
-def _without(file: File) -> tuple[str, int | None]:
+def _text_without_entries(file: HookFile) -> tuple[str, int | None]:
     """The text of a file without the entries, the last put in first; and how many folders were made with it, if it was made."""
-    text, made = file.text, [entry.folders for entry in file.entries if entry.folders is not None]
+    text, directory_counts = file.text, [entry.created_directories for entry in file.entries if entry.created_directories is not None]
     for hook in dict.fromkeys([entry.hook for entry in reversed(file.entries)]):
-        while found := entries.find(text, hook):
-            text = entries.take(text, found[0])
-    return entries.inherit(text, [entry.note for entry in file.entries]), max(made, default=None)
+        while matching_entries := entries.find_entries(text, hook):
+            text = entries.remove_entry(text, matching_entries[0])
+    return entries.transfer_note(text, [entry.note for entry in file.entries]), max(directory_counts, default=None)
 
 
-def _change(file: File, text: str | None, folders: int = 0) -> Change:
+def _file_change(file: HookFile, text: str | None, created_directories: int = 0) -> Change:
     new = text.encode("utf-8") if text is not None else None
-    return Change(file.what, file.path, file.data, new, folders=folders)
+    return Change(file.integration, file.path, file.data, new, created_directories=created_directories)
 
 
-def _kept(file: File, why: str) -> Change:
-    return Change(file.what, file.path, file.data, file.data, why)
+def _unchanged(file: HookFile, reason: str) -> Change:
+    return Change(file.integration, file.path, file.data, file.data, reason)
 
 
-def _bad(message: str) -> ExecplanError:
+def _bad_json_error(message: str) -> ExecplanError:
     hint = "mend the file, and try again; until then the program may read none of it, and run no hook that it names"
     return ExecplanError("bad-json", message, exit=INPUT, hint=hint)

@@ -13,42 +13,42 @@ if TYPE_CHECKING:
 _MARKDOWN = ("AGENTS.md", "CLAUDE.md")
 _ATTRIBUTES = ".gitattributes"
 _PRECOMMIT = ".pre-commit-config.yaml"
-_HOOKS = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
-_FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOKS)
+_HOOK_FILES = {".claude/settings.json": "claude", ".codex/hooks.json": "codex"}
+_FILES = (*_MARKDOWN, _ATTRIBUTES, _PRECOMMIT, *_HOOK_FILES)
 
 
-def is_only_installed(home: Home, path: str, commit: str) -> bool:
+def differs_only_by_install(home: Home, path: str, commit: str) -> bool:
     """Whether only execplan has changed a file since a commit, or since it was not there; no commit: it never was.
 
     The path counts from the root of the repository; one that ends in a slash is a folder of which git tracks nothing.
     """
     if path.endswith("/"):
-        inside = [each for each in _FILES if each.startswith(path)]
-        return bool(inside) and all(
-            [each in inside and is_only_installed(home, each, "") for each in _below(home, path)]
+        installed_names = [file_name for file_name in _FILES if file_name.startswith(path)]
+        return bool(installed_names) and all(
+            [child_path in installed_names and differs_only_by_install(home, child_path, "") for child_path in _list_files(home, path)]
         )
     if path not in _FILES:
         return False
-    from execplan.agents.change import read
+    from execplan.agents.change import read_project_file
 
     try:
-        now = read(home, os.path.join(home.root, path))
-        before = _version(home, path, commit) if commit else None
-        return now is not None and _others(home, path, now) == _others(home, path, before or b"")
+        current_data = read_project_file(home, os.path.join(home.root, path))
+        committed_data = _committed_version(home, path, commit) if commit else None
+        return current_data is not None and _without_installed_parts(home, path, current_data) == _without_installed_parts(home, path, committed_data or b"")
     except ExecplanError:
         return False  # whose it is can't be told
 
 
-def _below(home: Home, folder: str) -> list[str]:
+def _list_files(home: Home, folder: str) -> list[str]:
     """The files below a folder, from the root of the repository."""
     return [
-        os.path.relpath(os.path.join(place, name), home.root)
-        for place, _, names in os.walk(os.path.join(home.root, folder))
+        os.path.relpath(os.path.join(directory, name), home.root)
+        for directory, _, names in os.walk(os.path.join(home.root, folder))
         for name in names
     ]
 
 
-def _version(home: Home, path: str, commit: str) -> bytes | None:
+def _committed_version(home: Home, path: str, commit: str) -> bytes | None:
     """A file as a commit has it, None where it has none."""
     from execplan.repo import ask
 
@@ -58,25 +58,25 @@ def _version(home: Home, path: str, commit: str) -> bytes | None:
         return None
 
 
-def _others(home: Home, path: str, data: bytes) -> bytes:
+def _without_installed_parts(home: Home, path: str, data: bytes) -> bytes:
     """What a file holds that is none of ours; raises ExecplanError, also where somebody has edited what is ours."""
     from execplan.agents import block as blocks
     from execplan.agents import managed
-    from execplan.agents.managed import File
+    from execplan.agents.managed import ManagedFile
 
-    if path not in _HOOKS:
+    if path not in _HOOK_FILES:
         style = blocks.MARKDOWN if path in _MARKDOWN else blocks.SHELL
-        file = File("", path, path, data, style)
+        file = ManagedFile("", path, path, data, style)
         if path != _PRECOMMIT:
-            return managed.uninstall(file, force=False).changes[0].new or b""
+            return managed.plan_uninstall(file, force=False).changes[0].new or b""
         from execplan.agents import precommit
 
-        return precommit.without(file)
+        return precommit.config_without_hook(file)
     from execplan.agents import guard_hook, session_hooks
 
-    full = os.path.join(home.root, path)
+    absolute_path = os.path.join(home.root, path)
     for integration in (guard_hook, session_hooks):
-        planned = integration.uninstall(home, force=False, programs=(_HOOKS[path],), ahead={full: data})
-        change = planned.changes[0]
+        change_set = integration.uninstall(home, force=False, programs=(_HOOK_FILES[path],), ahead={absolute_path: data})
+        change = change_set.changes[0]
         data = (change.new or b"") if change.old is not None else data
     return data

@@ -6,96 +6,96 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from execplan.agents.jsons import BOM, END, parse, wrong
+from execplan.agents.jsons import BOM, LINE_END, parse_json, json_error
 from execplan.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.agents.jsons import Node
+    from execplan.agents.jsons import JsonNode
 
 _INDENT = re.compile(r"[ \t]*")
 
 
-class Spot(NamedTuple):
+class InsertionPoint(NamedTuple):
     """Where a value can be put in, and what has to stand around it."""
 
-    at: int
-    before: str
-    after: str
-    made: int
+    offset: int
+    prefix: str
+    suffix: str
+    created_containers: int
     """How many of the containers that lead to it stand in `before` and `after`."""
-    form: Form
+    layout: JsonLayout
     depth: int
     """How much deeper the value stands than what `form` is of."""
 
 
-class Form(NamedTuple):
+class JsonLayout(NamedTuple):
     """How a text is laid out."""
 
-    end: str
+    line_end: str
     """How a line ends; nothing: all stands in one line."""
-    unit: str
+    indent_unit: str
     """What an inner line is indented by."""
     indent: str
     """What the line is indented by in which a value stands."""
-    spaced: bool
+    has_spaces: bool
     """Whether a blank stands behind colons and commas."""
 
-    def line(self, depth: int) -> str:
+    def line_break(self, depth: int) -> str:
         """What stands between two lines, the second so much deeper than the value."""
-        return self.end + self.indent + self.unit * depth if self.end else ""
+        return self.line_end + self.indent + self.indent_unit * depth if self.line_end else ""
 
-    def written(self, value: Any, depth: int) -> str:
+    def format_value(self, value: Any, depth: int) -> str:
         """A value, laid out so much deeper."""
-        colon = ": " if self.spaced else ":"
-        if not self.end:
+        colon = ": " if self.has_spaces else ":"
+        if not self.line_end:
             return json.dumps(value, ensure_ascii=False, separators=("," + colon[1:], colon))
-        lines = json.dumps(value, ensure_ascii=False, indent=self.unit, separators=(",", colon)).split("\n")
-        return self.line(depth).join(lines)
+        lines = json.dumps(value, ensure_ascii=False, indent=self.indent_unit, separators=(",", colon)).split("\n")
+        return self.line_break(depth).join(lines)
 
 
-def spot(text: str, keys: Sequence[str]) -> Spot:
+def find_insertion_point(text: str, keys: Sequence[str]) -> InsertionPoint:
     """Where a value can be added to the array that keys lead to, one after the other; raises UnreadableError."""
-    root = parse(text)
+    root = parse_json(text)
     if root is None:
-        return _whole(text, keys)
-    node, above = root, None
+        return _insertion_in_blank_text(text, keys)
+    node, parent = root, None
     for depth, key in enumerate(keys):
-        _require(text, node, "{", keys[:depth])
+        _require_kind(text, node, "{", keys[:depth])
         if (inner := node.get(key)) is None:
-            return _spot(text, root, node, above, keys[depth:])
-        node, above = inner, node
-    _require(text, node, "[", keys)
-    return _spot(text, root, node, above, ())
+            return _insertion_in_container(text, root, node, parent, keys[depth:])
+        node, parent = inner, node
+    _require_kind(text, node, "[", keys)
+    return _insertion_in_container(text, root, node, parent, ())
 
 
-def put(text: str, place: Spot, given: Any) -> str:
+def insert_value(text: str, insertion: InsertionPoint, value: Any) -> str:
     """The text with a value at a spot of it."""
-    ours = place.before + place.form.written(given, place.depth) + place.after
-    return text[: place.at] + ours + text[place.at :]
+    inserted_text = insertion.prefix + insertion.layout.format_value(value, insertion.depth) + insertion.suffix
+    return text[: insertion.offset] + inserted_text + text[insertion.offset :]
 
 
-def swap(text: str, node: Node, given: Any) -> str:
+def replace_value(text: str, node: JsonNode, value: Any) -> str:
     """The text with another value in place of one, laid out as that is."""
-    root = parse(text)
+    root = parse_json(text)
     assert root is not None
-    lines = "\n" in text[node.start : node.end] or "\r" in text[node.start : node.end]
-    form = Form(_end(text) if lines else "", _unit(text, root), _indent(text, node.start), _spaced(text, root))
-    return text[: node.start] + form.written(given, 0) + text[node.end :]
+    is_multiline = "\n" in text[node.start : node.end] or "\r" in text[node.start : node.end]
+    layout = JsonLayout(_line_end(text) if is_multiline else "", _indent_unit(text, root), _line_indent(text, node.start), _has_spaces(text, root))
+    return text[: node.start] + layout.format_value(value, 0) + text[node.end :]
 
 
-def drop(text: str, way: Sequence[tuple[Node, int]], keep: int) -> str:
+def remove_item(text: str, ancestors: Sequence[tuple[JsonNode, int]], keep_count: int) -> str:
     """The text without an item, given by the containers that lead to it and its place in each.
 
-    What would be empty then goes with it, but for the first `keep` of the containers.
+    What would be empty then goes with it, but for the first `keep_count` of the containers.
     """
-    way = list(way)
-    while len(way) > keep and len(way[-1][0].items) == 1:
-        way.pop()
-    if not way:
+    ancestors = list(ancestors)
+    while len(ancestors) > keep_count and len(ancestors[-1][0].items) == 1:
+        ancestors.pop()
+    if not ancestors:
         return ""
-    node, index = way[-1]
+    node, index = ancestors[-1]
     if len(node.items) == 1:
         return text[: node.start + 1] + text[node.end - 1 :]
     if index:
@@ -103,74 +103,74 @@ def drop(text: str, way: Sequence[tuple[Node, int]], keep: int) -> str:
     return text[: node.starts[0]] + text[node.starts[1] :]
 
 
-def _whole(text: str, keys: Sequence[str]) -> Spot:
+def _insertion_in_blank_text(text: str, keys: Sequence[str]) -> InsertionPoint:
     """Where a value goes in a blank text: it gets an object around it."""
-    inner = spot("{}", keys)
+    insertion = find_insertion_point("{}", keys)
     bom = len(BOM) if text.startswith(BOM) else 0
-    end = _end(text)
-    before, after = [words.replace("\n", end) for words in ("{" + inner.before, inner.after + "}")]
-    after += "" if len(text) > bom else end
-    return inner._replace(at=bom, before=before, after=after, made=inner.made + 1, form=inner.form._replace(end=end))
+    line_end = _line_end(text)
+    prefix, suffix = [fragment.replace("\n", line_end) for fragment in ("{" + insertion.prefix, insertion.suffix + "}")]
+    suffix += "" if len(text) > bom else line_end
+    return insertion._replace(offset=bom, prefix=prefix, suffix=suffix, created_containers=insertion.created_containers + 1, layout=insertion.layout._replace(line_end=line_end))
 
 
-def _spot(text: str, root: Node, node: Node, above: Node | None, missing: Sequence[str]) -> Spot:
+def _insertion_in_container(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None, missing: Sequence[str]) -> InsertionPoint:
     """Where an item goes behind the last of a container, with the containers that are missing around it."""
-    form = _form(text, root, node, above)
-    before, after = "," if node.items else "", ""
-    before += form.line(0) or (" " if node.items and form.spaced else "")
+    layout = _item_layout(text, root, node, parent)
+    prefix, suffix = "," if node.items else "", ""
+    prefix += layout.line_break(0) or (" " if node.items and layout.has_spaces else "")
     for depth, key in enumerate(missing):
-        last = depth == len(missing) - 1
-        before += json.dumps(key) + (": " if form.spaced else ":") + ("[" if last else "{") + form.line(depth + 1)
-        after = form.line(depth) + ("]" if last else "}") + after
+        is_last = depth == len(missing) - 1
+        prefix += json.dumps(key) + (": " if layout.has_spaces else ":") + ("[" if is_last else "{") + layout.line_break(depth + 1)
+        suffix = layout.line_break(depth) + ("]" if is_last else "}") + suffix
     inside = text[node.start + 1 : node.end - 1]
-    if form.end and not node.items and not END.search(inside):
-        after += form.end + _indent(text, node.start)
-    at = node.items[-1].end if node.items else node.start + 1
-    return Spot(at, before, after, len(missing), form, len(missing))
+    if layout.line_end and not node.items and not LINE_END.search(inside):
+        suffix += layout.line_end + _line_indent(text, node.start)
+    offset = node.items[-1].end if node.items else node.start + 1
+    return InsertionPoint(offset, prefix, suffix, len(missing), layout, len(missing))
 
 
-def _form(text: str, root: Node, node: Node, above: Node | None) -> Form:
+def _item_layout(text: str, root: JsonNode, node: JsonNode, parent: JsonNode | None) -> JsonLayout:
     """How an item of a container is laid out: as the last of it, or where it is empty as the container itself."""
-    unit = _unit(text, root)
-    form = Form(_end(text), unit, _indent(text, node.start) + unit, _spaced(text, root))
+    indent_unit = _indent_unit(text, root)
+    layout = JsonLayout(_line_end(text), indent_unit, _line_indent(text, node.start) + indent_unit, _has_spaces(text, root))
     if node.items:
-        gap = _gap(text, node)
-        return form._replace(indent=END.split(gap)[-1]) if END.search(gap) else form._replace(end="")
-    return form._replace(end="") if above and not END.search(_gap(text, above)) else form
+        gap = _gap_before_last_item(text, node)
+        return layout._replace(indent=LINE_END.split(gap)[-1]) if LINE_END.search(gap) else layout._replace(line_end="")
+    return layout._replace(line_end="") if parent and not LINE_END.search(_gap_before_last_item(text, parent)) else layout
 
 
-def _gap(text: str, node: Node) -> str:
+def _gap_before_last_item(text: str, node: JsonNode) -> str:
     """What stands before the last item of a container."""
     if len(node.items) == 1:
         return text[node.start + 1 : node.starts[0]]
     return text[node.items[-2].end : node.starts[-1]].partition(",")[2]
 
 
-def _unit(text: str, root: Node) -> str:
+def _indent_unit(text: str, root: JsonNode) -> str:
     """What the members of the whole are indented by, two blanks where that can't be told."""
     gap = text[root.start + 1 : root.starts[0]] if root.items else ""
-    return (END.split(gap)[-1] if END.search(gap) else "") or "  "
+    return (LINE_END.split(gap)[-1] if LINE_END.search(gap) else "") or "  "
 
 
-def _spaced(text: str, root: Node) -> bool:
+def _has_spaces(text: str, root: JsonNode) -> bool:
     """Whether a blank stands behind the first colon."""
     return not (root.keys and text[root.items[0].start - 1] == ":")
 
 
-def _indent(text: str, at: int) -> str:
+def _line_indent(text: str, offset: int) -> str:
     """The white space that the line of a place begins with."""
-    begin = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
-    found = _INDENT.match(text, begin)
-    return found[0] if found else ""
+    begin = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    match = _INDENT.match(text, begin)
+    return match[0] if match else ""
 
 
-def _end(text: str) -> str:
+def _line_end(text: str) -> str:
     """How the first line ends."""
-    found = END.search(text)
-    return found[0] if found else "\n"
+    match = LINE_END.search(text)
+    return match[0] if match else "\n"
 
 
-def _require(text: str, node: Node, kind: str, keys: Sequence[str]) -> None:
+def _require_kind(text: str, node: JsonNode, kind: str, keys: Sequence[str]) -> None:
     if node.kind != kind:
-        what = "an object" if kind == "{" else "an array"
-        raise wrong(text, node.start, f"{'.'.join(keys) or 'the whole'} is not {what}")
+        expected = "an object" if kind == "{" else "an array"
+        raise json_error(text, node.start, f"{'.'.join(keys) or 'the whole'} is not {expected}")

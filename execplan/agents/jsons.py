@@ -9,111 +9,111 @@ from typing import Any
 from execplan.record import NamedTuple
 
 BOM = "\ufeff"
-END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
 """How a line ends."""
-_DEPTH = 64
+_MAX_DEPTH = 64
 _CLOSERS = {"{": "}", "[": "]"}
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*"')
-_PLAIN = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
+_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?")
 
 
-class UnreadableError(Exception):
+class InvalidJsonError(Exception):
     """The text is no JSON to which a value can be added: `:line: what is wrong`."""
 
 
-class Node(NamedTuple):
+class JsonNode(NamedTuple):
     """A value where it stands, in characters."""
 
     kind: str
     """`{` or `[`; nothing for what holds no others."""
     start: int
     end: int
-    items: tuple[Node, ...] = ()
+    items: tuple[JsonNode, ...] = ()
     keys: tuple[str, ...] = ()
     """Of an object: one an item."""
     starts: tuple[int, ...] = ()
     """Where each item begins; in an object with its key."""
 
-    def get(self, key: str) -> Node | None:
+    def get(self, key: str) -> JsonNode | None:
         """The value of a key, None where there is none."""
         return self.items[self.keys.index(key)] if key in self.keys else None
 
 
-def parse(text: str) -> Node | None:
+def parse_json(text: str) -> JsonNode | None:
     """The value of a text, None where it is blank; raises UnreadableError. No key may stand twice in an object."""
-    at = _skip(text, len(BOM) if text.startswith(BOM) else 0)
-    if at == len(text):
+    offset = _skip_space(text, len(BOM) if text.startswith(BOM) else 0)
+    if offset == len(text):
         return None
-    node = _value(text, at, 0)
-    if (rest := _skip(text, node.end)) != len(text):
-        raise wrong(text, rest, "something stands behind the end")
+    node = _parse_value(text, offset, 0)
+    if (end := _skip_space(text, node.end)) != len(text):
+        raise json_error(text, end, "something stands behind the end")
     return node
 
 
-def value(text: str, node: Node) -> Any:
+def node_value(text: str, node: JsonNode) -> Any:
     """What a node says; raises UnreadableError for a number with more digits than Python reads."""
     try:
         return json.loads(text[node.start : node.end])
     except ValueError as error:
-        raise wrong(text, node.start, str(error)) from None
+        raise json_error(text, node.start, str(error)) from None
 
 
-def wrong(text: str, at: int, what: str) -> UnreadableError:
+def json_error(text: str, offset: int, problem: str) -> InvalidJsonError:
     """What is wrong at a place, with its line."""
-    if text.startswith(("//", "/*"), at):
-        what = "a comment, and JSON has none"
-    return UnreadableError(f":{len(END.findall(text, 0, at)) + 1}: {what}")
+    if text.startswith(("//", "/*"), offset):
+        problem = "a comment, and JSON has none"
+    return InvalidJsonError(f":{len(LINE_END.findall(text, 0, offset)) + 1}: {problem}")
 
 
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    assert found
-    return found.end()
+def _skip_space(text: str, offset: int) -> int:
+    match = _SPACE.match(text, offset)
+    assert match
+    return match.end()
 
 
-def _value(text: str, at: int, depth: int) -> Node:
-    if text[at : at + 1] in ("{", "["):
-        if depth == _DEPTH:
-            raise wrong(text, at, f"nested deeper than {_DEPTH}")
-        return _container(text, at, depth)
-    found = _STRING.match(text, at) or _PLAIN.match(text, at)
-    if found is None:
-        raise wrong(text, at, "a value is wanted here")
-    return Node("", at, found.end())
+def _parse_value(text: str, offset: int, depth: int) -> JsonNode:
+    if text[offset : offset + 1] in ("{", "["):
+        if depth == _MAX_DEPTH:
+            raise json_error(text, offset, f"nested deeper than {_MAX_DEPTH}")
+        return _parse_container(text, offset, depth)
+    match = _STRING.match(text, offset) or _SCALAR.match(text, offset)
+    if match is None:
+        raise json_error(text, offset, "a value is wanted here")
+    return JsonNode("", offset, match.end())
 
 
-def _container(text: str, at: int, depth: int) -> Node:
+def _parse_container(text: str, offset: int, depth: int) -> JsonNode:
     """The object or array that begins at a place."""
-    opener = text[at]
-    items: list[Node] = []
+    opener = text[offset]
+    items: list[JsonNode] = []
     starts: list[int] = []
     keys: dict[str, None] = {}
-    here = _skip(text, at + 1)
-    while text[here : here + 1] != _CLOSERS[opener] or items:
-        starts.append(here)
+    position = _skip_space(text, offset + 1)
+    while text[position : position + 1] != _CLOSERS[opener] or items:
+        starts.append(position)
         if opener == "{":
-            here = _key(text, here, keys)
-        items.append(_value(text, here, depth + 1))
-        here = _skip(text, items[-1].end)
-        if text[here : here + 1] == _CLOSERS[opener]:
+            position = _parse_key(text, position, keys)
+        items.append(_parse_value(text, position, depth + 1))
+        position = _skip_space(text, items[-1].end)
+        if text[position : position + 1] == _CLOSERS[opener]:
             break
-        if text[here : here + 1] != ",":
-            raise wrong(text, here, f"a comma or {_CLOSERS[opener]} is wanted here")
-        here = _skip(text, here + 1)
-    return Node(opener, at, here + 1, tuple(items), tuple(keys), tuple(starts))
+        if text[position : position + 1] != ",":
+            raise json_error(text, position, f"a comma or {_CLOSERS[opener]} is wanted here")
+        position = _skip_space(text, position + 1)
+    return JsonNode(opener, offset, position + 1, tuple(items), tuple(keys), tuple(starts))
 
 
-def _key(text: str, at: int, keys: dict[str, None]) -> int:
+def _parse_key(text: str, offset: int, keys: dict[str, None]) -> int:
     """Read a key and its colon; where the value begins."""
-    found = _STRING.match(text, at)
-    if found is None:
-        raise wrong(text, at, "a key in double quotes is wanted here")
-    key = json.loads(found[0])
+    match = _STRING.match(text, offset)
+    if match is None:
+        raise json_error(text, offset, "a key in double quotes is wanted here")
+    key = json.loads(match[0])
     if key in keys:
-        raise wrong(text, at, f"the key {found[0][:60]} stands in this object twice")
+        raise json_error(text, offset, f"the key {match[0][:60]} stands in this object twice")
     keys[key] = None
-    at = _skip(text, found.end())
-    if text[at : at + 1] != ":":
-        raise wrong(text, at, "a colon is wanted here")
-    return _skip(text, at + 1)
+    offset = _skip_space(text, match.end())
+    if text[offset : offset + 1] != ":":
+        raise json_error(text, offset, "a colon is wanted here")
+    return _skip_space(text, offset + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.agents import block as blocks
-from execplan.agents.change import Change, Planned, missing_folders
+from execplan.agents.change import Change, ChangeSet, count_missing_directories
 from execplan.errors import NO, ExecplanError
 from execplan.record import NamedTuple
 
@@ -13,82 +13,82 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.agents.block import Block, Style
+    from execplan.agents.block import Block, CommentStyle
 
-_MADE = "made"
+_CREATED_NOTE = "made"
 
 
-class File(NamedTuple):
+class ManagedFile(NamedTuple):
     """A file that may hold a block."""
 
-    what: str
+    integration: str
     """The integration."""
     path: str
-    shown: str
+    display_path: str
     """The path as messages name it."""
     data: bytes | None
-    style: Style
-    head: bytes = b""
+    style: CommentStyle
+    header: bytes = b""
     """What stands above the block in a file that is made for it."""
     executable: bool = False
 
     @property
     def block(self) -> Block | None:
         """The block in the file; raises ExecplanError when it is damaged."""
-        return blocks.find(self.data or b"", self.style, self.shown)
+        return blocks.find_block(self.data or b"", self.style, self.display_path)
 
 
-def install(file: File, lines: Sequence[str], put: Callable[[bytes], bytes], *, force: bool) -> Planned:
+def plan_install(file: ManagedFile, lines: Sequence[str], insert_lines: Callable[[bytes], bytes], *, force: bool) -> ChangeSet:
     """Put the lines into the file, anew or in place of what its block holds; raises ExecplanError.
 
-    `put` puts them into a file that is there and holds no block.
+    `insert_lines` puts them into a file that is there and holds no block.
     """
     block = file.block
     if file.data is None:
-        folders = missing_folders(os.path.realpath(file.path))
-        note = f"{_MADE} {folders}" if folders else _MADE
-        return _planned(file, blocks.put(file.head, len(file.head), lines, file.style, note=note))
+        created_directories = count_missing_directories(os.path.realpath(file.path))
+        note = f"{_CREATED_NOTE} {created_directories}" if created_directories else _CREATED_NOTE
+        return _change_set(file, blocks.insert_block(file.header, len(file.header), lines, file.style, note=note))
     if block is None:
-        return _planned(file, put(file.data))
-    if block.edited and not force:
+        return _change_set(file, insert_lines(file.data))
+    if block.is_edited and not force:
         warning = (
-            f"{file.shown}: the block of execplan was edited by hand and stays as it is; "
-            f"for the text of today: execplan install {file.what} --force"
+            f"{file.display_path}: the block of execplan was edited by hand and stays as it is; "
+            f"for the text of today: execplan install {file.integration} --force"
         )
-        return Planned((_kept(file, "edited by hand"),), (warning,))
-    if block.lines == tuple(lines) and not block.edited:
-        return Planned((_kept(file, "there already"),))
-    return _planned(file, blocks.swap(file.data, block, lines, file.style))
+        return ChangeSet((_unchanged(file, "edited by hand"),), (warning,))
+    if block.lines == tuple(lines) and not block.is_edited:
+        return ChangeSet((_unchanged(file, "there already"),))
+    return _change_set(file, blocks.replace_block_lines(file.data, block, lines, file.style))
 
 
-def uninstall(file: File, take: Callable[[bytes, Block], bytes] | None = None, *, force: bool) -> Planned:
+def plan_uninstall(file: ManagedFile, remove_lines: Callable[[bytes, Block], bytes] | None = None, *, force: bool) -> ChangeSet:
     """Take the block out, and remove the file if it was made for it; raises ExecplanError."""
     block = file.block
     if file.data is None or block is None:
-        return Planned((_kept(file, "not installed"),))
-    if block.edited and not force:
+        return ChangeSet((_unchanged(file, "not installed"),))
+    if block.is_edited and not force:
         raise ExecplanError(
             "edited-block",
-            f"{file.shown}: the block of execplan was edited by hand; nothing was written",
+            f"{file.display_path}: the block of execplan was edited by hand; nothing was written",
             exit=NO,
-            hint=f"move out of it what is to stay, then: execplan uninstall {file.what} --force",
+            hint=f"move out of it what is to stay, then: execplan uninstall {file.integration} --force",
         )
-    rest = take(file.data, block) if take else blocks.take(file.data, block, file.style)
-    if is_made(block) and rest == file.head:
-        folders = block.note.removeprefix(_MADE).strip()
-        return _planned(file, None, int(folders) if folders.isdigit() else 0)
-    return _planned(file, rest)
+    remaining = remove_lines(file.data, block) if remove_lines else blocks.remove_block(file.data, block, file.style)
+    if is_file_created(block) and remaining == file.header:
+        created_directories = block.note.removeprefix(_CREATED_NOTE).strip()
+        return _change_set(file, None, int(created_directories) if created_directories.isdigit() else 0)
+    return _change_set(file, remaining)
 
 
-def is_made(block: Block | None) -> bool:
+def is_file_created(block: Block | None) -> bool:
     """Whether the file of a block was made for it."""
-    return block is not None and block.note.split(" ")[0] == _MADE
+    return block is not None and block.note.split(" ")[0] == _CREATED_NOTE
 
 
-def _planned(file: File, new: bytes | None, folders: int = 0) -> Planned:
-    change = Change(file.what, file.path, file.data, new, executable=file.executable, folders=folders)
-    return Planned((change,))
+def _change_set(file: ManagedFile, new: bytes | None, created_directories: int = 0) -> ChangeSet:
+    change = Change(file.integration, file.path, file.data, new, executable=file.executable, created_directories=created_directories)
+    return ChangeSet((change,))
 
 
-def _kept(file: File, why: str) -> Change:
-    return Change(file.what, file.path, file.data, file.data, why)
+def _unchanged(file: ManagedFile, reason: str) -> Change:
+    return Change(file.integration, file.path, file.data, file.data, reason)

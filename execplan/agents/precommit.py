@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from execplan.agents import block as blocks
 from execplan.agents import managed
-from execplan.agents.change import Change, Planned, read
-from execplan.agents.managed import File
-from execplan.agents.yamls import END, INSTEAD, Config, UnreadableError, load, spot
+from execplan.agents.change import Change, ChangeSet, read_project_file
+from execplan.agents.managed import ManagedFile
+from execplan.agents.yamls import END, INSTEAD, PreCommitConfig, InvalidConfigError, parse_config, find_hook_position
 from execplan.errors import INPUT, ExecplanError
 from execplan.repo import ask
 from execplan.repo.pattern import plan_paths
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 WHAT = "pre-commit"
 _FILE = ".pre-commit-config.yaml"
-_ID = "execplan-lint"
-_REPOS = "repos:"
-_INSTEAD = "instead of "
-_SHARED = f"{_FILE} names the Python of this machine; for others, use the hook {_ID} of execplan's own repository"
+_HOOK_ID = "execplan-lint"
+_REPOS_LINE = "repos:"
+_REPLACED_PREFIX = "instead of "
+_MACHINE_WARNING = f"{_FILE} names the Python of this machine; for others, use the hook {_HOOK_ID} of execplan's own repository"
 
 
-def item(home: Home) -> list[str]:
+def hook_lines(home: Home) -> list[str]:
     """The lines of the hook, as an item of the list `repos`; with the one that asks for a plan, where the settings want it."""
     python = f"{shlex.quote(sys.executable)} -P -m execplan"
     lines = [
         "- repo: local",
         "  hooks:",
-        f"  - id: {_ID}",
+        f"  - id: {_HOOK_ID}",
         "    name: execplan lint",
-        f"    entry: {_quoted(f'{python} lint --hook')}",
+        f"    entry: {_quote_yaml(f'{python} lint --hook')}",
         "    language: system",
         "    types: [markdown]",
-        f"    files: {_quoted(plan_paths(home))}",
+        f"    files: {_quote_yaml(plan_paths(home))}",
     ]
     if home.settings.follow:
         lines += [
             "  - id: execplan-follow",
             "    name: execplan follow",
-            f"    entry: {_quoted(f'{python} lint --staged --select EP508 -q')}",
+            f"    entry: {_quote_yaml(f'{python} lint --staged --select EP508 -q')}",
             "    language: system",
             "    always_run: true",
             "    pass_filenames: false",
@@ -57,94 +57,94 @@ def item(home: Home) -> list[str]:
     return lines
 
 
-def install(home: Home, *, force: bool) -> Planned:
+def install(home: Home, *, force: bool) -> ChangeSet:
     """Add the hook, or renew it; raises ExecplanError."""
     ask.require(home)
-    file, lines = _file(home), item(home)
+    file, lines = _file(home), hook_lines(home)
     if file.data is None:
-        planned = managed.install(file, [_REPOS, *lines], bytes, force=force)
+        change_set = managed.plan_install(file, [_REPOS_LINE, *lines], bytes, force=force)
     elif (block := file.block) is not None:
-        head = [_REPOS] if block.lines[:1] == (_REPOS,) else []
-        return managed.install(file, head + lines, bytes, force=force)
+        header = [_REPOS_LINE] if block.lines[:1] == (_REPOS_LINE,) else []
+        return managed.plan_install(file, header + lines, bytes, force=force)
     else:
-        config = _load(file.data, lines)
-        if any([_ID in _ids(each) for each in config.repos]):
-            why = "has the hook already, put there by hand"
-            return Planned((Change(WHAT, file.path, file.data, file.data, why),))
-        planned = managed.install(file, lines, lambda data: _put(data, lines), force=force)
-        new = planned.changes[0].new or b""
-        ours = _load("\n".join([_REPOS, *lines]).encode("utf-8", "surrogateescape"), lines).repos
-        if _tried(new) != config._replace(repos=config.repos + ours):
-            raise _no_place(lines)
-    return planned._replace(warnings=(*planned.warnings, _SHARED), next=("pre-commit install",))
+        config = _load_config(file.data, lines)
+        if any([_HOOK_ID in _hook_ids(repo) for repo in config.repos]):
+            reason = "has the hook already, put there by hand"
+            return ChangeSet((Change(WHAT, file.path, file.data, file.data, reason),))
+        change_set = managed.plan_install(file, lines, lambda data: _insert_hook(data, lines), force=force)
+        new = change_set.changes[0].new or b""
+        hook_repos = _load_config("\n".join([_REPOS_LINE, *lines]).encode("utf-8", "surrogateescape"), lines).repos
+        if _try_load_config(new) != config._replace(repos=config.repos + hook_repos):
+            raise _no_place_error(lines)
+    return change_set._replace(warnings=(*change_set.warnings, _MACHINE_WARNING), next_commands=("pre-commit install",))
 
 
-def uninstall(home: Home, *, force: bool) -> Planned:
+def uninstall(home: Home, *, force: bool) -> ChangeSet:
     """Take the hook out, and the file if it was made for it; raises ExecplanError."""
-    return managed.uninstall(_file(home), _take, force=force)
+    return managed.plan_uninstall(_file(home), _remove_hook, force=force)
 
 
-def without(file: File) -> bytes:
+def config_without_hook(file: ManagedFile) -> bytes:
     """What a configuration holds besides the hook; raises ExecplanError."""
-    return managed.uninstall(file, _take, force=False).changes[0].new or b""
+    return managed.plan_uninstall(file, _remove_hook, force=False).changes[0].new or b""
 
 
-def _file(home: Home) -> File:
+def _file(home: Home) -> ManagedFile:
     path = os.path.join(home.root, _FILE)
-    return File(WHAT, path, _FILE, read(home, path), blocks.SHELL)
+    return ManagedFile(WHAT, path, _FILE, read_project_file(home, path), blocks.SHELL)
 
 
-def _put(data: bytes, lines: list[str]) -> bytes:
+def _insert_hook(data: bytes, lines: list[str]) -> bytes:
     """The file with the hook behind the last item of its list."""
-    place = spot(data.decode("utf-8"))
-    if place is None:
-        raise _no_place(lines)
-    if place.how == INSTEAD:
-        note = _INSTEAD + json.dumps(data[place.start : place.end].decode("utf-8"), ensure_ascii=False)
-        return blocks.put_instead(data, place.start, place.end, [_REPOS, *lines], blocks.SHELL, note)
-    if place.how == END:
-        lines = [_REPOS, *lines]
-    return blocks.put(data, place.start, lines, blocks.SHELL, indent=place.indent)
+    position = find_hook_position(data.decode("utf-8"))
+    if position is None:
+        raise _no_place_error(lines)
+    if position.mode == INSTEAD:
+        note = _REPLACED_PREFIX + json.dumps(data[position.start : position.end].decode("utf-8"), ensure_ascii=False)
+        return blocks.replace_line_with_block(data, position.start, position.end, [_REPOS_LINE, *lines], blocks.SHELL, note)
+    if position.mode == END:
+        lines = [_REPOS_LINE, *lines]
+    return blocks.insert_block(data, position.start, lines, blocks.SHELL, indent=position.indent)
 
 
-def _take(data: bytes, block: Block) -> bytes:
+def _remove_hook(data: bytes, block: Block) -> bytes:
     """The file without the hook; where others were added to a list that began with it, the list stays."""
-    config, ours = _load(data, []), _item(block)
-    left = config._replace(repos=[each for each in config.repos if each not in ours])
-    before = _before(block.note)
-    rests = [blocks.take_back(data, block, before)] if before else []
-    rests += [blocks.take(data, block, blocks.SHELL), blocks.take_back(data, block, _REPOS)]
-    for rest in rests:
-        found = _tried(rest)
-        if found == left or (block.edited and found):  # what was written into the block goes with it
-            return rest
+    config, hook_repos = _load_config(data, []), _block_repos(block)
+    expected_config = config._replace(repos=[repo for repo in config.repos if repo not in hook_repos])
+    replaced_line = _replaced_line(block.note)
+    candidates = [blocks.restore_line(data, block, replaced_line)] if replaced_line else []
+    candidates += [blocks.remove_block(data, block, blocks.SHELL), blocks.restore_line(data, block, _REPOS_LINE)]
+    for candidate in candidates:
+        candidate_config = _try_load_config(candidate)
+        if candidate_config == expected_config or (block.is_edited and candidate_config):  # what was written into the block goes with it
+            return candidate
     raise ExecplanError(
         "would-break",
         f"{_FILE}: without the block of execplan the file would say something else; nothing was written",
         exit=INPUT,
-        hint=f"take the hook {_ID} out by hand, with the comments around it",
+        hint=f"take the hook {_HOOK_ID} out by hand, with the comments around it",
     )
 
 
-def _before(note: str) -> str:
+def _replaced_line(note: str) -> str:
     """The line that the block stands in place of, or nothing."""
     try:
-        return str(json.loads(note.removeprefix(_INSTEAD))) if note.startswith(_INSTEAD) else ""
+        return str(json.loads(note.removeprefix(_REPLACED_PREFIX))) if note.startswith(_REPLACED_PREFIX) else ""
     except ValueError:  # somebody wrote into it
         return ""
 
 
-def _item(block: Block) -> list[Any]:
+def _block_repos(block: Block) -> list[Any]:
     """What the block adds to the list."""
-    lines = block.lines if block.lines[:1] == (_REPOS,) else (_REPOS, *block.lines)
-    config = _tried("\n".join(lines).encode("utf-8", "surrogateescape"))
+    lines = block.lines if block.lines[:1] == (_REPOS_LINE,) else (_REPOS_LINE, *block.lines)
+    config = _try_load_config("\n".join(lines).encode("utf-8", "surrogateescape"))
     return config.repos if config else []
 
 
-def _load(data: bytes, lines: list[str]) -> Config:
+def _load_config(data: bytes, lines: list[str]) -> PreCommitConfig:
     try:
-        return load(data)
-    except UnreadableError as error:
+        return parse_config(data)
+    except InvalidConfigError as error:
         raise ExecplanError(
             "bad-yaml",
             f"{_FILE}{error}",
@@ -154,15 +154,15 @@ def _load(data: bytes, lines: list[str]) -> Config:
         ) from None
 
 
-def _tried(data: bytes) -> Config | None:
+def _try_load_config(data: bytes) -> PreCommitConfig | None:
     """What the file says, None when it can't be read."""
     try:
-        return load(data)
-    except UnreadableError:
+        return parse_config(data)
+    except InvalidConfigError:
         return None
 
 
-def _no_place(lines: list[str]) -> ExecplanError:
+def _no_place_error(lines: list[str]) -> ExecplanError:
     return ExecplanError(
         "no-place",
         f"{_FILE}: the list repos is written in a way that nothing can be added to without changing it",
@@ -172,12 +172,12 @@ def _no_place(lines: list[str]) -> ExecplanError:
     )
 
 
-def _ids(repo: Any) -> list[Any]:
+def _hook_ids(repo: Any) -> list[Any]:
     """The hooks that an item of `repos` names."""
     hooks = repo.get("hooks") if isinstance(repo, dict) else None
     return [hook.get("id") for hook in hooks or [] if isinstance(hook, dict)] if isinstance(hooks, list) else []
 
 
-def _quoted(words: str) -> str:
+def _quote_yaml(text: str) -> str:
     """Words as YAML's single-quoted scalar, in which nothing is special but the quote."""
-    return "'" + words.replace("'", "''") + "'"
+    return "'" + text.replace("'", "''") + "'"

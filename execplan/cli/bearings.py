@@ -37,9 +37,9 @@ def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: S
                 return found
             from functools import partial
 
-            from execplan.agents.installed_changes import is_only_installed
+            from execplan.agents.installed_changes import differs_only_by_install
 
-            tree, drift = worktree.looked(home, ref, asked.told(), but, partial(is_only_installed, home))
+            tree, drift = worktree.looked(home, ref, asked.told(), but, partial(differs_only_by_install, home))
     except ExecplanError as error:
         if error.code not in ask.UNUSABLE:
             raise

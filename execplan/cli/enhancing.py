@@ -16,7 +16,7 @@ from execplan.text.lines import digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from execplan.agents.enhancer.enhance import Enhanced, Sending
+    from execplan.agents.enhancer.enhance import EnhancementResult, PreparedRequest
     from execplan.cli.compiling import Made
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
@@ -28,15 +28,15 @@ _CLOSED = "enhancer.share names no field, so only the structure of the plan is s
 
 def enhanced(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -> Answer:
     """Compile and store as ever, then ask the program; raises ExecplanError where none is named."""
-    from execplan.agents.enhancer.command import configured, shared
+    from execplan.agents.enhancer.command import load_settings, load_shared_fields
     from execplan.repo import own
 
-    command = configured(home) if own.enhancer() or not options.dry_run else None
-    share = shared()
+    command = load_settings(home) if own.enhancer() or not options.dry_run else None
+    share = load_shared_fields()
     program = command.program if command is not None else None
     answer = _compiled(home, ref, make, options)
     try:
-        sending = enhance.prepare(home, ref, current(home, ref).document, share)
+        sending = enhance.prepare_request(home, ref, current(home, ref).document, share)
     except ExecplanError as error:
         why = {"program": program, "ended": enhance.NOT_SENT, "reason": error.message}
         return _with(answer, why, [], (_warning(error.message),))
@@ -44,17 +44,17 @@ def enhanced(home: Home, ref: Ref, make: Callable[[], Made], options: Options) -
     closed = () if share else (_CLOSED,)
     if command is None or options.dry_run:
         to = shown(program) if program is not None else "nobody yet, for your settings name no enhancer"
-        text = [f"would send {_size(sending)}, to {to}:", "", sending.data.decode().rstrip("\n")]
-        told |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.data.decode()}
+        text = [f"would send {_size(sending)}, to {to}:", "", sending.payload.decode().rstrip("\n")]
+        told |= {"ended": enhance.NOT_SENT, "reason": "", "request": sending.payload.decode()}
         return _with(answer, told, text, closed)
-    found = enhance.enhance(home, ref, sending, command, options)
+    found = enhance.request_enhancement(home, ref, sending, command, options)
     data = {**told, **_data(found)}
     warnings = (*closed, *found.warnings)
-    if found.ended in (enhance.NOT_SENT, enhance.FAILED, enhance.REFUSED):
+    if found.outcome in (enhance.NOT_SENT, enhance.FAILED, enhance.REJECTED):
         warnings = (_warning(found.reason, *found.violations[:1]), *warnings)
-    sent = [f"sent {_size(sending)}, to {shown(command.program)}"] if found.ended != enhance.NOT_SENT else []
+    sent = [f"sent {_size(sending)}, to {shown(command.program)}"] if found.outcome != enhance.NOT_SENT else []
     follow: tuple[str, ...] = ()
-    if found.ended == enhance.PROPOSED:
+    if found.outcome == enhance.PROPOSED:
         path = os.path.relpath(os.path.join(home.root, found.path))
         follow = (f"execplan compile {typed(ref.id, home.shown(ref.path))} --from {typed(path)}",)
     return _with(answer, data, [*sent, *_lines(found)], warnings, follow)
@@ -87,35 +87,35 @@ def _with(
     )
 
 
-def _sent(sending: Sending, share: Sequence[str]) -> dict[str, Any]:
-    told = {"sha256": digest(sending.data), "bytes": len(sending.data), "redactions": sending.redactions}
+def _sent(sending: PreparedRequest, share: Sequence[str]) -> dict[str, Any]:
+    told = {"sha256": digest(sending.payload), "bytes": len(sending.payload), "redactions": sending.redactions}
     return {**told, "shared": list(share)}
 
 
-def _data(found: Enhanced) -> dict[str, Any]:
+def _data(found: EnhancementResult) -> dict[str, Any]:
     return {
-        "ended": found.ended,
+        "ended": found.outcome,
         "reason": found.reason,
         "violations": list(found.violations),
         "received": {"sha256": digest(found.received) if found.received else None, "bytes": len(found.received)},
         "differences": list(found.differences),
-        "looser": list(found.looser),
+        "looser": list(found.relaxations),
         "diff": found.diff,
         "path": found.path or None,
         "commit": found.commit,
     }
 
 
-def _lines(found: Enhanced) -> Iterator[str]:
+def _lines(found: EnhancementResult) -> Iterator[str]:
     """What came back, for a person."""
-    if found.ended != enhance.PROPOSED:
-        yield from [found.reason] if found.ended == enhance.NOTHING else found.violations
+    if found.outcome != enhance.PROPOSED:
+        yield from [found.reason] if found.outcome == enhance.NO_CHANGE else found.violations
         return
     yield "it proposes:"
     yield from [f"  {each}" for each in found.differences]
-    if found.looser:
+    if found.relaxations:
         yield "of this it checks less, forbids less or may do more:"
-        yield from [f"  ! {each}" for each in found.looser]
+        yield from [f"  ! {each}" for each in found.relaxations]
     yield ""
     yield found.diff
     yield ""
@@ -126,7 +126,7 @@ def _warning(*why: str) -> str:
     return f"the enhancer gave nothing: {': '.join(why)}; the execution plan is what it would be without it"
 
 
-def _size(sending: Sending) -> str:
+def _size(sending: PreparedRequest) -> str:
     """How much is sent, and what was taken out of it."""
     told = ", ".join([f"{count} {kind}" for kind, count in sending.redactions.items() if count])
-    return f"{len(sending.data):,} bytes (taken out: {told or 'nothing'})"
+    return f"{len(sending.payload):,} bytes (taken out: {told or 'nothing'})"

@@ -17,7 +17,7 @@ from execplan.repo.amend import diff
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from execplan.agents.change import Change, Planned
+    from execplan.agents.change import Change, ChangeSet
     from execplan.repo.home import Home
 
 _IN_HOME = {
@@ -63,37 +63,37 @@ def carry_out(verb: str, wanted: Wanted, *, force: bool, dry_run: bool) -> Answe
     if set(whats) - {"completion"}:
         home = homes.require(os.getcwd()) if verb == "install" else homes.find(os.getcwd())
 
-    def plan() -> list[Planned]:
-        planned: list[Planned] = []
+    def plan() -> list[ChangeSet]:
+        planned: list[ChangeSet] = []
         for what in whats:
             planned.append(_planned(verb, what, home, wanted, _all(planned), force=force))
         return planned
 
     planned = plan()
     linked: tuple[str, ...] = ()
-    if not dry_run and any([change.action != "kept" or change.is_untidy for change in _all(planned)]):
+    if not dry_run and any([change.action != "kept" or change.has_leftover_file for change in _all(planned)]):
         if home is not None and (home.exists or home.git):
             with state.lock(home, "home", f"{verb} {' '.join(whats)}"):
                 planned = plan()
-                linked = changes.make(_all(planned))
+                linked = changes.apply_changes(_all(planned))
         else:
-            linked = changes.make(_all(planned))
+            linked = changes.apply_changes(_all(planned))
     warnings = tuple([warning for each in planned for warning in each.warnings]) + linked
-    follow = () if dry_run else tuple([command for each in planned for command in each.next])
+    follow = () if dry_run else tuple([command for each in planned for command in each.next_commands])
     return _told(_all(planned), home, warnings, follow, dry_run=dry_run)
 
 
-def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, before: list[Change], *, force: bool) -> Planned:
+def _planned(verb: str, what: str, home: Home | None, wanted: Wanted, before: list[Change], *, force: bool) -> ChangeSet:
     """What an integration changes behind those that were planned before it."""
     if what == "completion":
         return _completion(verb, wanted.shell, force=force)
-    act: Callable[..., Planned] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
+    act: Callable[..., ChangeSet] = getattr(import_module(f"execplan.agents.{_IN_HOME[what]}"), verb)
     if what not in _FOR_PROGRAMS:
         return act(home, force=force)
     return act(home, force=force, programs=wanted.programs, ahead={change.path: change.new for change in before})
 
 
-def _completion(verb: str, shell: str | None, *, force: bool) -> Planned:
+def _completion(verb: str, shell: str | None, *, force: bool) -> ChangeSet:
     from execplan.agents import completion
     from execplan.cli.app import group
     from execplan.cli.completion import script
@@ -107,7 +107,7 @@ def _completion(verb: str, shell: str | None, *, force: bool) -> Planned:
     return completion.install(shell, script(group, shell), force=force)
 
 
-def _all(planned: list[Planned]) -> list[Change]:
+def _all(planned: list[ChangeSet]) -> list[Change]:
     return [change for each in planned for change in each.changes]
 
 
@@ -123,7 +123,7 @@ def _told(
         path = shown(change.path)
         source = {"from": shown(change.source)} if change.source else {}
         setting = {"setting": change.setting} if change.setting else {}
-        told.append({"what": change.what, "path": path, "action": change.action, **source, **setting})
+        told.append({"what": change.integration, "path": path, "action": change.action, **source, **setting})
         lines.append(_line(change, path, **source, dry_run=dry_run))
         if change.action != "kept" and not change.source and not change.setting:
             diffs.append(diff(change.old or b"", change.new, path))
@@ -140,8 +140,8 @@ def _line(change: Change, path: str, *, dry_run: bool, **source: str) -> str:
     if change.setting:
         path = f"{change.setting} in {path}"
     if change.action == "kept":
-        return f"kept  {path}  ({change.what}: {change.why})"
+        return f"kept  {path}  ({change.integration}: {change.reason})"
     if not dry_run:
-        return f"{change.action}  {path}  ({change.what}{''.join([f', from {each}' for each in source.values()])})"
+        return f"{change.action}  {path}  ({change.integration}{''.join([f', from {each}' for each in source.values()])})"
     would = {"moved": f"would move {source.get('from')} to", "removed": "would remove"}
     return f"{would.get(change.action, 'would write')} {path}"

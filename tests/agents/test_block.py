@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.agents.block import MARKDOWN, SHELL, Style, find, put, put_instead, swap, take, take_back
+from execplan.agents.block import MARKDOWN, SHELL, CommentStyle, find_block, insert_block, replace_line_with_block, replace_block_lines, remove_block, restore_line
 from execplan.errors import ExecplanError
 
 LINES = ["## Plans", "", "Look into `plans`."]
@@ -20,13 +20,13 @@ LAST = st.sampled_from([b"", b"no end"])
 
 
 @given(FILES, LAST, st.sampled_from([MARKDOWN, SHELL]))
-def test_the_bytes_come_back_from_the_end(lines: bytes, last: bytes, style: Style) -> None:
+def test_the_bytes_come_back_from_the_end(lines: bytes, last: bytes, style: CommentStyle) -> None:
     data = lines + last
-    new = put(data, len(data), LINES, style)
-    block = find(new, style, "x")
+    new = insert_block(data, len(data), LINES, style)
+    block = find_block(new, style, "x")
     assert block is not None
-    assert (block.edited, block.lines, block.note) == (False, tuple(LINES), "")
-    assert take(new, block, style) == data
+    assert (block.is_edited, block.lines, block.note) == (False, tuple(LINES), "")
+    assert remove_block(new, block, style) == data
     assert new.endswith((b"\n", b"\r")) == (not data or data.endswith((b"\n", b"\r")))
 
 
@@ -34,70 +34,70 @@ def test_the_bytes_come_back_from_the_end(lines: bytes, last: bytes, style: Styl
 def test_the_bytes_come_back_from_between(above: bytes, below: bytes, last: bytes) -> None:
     if above.endswith(b"\r") and below.startswith(b"\n"):
         return
-    new = put(above + below + last, len(above), LINES, SHELL, indent="  ")
-    block = find(new, SHELL, "x")
+    new = insert_block(above + below + last, len(above), LINES, SHELL, indent="  ")
+    block = find_block(new, SHELL, "x")
     assert block is not None
-    assert not block.edited
-    assert take(new, block, SHELL) == above + below + last
+    assert not block.is_edited
+    assert remove_block(new, block, SHELL) == above + below + last
 
 
 @given(FILES, st.sampled_from([b"More.\n", b"\nMore.\n", b"## More", b"\n\n"]))
 def test_what_is_written_below_stays(data: bytes, below: bytes) -> None:
-    new = put(data, len(data), LINES, MARKDOWN) + below
-    block = find(new, MARKDOWN, "x")
+    new = insert_block(data, len(data), LINES, MARKDOWN) + below
+    block = find_block(new, MARKDOWN, "x")
     assert block is not None
     if not data.endswith(b"\r"):
-        assert take(new, block, MARKDOWN) == data + below
+        assert remove_block(new, block, MARKDOWN) == data + below
 
 
 def test_what_is_written_below_a_last_line_without_an_end_stays_a_line_of_its_own() -> None:
-    new = put(b"Mine", 4, LINES, MARKDOWN) + b"\nBelow\n"
-    block = find(new, MARKDOWN, "x")
+    new = insert_block(b"Mine", 4, LINES, MARKDOWN) + b"\nBelow\n"
+    block = find_block(new, MARKDOWN, "x")
     assert block is not None
-    assert take(new, block, MARKDOWN) == b"Mine\nBelow\n"
+    assert remove_block(new, block, MARKDOWN) == b"Mine\nBelow\n"
 
 
 def test_line_ends_are_those_of_the_file() -> None:
-    assert b"\n" not in put(b"a\r\nb\r\n", 6, LINES, MARKDOWN).replace(b"\r\n", b"")
-    assert b"\r" not in put(b"a\r\nb\n", 5, LINES, MARKDOWN).split(b"a\r\n")[1]
+    assert b"\n" not in insert_block(b"a\r\nb\r\n", 6, LINES, MARKDOWN).replace(b"\r\n", b"")
+    assert b"\r" not in insert_block(b"a\r\nb\n", 5, LINES, MARKDOWN).split(b"a\r\n")[1]
 
 
 def test_a_line_gives_way_and_comes_back() -> None:
     data = b"a: 1\nrepos: []   # none\nb: 2\n"
-    new = put_instead(data, 5, 23, LINES, SHELL, "instead")
-    block = find(new, SHELL, "x")
+    new = replace_line_with_block(data, 5, 23, LINES, SHELL, "instead")
+    block = find_block(new, SHELL, "x")
     assert block is not None
     assert block.note == "instead"
     assert b"repos" not in new
-    assert take_back(new, block, "repos: []   # none") == data
+    assert restore_line(new, block, "repos: []   # none") == data
 
 
 def test_swapped_lines_leave_the_rest() -> None:
-    data = put(b"a\r\nb\r\n", 3, LINES, SHELL, note="made", indent="    ")
-    block = find(data, SHELL, "x")
+    data = insert_block(b"a\r\nb\r\n", 3, LINES, SHELL, note="made", indent="    ")
+    block = find_block(data, SHELL, "x")
     assert block is not None
-    new = swap(data, block, ["one"], SHELL)
-    again = find(new, SHELL, "x")
+    new = replace_block_lines(data, block, ["one"], SHELL)
+    again = find_block(new, SHELL, "x")
     assert again is not None
-    assert (again.lines, again.note, again.indent, again.edited) == (("one",), "made", "    ", False)
-    assert take(new, again, SHELL) == b"a\r\nb\r\n"
+    assert (again.lines, again.note, again.indent, again.is_edited) == (("one",), "made", "    ", False)
+    assert remove_block(new, again, SHELL) == b"a\r\nb\r\n"
 
 
 @pytest.mark.parametrize(
     "change", [(b"Look", b"See"), (b"## Plans\n", b""), (b"begin ", b"begin 1"), (b"\n\n", b"\n \n")]
 )
 def test_an_edit_inside_is_noticed(change: tuple[bytes, bytes]) -> None:
-    data = put(b"", 0, LINES, MARKDOWN)
+    data = insert_block(b"", 0, LINES, MARKDOWN)
     assert change[0] in data
-    block = find(data.replace(*change), MARKDOWN, "x")
+    block = find_block(data.replace(*change), MARKDOWN, "x")
     assert block is not None
-    assert block.edited
+    assert block.is_edited
 
 
 def test_other_line_ends_are_no_edit() -> None:
-    block = find(put(b"", 0, LINES, MARKDOWN).replace(b"\n", b"\r\n"), MARKDOWN, "x")
+    block = find_block(insert_block(b"", 0, LINES, MARKDOWN).replace(b"\n", b"\r\n"), MARKDOWN, "x")
     assert block is not None
-    assert not block.edited
+    assert not block.is_edited
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,6 @@ def test_other_line_ends_are_no_edit() -> None:
 )
 def test_damage_is_refused_with_the_line(data: bytes, line: int) -> None:
     with pytest.raises(ExecplanError) as refused:
-        find(data, MARKDOWN, "AGENTS.md")
+        find_block(data, MARKDOWN, "AGENTS.md")
     assert refused.value.exit == 3
     assert refused.value.message.startswith(f"AGENTS.md:{line}: ")

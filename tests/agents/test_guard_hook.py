@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from execplan.agents.guard_hook import command
+from execplan.agents.guard_hook import hook_handler
 from execplan.agents.hook_file import PROGRAMS
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
@@ -266,4 +266,4 @@ def test_the_line_asks_the_guard(desk: Desk) -> None:
 
 def test_the_line_names_nothing_of_this_machine() -> None:
     for program in PROGRAMS:
-        assert "/" not in command(program)["command"]
+        assert "/" not in hook_handler(program)["command"]

@@ -228,7 +228,7 @@ def test_a_python_with_an_odd_name(repo: Folder, name: str, monkeypatch: pytest.
     python = repo.path.parent / name
     python.symlink_to(sys.executable)
     monkeypatch.setattr(sys, "executable", str(python))
-    driver = merge_driver.command()
+    driver = merge_driver.driver_command()
     monkeypatch.undo()
     repo.ok("install", "merge-driver")
     repo.git("config", DRIVER, driver)

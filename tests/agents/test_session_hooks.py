@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents import guard_hook, session_hooks
-from execplan.agents.change import make
-from execplan.agents.session_hooks import HOOKS, command
+from execplan.agents.change import apply_changes
+from execplan.agents.session_hooks import HOOKS, hook_handler
 from execplan.repo import homes
 from execplan.view.doctor.ground import Ground
 from execplan.view.doctor.sessions import sessions
@@ -73,12 +73,12 @@ def test_beside_the_guard_in_any_order_and_back_to_the_byte(desk: Desk, text: st
     both = (guard_hook, session_hooks)
     for first, last in itertools.product(both, both):
         for what in (first, *[each for each in both if each is not first]):
-            make(what.install(home, force=False).changes)
+            apply_changes(what.install(home, force=False).changes)
         assert {"PreToolUse", "SessionStart", "PreCompact"} <= events(desk, CLAUDE).keys()
         assert [each.install(home, force=False).changes[0].action for each in both] == ["kept", "kept"]
         for what in (*[each for each in both if each is not last], last):
             assert b"execplan:" in (desk.path / CLAUDE).read_bytes()
-            make(what.uninstall(home, force=False).changes)
+            apply_changes(what.uninstall(home, force=False).changes)
         assert tree(desk.path) == before
 
 
@@ -117,7 +117,7 @@ def test_a_damaged_file_is_not_touched(desk: Desk) -> None:
 
 @pytest.mark.parametrize(("program", "hook"), [(name, hook) for name, hooks in HOOKS.items() for hook in hooks])
 def test_the_line_tells_the_plan_and_never_fails(desk: Desk, program: str, hook: Any) -> None:
-    line = command(program, hook)["command"]
+    line = hook_handler(program, hook)["command"]
     (desk.path / "bin").mkdir()
     os.symlink(sys.executable, desk.path / "bin" / "python")
     script = desk.path / "bin" / "execplan"
@@ -158,7 +158,7 @@ def test_doctor_looks_at_them(desk: Desk) -> None:
         return " ".join([each if isinstance(each, str) else each.message for each in sessions(ground)])
 
     assert said() == "not installed"
-    make(session_hooks.install(home, force=False, programs=["claude"]).changes)
+    apply_changes(session_hooks.install(home, force=False, programs=["claude"]).changes)
     assert "PATH" in said()
     desk.patch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
     assert said() == ""
@@ -175,6 +175,6 @@ def test_doctor_looks_at_them(desk: Desk) -> None:
     path.write_text("{}")
     session_hooks_of_today = session_hooks.TIMEOUT
     desk.patch.setattr(session_hooks, "TIMEOUT", 9)
-    make(session_hooks.install(home, force=False, programs=["claude"]).changes)
+    apply_changes(session_hooks.install(home, force=False, programs=["claude"]).changes)
     desk.patch.setattr(session_hooks, "TIMEOUT", session_hooks_of_today)
     assert "lacks what execplan would write today" in said()

@@ -85,8 +85,8 @@ def test_there_is_one_list() -> None:
     assert all([vars(each)["is_secret"] is is_secret for each in (files, tree, veil)])
     (row,) = [row for row in builtin_table().rows if SECRETS in row.path]
     for path in SECRET:
-        assert places.secret(path), path
+        assert places.secret_reason(path), path
         assert row_matches_path(path, row), path
     for path in NONE:
-        assert not places.secret(path), path
+        assert not places.secret_reason(path), path
         assert not row_matches_path(path, row), path

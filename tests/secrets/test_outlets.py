@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.enhancer.personal import Personal
-from execplan.agents.enhancer.request import request
+from execplan.agents.enhancer.personal import PersonalData
+from execplan.agents.enhancer.request import build_request
 from execplan.agents.enhancer.share import FIELDS
-from execplan.agents.enhancer.veil import Veil
+from execplan.agents.enhancer.veil import PlanMasker
 from execplan.context.clean import clean
 from execplan.context.primer import primer
 from execplan.context.restart import page
@@ -85,8 +85,8 @@ def _record(form: Form, folder: Path) -> str:
 
 def _enhancer(form: Form, folder: Path) -> str:
     step = {**whole()["steps"][0], "description": form.text, "command": form.text, "content": form.text}
-    veil = Veil("0a1b2c3d", Personal((), ()), lambda paths: set(), FIELDS)
-    return "\0".join(strings(json.loads(request(veil.over(sent_of({**whole(), "steps": [step]}))))))
+    veil = PlanMasker("0a1b2c3d", PersonalData((), ()), lambda paths: set(), FIELDS)
+    return "\0".join(strings(json.loads(build_request(veil.mask_plan(sent_of({**whole(), "steps": [step]}))))))
 
 
 def strings(value: object) -> Iterable[str]:

@@ -29,11 +29,11 @@ def swap(path: Path, old: str, new: str) -> None:
 
     style = blocks.MARKDOWN if path.suffix == ".md" else blocks.SHELL
     data = path.read_bytes()
-    found = blocks.find(data, style, "")
+    found = blocks.find_block(data, style, "")
     assert found is not None
     lines = [line.replace(old, new) for line in found.lines]
     assert lines != list(found.lines)
-    path.write_bytes(blocks.swap(data, found, lines, style))
+    path.write_bytes(blocks.replace_block_lines(data, found, lines, style))
 
 
 @pytest.fixture

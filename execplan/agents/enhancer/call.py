@@ -6,23 +6,23 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
-from execplan.agents.enhancer.command import inside
+from execplan.agents.enhancer.command import is_inside_repository
 
 if TYPE_CHECKING:
-    from execplan.agents.enhancer.command import Command
+    from execplan.agents.enhancer.command import EnhancerSettings
     from execplan.engine.commands.ended import CommandResult
     from execplan.repo.home import Home
 
 _MEMORY_MB, _PROCESSES, _FILE_MB = 4096, 512, 1024
-_SHOWN = 200
+_MAX_ERROR_CHARS = 200
 
 
-class Called(NamedTuple):
+class CallResult(NamedTuple):
     """How it ended."""
 
     answer: bytes
     """What it printed; of what is too long the beginning."""
-    why: str
+    reason: str
     """Why that is no answer; nothing where it may be one."""
     signal: str
     """The signal that has interrupted execplan meanwhile; nothing for none."""
@@ -31,7 +31,7 @@ class Called(NamedTuple):
     """Whether the program ran at all, and so could read what it was sent."""
 
 
-def call(home: Home, command: Command, sent: bytes) -> Called:
+def call_enhancer(home: Home, command: EnhancerSettings, request: bytes) -> CallResult:
     """Run it to its end; raises ExecplanError where the folder for it can't be made.
 
     It runs without the sandbox that steps have: it is the user's own program, which has to reach a model over the network and to
@@ -43,10 +43,10 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
     from execplan.engine.opened import make_redaction
     from execplan.engine.signals import SignalHandlers
 
-    said = [""]
+    last_error = [""]
 
-    def line(text: str, error: bool) -> None:
-        said[0] = text if error and text.strip() else said[0]
+    def keep_error_line(text: str, error: bool) -> None:
+        last_error[0] = text if error and text.strip() else last_error[0]
 
     stop = StopSignal()
     with tempfile.TemporaryDirectory(prefix="execplan-", ignore_cleanup_errors=True) as folder:
@@ -54,9 +54,9 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
         os.mkdir(work)
         limits = Limits(command.seconds, _MEMORY_MB, _PROCESSES, _FILE_MB)
         marks = os.path.join(folder, "marks")
-        order = CommandSpec(command.argv, work, _environment(home, command), True, limits, marks, sent)
+        order = CommandSpec(command.argv, work, _environment(home, command), True, limits, marks, request)
         transcript = Transcript(
-            os.path.join(folder, "transcript.md"), "The enhancer", make_redaction(), command.kilobytes << 10, line
+            os.path.join(folder, "transcript.md"), "The enhancer", make_redaction(), command.kilobytes << 10, keep_error_line
         )
         try:
             with SignalHandlers(stop, lambda: None):
@@ -64,29 +64,29 @@ def call(home: Home, command: Command, sent: bytes) -> Called:
         finally:
             transcript.close()
     started = ended.cause != "error" or ended.exit is None
-    return Called(ended.stdout, _why_not(ended, command, said[0]), stop.signal, ended.seconds, started)
+    return CallResult(ended.stdout, _failure_reason(ended, command, last_error[0]), stop.signal, ended.seconds, started)
 
 
-def _environment(home: Home, command: Command) -> dict[str, str]:
+def _environment(home: Home, command: EnhancerSettings) -> dict[str, str]:
     """What it gets: what every command gets, without folders of the repository in which a program could be put."""
     from execplan.engine.commands.environment import build_environment
 
     env = build_environment({}, command.environment)
-    folders = [each for each in env["PATH"].split(os.pathsep) if os.path.isabs(each) and not inside(home, each)]
-    env["PATH"] = os.pathsep.join(folders) or os.defpath
-    if inside(home, env.get("VIRTUAL_ENV", os.sep)):
+    directories = [directory for directory in env["PATH"].split(os.pathsep) if os.path.isabs(directory) and not is_inside_repository(home, directory)]
+    env["PATH"] = os.pathsep.join(directories) or os.defpath
+    if is_inside_repository(home, env.get("VIRTUAL_ENV", os.sep)):
         del env["VIRTUAL_ENV"]
     return env
 
 
-def _why_not(ended: CommandResult, command: Command, said: str) -> str:
+def _failure_reason(ended: CommandResult, command: EnhancerSettings, last_error: str) -> str:
     """Why what it printed is no answer, with the last line of its standard error."""
     if ended.cause:
         return ended.reason
     if ended.signal is not None:
         return f"it was ended by signal {ended.signal}"
     if ended.exit:
-        return f"exit {ended.exit}" + (f": {said.strip()[:_SHOWN]}" if said.strip() else "")
+        return f"exit {ended.exit}" + (f": {last_error.strip()[:_MAX_ERROR_CHARS]}" if last_error.strip() else "")
     if not ended.is_complete:
         return f"its answer is longer than {command.kilobytes} kilobytes"
     return "" if ended.stdout.strip() else "it printed no answer"

@@ -13,12 +13,12 @@ from execplan.repo import own
 if TYPE_CHECKING:
     from execplan.repo.home import Home
 
-_MOST: Final = {"seconds": 3600, "kilobytes": 5120}
+_MAX_VALUES: Final = {"seconds": 3600, "kilobytes": 5120}
 """The largest value of each number; the smallest is 1."""
-_NAMES = ("command", *_MOST, "environment", "share")
+_SETTING_NAMES = ("command", *_MAX_VALUES, "environment", "share")
 
 
-class Command(NamedTuple):
+class EnhancerSettings(NamedTuple):
     """How it is called."""
 
     argv: tuple[str, ...]
@@ -35,7 +35,7 @@ class Command(NamedTuple):
         return os.path.basename(self.argv[0])
 
 
-def configured(home: Home) -> Command:
+def load_settings(home: Home) -> EnhancerSettings:
     """The command; raises ExecplanError where none is named, where it can't be taken apart or lies in the repository."""
     table = own.enhancer()
     if not table:
@@ -46,74 +46,74 @@ def configured(home: Home) -> Command:
             hint='write there: [enhancer] and below it command = "PROGRAM ARGUMENTS"; see: execplan explain enhancer',
         )
     for name in table:
-        if name not in _NAMES:
-            raise _unknown(name)
-    argv = _argv(table.get("command"))
-    for name, most in _MOST.items():
+        if name not in _SETTING_NAMES:
+            raise _unknown_setting_error(name)
+    argv = _parse_command(table.get("command"))
+    for name, maximum in _MAX_VALUES.items():
         value = table.get(name, 1)
-        if type(value) is not int or not 0 < value <= most:
-            raise _bad(name, f"is a number from 1 to {most:,}, not {value!r}")
+        if type(value) is not int or not 0 < value <= maximum:
+            raise _bad_setting_error(name, f"is a number from 1 to {maximum:,}, not {value!r}")
     names = table.get("environment", [])
-    if not isinstance(names, list) or not all([isinstance(each, str) and each.isidentifier() for each in names]):
-        raise _bad("environment", "is a list of names of variables")
-    shared()
-    _stop_inside(home, argv)
-    rest: dict[str, Any] = {name: table[name] for name in _MOST if name in table}
-    return Command(argv, **rest, environment=tuple(names))
+    if not isinstance(names, list) or not all([isinstance(variable, str) and variable.isidentifier() for variable in names]):
+        raise _bad_setting_error("environment", "is a list of names of variables")
+    load_shared_fields()
+    _ensure_outside_repository(home, argv)
+    limits: dict[str, Any] = {name: table[name] for name in _MAX_VALUES if name in table}
+    return EnhancerSettings(argv, **limits, environment=tuple(names))
 
 
-def shared() -> tuple[str, ...]:
+def load_shared_fields() -> tuple[str, ...]:
     """The fields whose texts may leave, none unless the settings name them; raises ExecplanError."""
     names = own.enhancer().get("share", [])
-    if not isinstance(names, list) or not all([isinstance(each, str) for each in names]):
-        raise _bad("share", 'is a list of fields, such as ["description", "steps.command"]')
+    if not isinstance(names, list) or not all([isinstance(field, str) for field in names]):
+        raise _bad_setting_error("share", 'is a list of fields, such as ["description", "steps.command"]')
     for name in names:
         if name not in FIELDS:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, FIELDS, n=1, cutoff=0.0)[0]
-            what = f"{own.path()}: enhancer.share names {name!r}, which is no field that can be shared"
-            hint = f"did you mean {near}? All of them: execplan explain enhancer"
-            raise ExecplanError("bad-setting", what, exit=INPUT, hint=hint)
+            suggestion = get_close_matches(name, FIELDS, n=1, cutoff=0.0)[0]
+            message = f"{own.path()}: enhancer.share names {name!r}, which is no field that can be shared"
+            hint = f"did you mean {suggestion}? All of them: execplan explain enhancer"
+            raise ExecplanError("bad-setting", message, exit=INPUT, hint=hint)
     return tuple(names)
 
 
-def inside(home: Home, path: str) -> bool:
+def is_inside_repository(home: Home, path: str) -> bool:
     """Whether an absolute path leads into the repository."""
     root = os.path.realpath(home.root).rstrip("/") + "/"
     return f"{os.path.realpath(path)}/".startswith(root) or f"{os.path.normpath(path)}/".startswith(root)
 
 
-def _argv(command: object) -> tuple[str, ...]:
+def _parse_command(command: object) -> tuple[str, ...]:
     if not isinstance(command, str) or not command.strip() or "\0" in command:
-        raise _bad("command", 'is a command, such as "claude -p"')
+        raise _bad_setting_error("command", 'is a command, such as "claude -p"')
     try:
-        first, *rest = shlex.split(command)
+        program, *arguments = shlex.split(command)
     except ValueError as error:
-        raise _bad("command", f"can't be taken apart: {str(error).lower()}") from None
-    return (os.path.expanduser(first), *[os.path.expanduser(each) for each in rest])
+        raise _bad_setting_error("command", f"can't be taken apart: {str(error).lower()}") from None
+    return (os.path.expanduser(program), *[os.path.expanduser(argument) for argument in arguments])
 
 
-def _stop_inside(home: Home, argv: tuple[str, ...]) -> None:
+def _ensure_outside_repository(home: Home, argv: tuple[str, ...]) -> None:
     """Refuse what the repository holds: whoever writes there would be run. Raises ExecplanError."""
-    for each in argv:
-        if os.path.isabs(each) and inside(home, each):
+    for argument in argv:
+        if os.path.isabs(argument) and is_inside_repository(home, argument):
             raise ExecplanError(
                 "enhancer-of-repository",
-                f"{own.path()}: enhancer.command names {each}, which lies in the repository {home.root}",
+                f"{own.path()}: enhancer.command names {argument}, which lies in the repository {home.root}",
                 exit=POLICY,
                 hint="let it name a program that lies outside, which no commit can change",
             )
 
 
-def _bad(name: str, why: str) -> ExecplanError:
-    what = f"{own.path()}: enhancer.{name} {why}"
-    return ExecplanError("bad-setting", what, exit=INPUT, hint="what can be set: execplan explain enhancer")
+def _bad_setting_error(name: str, problem: str) -> ExecplanError:
+    message = f"{own.path()}: enhancer.{name} {problem}"
+    return ExecplanError("bad-setting", message, exit=INPUT, hint="what can be set: execplan explain enhancer")
 
 
-def _unknown(name: str) -> ExecplanError:
+def _unknown_setting_error(name: str) -> ExecplanError:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, _NAMES, n=1, cutoff=0.0)
-    what = f"{own.path()}: enhancer knows {', '.join(_NAMES)}, not {name!r}"
-    return ExecplanError("unknown-setting", what, exit=INPUT, hint=f"did you mean {near[0]}?")
+    suggestions = get_close_matches(name, _SETTING_NAMES, n=1, cutoff=0.0)
+    message = f"{own.path()}: enhancer knows {', '.join(_SETTING_NAMES)}, not {name!r}"
+    return ExecplanError("unknown-setting", message, exit=INPUT, hint=f"did you mean {suggestions[0]}?")

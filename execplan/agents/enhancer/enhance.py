@@ -10,10 +10,10 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from execplan.agents.enhancer import kept, personal
-from execplan.agents.enhancer.looser import looser
-from execplan.agents.enhancer.proposal import bare, propose
-from execplan.agents.enhancer.request import request
-from execplan.agents.enhancer.veil import Veil, texts
+from execplan.agents.enhancer.looser import find_relaxations
+from execplan.agents.enhancer.proposal import plan_content, build_proposal
+from execplan.agents.enhancer.request import build_request
+from execplan.agents.enhancer.veil import PlanMasker, iter_texts
 from execplan.document import canonical
 from execplan.engine.ledger import file
 from execplan.errors import INTERRUPTED, POLICY, TERMINATED, ExecplanError
@@ -24,46 +24,46 @@ from execplan.text import disk
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from execplan.agents.enhancer.call import Called
-    from execplan.agents.enhancer.command import Command
+    from execplan.agents.enhancer.call import CallResult
+    from execplan.agents.enhancer.command import EnhancerSettings
     from execplan.execution.model import ExecutionPlan
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 PROPOSED: Final = "proposed"
-NOTHING: Final = "nothing"
+NO_CHANGE: Final = "nothing"
 """The program would change nothing."""
-REFUSED: Final = "refused"
+REJECTED: Final = "refused"
 """What it answered can't stand."""
 FAILED: Final = "failed"
 """It gave no answer."""
 NOT_SENT: Final = "not_sent"
-_MARKS = 8
+_MARK_DIGITS = 8
 """Hexadecimal digits that make the words for what was taken out unlike all that a plan holds."""
-_MOST = 20
+_MAX_VIOLATIONS = 20
 
 
-class Sending(NamedTuple):
+class PreparedRequest(NamedTuple):
     """What would be sent, and what was taken out of it."""
 
     document: ExecutionPlan
-    veil: Veil
-    plan: dict[str, Any]
-    data: bytes
+    masker: PlanMasker
+    masked_plan: dict[str, Any]
+    payload: bytes
     redactions: dict[str, int]
 
 
-class Enhanced(NamedTuple):
+class EnhancementResult(NamedTuple):
     """What came of a call."""
 
-    ended: str
+    outcome: str
     reason: str
     """Why there is no proposal."""
     violations: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     """Of the proposal, in words, without secrets, as all that follows."""
-    looser: tuple[str, ...] = ()
+    relaxations: tuple[str, ...] = ()
     diff: str = ""
     path: str = ""
     """Where the proposal lies, from the root."""
@@ -72,138 +72,138 @@ class Enhanced(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def prepare(home: Home, ref: Ref, document: ExecutionPlan, share: Collection[str] = ()) -> Sending:
+def prepare_request(home: Home, ref: Ref, document: ExecutionPlan, share: Collection[str] = ()) -> PreparedRequest:
     """What would be sent of an execution plan; raises ExecplanError where git can't tell what it ignores.
 
     `share` are the fields whose texts may leave; of all others a word is sent.
     """
-    plan = bare(document)
-    mark = secrets.token_hex(_MARKS // 2)
-    while any([mark in text for text in texts(plan)]):
-        mark = secrets.token_hex(_MARKS // 2)
-    veil = Veil(mark, personal.known(home), lambda paths: _ignored(home, paths), share)
-    if _ignored(home, [os.path.relpath(ref.real, os.path.realpath(home.root))]):
-        what = f"git ignores {home.shown(ref.path)}, and what it ignores is not sent"
-        raise ExecplanError("plan-ignored", what, exit=POLICY, hint="let git know the plan: execplan commit")
-    sent = veil.over(plan)
-    return Sending(document, veil, sent, request(sent), veil.counts(sent))
+    plan = plan_content(document)
+    mark = secrets.token_hex(_MARK_DIGITS // 2)
+    while any([mark in text for text in iter_texts(plan)]):
+        mark = secrets.token_hex(_MARK_DIGITS // 2)
+    masker = PlanMasker(mark, personal.collect_personal_data(home), lambda paths: _find_ignored_paths(home, paths), share)
+    if _find_ignored_paths(home, [os.path.relpath(ref.real, os.path.realpath(home.root))]):
+        message = f"git ignores {home.shown(ref.path)}, and what it ignores is not sent"
+        raise ExecplanError("plan-ignored", message, exit=POLICY, hint="let git know the plan: execplan commit")
+    masked_plan = masker.mask_plan(plan)
+    return PreparedRequest(document, masker, masked_plan, build_request(masked_plan), masker.count_redactions(masked_plan))
 
 
-def enhance(home: Home, ref: Ref, sending: Sending, command: Command, options: Options) -> Enhanced:
+def request_enhancement(home: Home, ref: Ref, prepared_request: PreparedRequest, command: EnhancerSettings, options: Options) -> EnhancementResult:
     """Call the program, judge its answer, keep the proposal; raises ExecplanError where its end can't be put on record.
 
     An interruption is recorded as well, and raised then.
     """
-    from execplan.agents.enhancer.call import Called, call
-    from execplan.agents.enhancer.recorded import Recorded
+    from execplan.agents.enhancer.call import CallResult, call_enhancer
+    from execplan.agents.enhancer.recorded import EnhancementRecord
     from execplan.engine.ledger.ledger import AuditLog
 
-    ledger = AuditLog(home, ref)
-    before = {path: _held(path) for path in (ledger.path, kept.path_of(home, ref))}
+    audit_log = AuditLog(home, ref)
+    previous_contents = {path: _read_if_exists(path) for path in (audit_log.path, kept.proposal_path(home, ref))}
     try:
-        recorded = Recorded(ledger, command.program, sending.data, sending.redactions)
+        record = EnhancementRecord(audit_log, command.program, prepared_request.payload, prepared_request.redactions)
     except ExecplanError as error:
-        return Enhanced(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
-    called = Called(b"", "", "", 0.0)
+        return EnhancementResult(NOT_SENT, f"what can't be put on record is not sent: {error.message}")
+    call_result = CallResult(b"", "", "", 0.0)
     try:
-        called = call(home, command, sending.data)
-        made = _outcome(home, ref, sending, command.program, called)
+        call_result = call_enhancer(home, command, prepared_request.payload)
+        result = _interpret_call(home, ref, prepared_request, command.program, call_result)
     except ExecplanError as error:
-        made = Enhanced(FAILED, sending.veil.text(error.message))
+        result = EnhancementResult(FAILED, prepared_request.masker.mask_text(error.message))
     except BaseException as error:
-        recorded.end(FAILED, type(error).__name__, called.answer, called.seconds)
+        record.record_end(FAILED, type(error).__name__, call_result.answer, call_result.seconds)
         raise
-    reason = made.reason + (f": {made.violations[0]}" if made.violations else "")
-    warnings = recorded.end(made.ended, reason, called.answer, called.seconds)
-    if called.signal:
-        raise _interrupted(called.signal)
-    commit, more = _committed(home, ref, before) if options.commits(home) else (None, ())
-    return made._replace(received=called.answer, commit=commit, warnings=(*warnings, *more))
+    reason = result.reason + (f": {result.violations[0]}" if result.violations else "")
+    warnings = record.record_end(result.outcome, reason, call_result.answer, call_result.seconds)
+    if call_result.signal:
+        raise _interrupted_error(call_result.signal)
+    commit, commit_warnings = _commit_changes(home, ref, previous_contents) if options.commits(home) else (None, ())
+    return result._replace(received=call_result.answer, commit=commit, warnings=(*warnings, *commit_warnings))
 
 
-def _outcome(home: Home, ref: Ref, sending: Sending, program: str, called: Called) -> Enhanced:
+def _interpret_call(home: Home, ref: Ref, prepared_request: PreparedRequest, program: str, call_result: CallResult) -> EnhancementResult:
     """What came of a call that has ended; raises ExecplanError."""
-    if called.signal:
-        return Enhanced(FAILED, f"interrupted by {called.signal}")
-    if called.why:
-        return Enhanced(FAILED if called.started else NOT_SENT, sending.veil.text(called.why))
-    return _judged(home, ref, sending, program, called.answer)
+    if call_result.signal:
+        return EnhancementResult(FAILED, f"interrupted by {call_result.signal}")
+    if call_result.reason:
+        return EnhancementResult(FAILED if call_result.started else NOT_SENT, prepared_request.masker.mask_text(call_result.reason))
+    return _evaluate_answer(home, ref, prepared_request, program, call_result.answer)
 
 
-def _judged(home: Home, ref: Ref, sending: Sending, program: str, data: bytes) -> Enhanced:
+def _evaluate_answer(home: Home, ref: Ref, prepared_request: PreparedRequest, program: str, data: bytes) -> EnhancementResult:
     """What an answer is worth; raises ExecplanError."""
-    veil, found = sending.veil, strict.read(data)
-    if veil.leaked(data.decode("utf-8", "replace")) or any([veil.leaked(text) for text in texts(found.value)]):
-        return Enhanced(REFUSED, "its answer holds a secret, or what was taken out before it was sent")
-    wrong = list(found.violations)
+    masker, answer = prepared_request.masker, strict.read(data)
+    if masker.has_leak(data.decode("utf-8", "replace")) or any([masker.has_leak(text) for text in iter_texts(answer.value)]):
+        return EnhancementResult(REJECTED, "its answer holds a secret, or what was taken out before it was sent")
+    violations = list(answer.violations)
     document = None
-    if found.is_complete:
-        document, more = propose(home, sending.document, sending.plan, found.value, veil.mark)
-        told = {each.pointer for each in wrong}
-        wrong += [each for each in more if each.pointer not in told]
-    if wrong or document is None:
-        return Enhanced(REFUSED, "its answer can't stand", _told(veil, wrong, found.omitted))
+    if answer.is_complete:
+        document, proposal_violations = build_proposal(home, prepared_request.document, prepared_request.masked_plan, answer.value, masker.mark)
+        reported_pointers = {violation.pointer for violation in violations}
+        violations += [violation for violation in proposal_violations if violation.pointer not in reported_pointers]
+    if violations or document is None:
+        return EnhancementResult(REJECTED, "its answer can't stand", _format_violations(masker, violations, answer.omitted))
     from execplan.execution.documents.differing import diff_documents
     from execplan.repo import state
     from execplan.repo.amend import diff
     from execplan.repo.execution import store
     from execplan.text import files
 
-    new = veil.again(bare(document))
-    before, after = canonical(sending.plan), canonical(new)
-    if before == after:
-        return Enhanced(NOTHING, "it would change nothing")
-    path = kept.path_of(home, ref)
-    proposal = kept.to_keep(sending.document, program, veil.mark, sending.plan, found.value)
+    new_plan = masker.mask_revised_plan(plan_content(document))
+    old_json, new_json = canonical(prepared_request.masked_plan), canonical(new_plan)
+    if old_json == new_json:
+        return EnhancementResult(NO_CHANGE, "it would change nothing")
+    path = kept.proposal_path(home, ref)
+    proposal = kept.serialize_proposal(prepared_request.document, program, masker.mark, prepared_request.masked_plan, answer.value)
     with state.lock(home, ref.real, f"compile of {ref.id}"):
         files.again(lambda: store.put(home, path, proposal), home.shown(path))
-    return Enhanced(
+    return EnhancementResult(
         PROPOSED,
         "",
-        differences=diff_documents(sending.plan, new),
-        looser=looser(sending.plan, new),
-        diff=diff(before, after, "execution-plan.json"),
+        differences=diff_documents(prepared_request.masked_plan, new_plan),
+        relaxations=find_relaxations(prepared_request.masked_plan, new_plan),
+        diff=diff(old_json, new_json, "execution-plan.json"),
         path=home.shown(path),
     )
 
 
-def _held(path: str) -> bytes | None:
+def _read_if_exists(path: str) -> bytes | None:
     return disk.read(path, file.LIMIT)[0] if os.path.lexists(path) else None
 
 
-def _committed(home: Home, ref: Ref, before: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
+def _commit_changes(home: Home, ref: Ref, previous_contents: dict[str, bytes | None]) -> tuple[str | None, tuple[str, ...]]:
     """Commit what was kept and recorded; raises ExecplanError."""
     from execplan.repo.commit import commit_paths
 
-    changed = [path for path, old in before.items() if _held(path) != old]
-    known = {path: old for path, old in before.items() if old is not None}
-    made = commit_paths(home, ref.id, changed, "compile", "ask for a better execution plan", known, None)
-    return made.digest, made.warnings
+    changed = [path for path, old in previous_contents.items() if _read_if_exists(path) != old]
+    known_contents = {path: old for path, old in previous_contents.items() if old is not None}
+    commit = commit_paths(home, ref.id, changed, "compile", "ask for a better execution plan", known_contents, None)
+    return commit.digest, commit.warnings
 
 
-def _ignored(home: Home, paths: Iterable[str]) -> set[str]:
+def _find_ignored_paths(home: Home, paths: Iterable[str]) -> set[str]:
     """Which of some paths git ignores; those that lead out of the repository too. Raises ExecplanError."""
     from execplan.execution.world import normalize_path
     from execplan.repo import ask
 
-    inside = {path: normalize_path(path) for path in paths}
-    asked = sorted({each for each in inside.values() if each is not None})
-    if home.git is None or not asked:
-        return {path for path, each in inside.items() if each is None}
-    stdin = b"".join([os.fsencode(each) + b"\0" for each in asked])
-    found = ask.answer(home, "check-ignore", "-z", "--stdin", no=1, stdin=stdin) or b""
-    ignored = {os.fsdecode(each) for each in found.split(b"\0") if each}
-    return {path for path, each in inside.items() if each is None or each in ignored}
+    relative_paths = {path: normalize_path(path) for path in paths}
+    repository_paths = sorted({relative_path for relative_path in relative_paths.values() if relative_path is not None})
+    if home.git is None or not repository_paths:
+        return {path for path, relative_path in relative_paths.items() if relative_path is None}
+    stdin = b"".join([os.fsencode(relative_path) + b"\0" for relative_path in repository_paths])
+    output = ask.answer(home, "check-ignore", "-z", "--stdin", no=1, stdin=stdin) or b""
+    ignored = {os.fsdecode(raw_path) for raw_path in output.split(b"\0") if raw_path}
+    return {path for path, relative_path in relative_paths.items() if relative_path is None or relative_path in ignored}
 
 
-def _told(veil: Veil, violations: Iterable[Violation], more: int) -> tuple[str, ...]:
+def _format_violations(masker: PlanMasker, violations: Iterable[Violation], unlisted_count: int) -> tuple[str, ...]:
     """What is wrong with an answer, a line each, without secrets."""
-    lines = [veil.text(str(each)) for each in violations]
-    over = len(lines) - _MOST + more
-    return (*lines[:_MOST], f"and {over} more") if over > 0 else tuple(lines)
+    lines = [masker.mask_text(str(violation)) for violation in violations]
+    excess = len(lines) - _MAX_VIOLATIONS + unlisted_count
+    return (*lines[:_MAX_VIOLATIONS], f"and {excess} more") if excess > 0 else tuple(lines)
 
 
-def _interrupted(signal: str) -> ExecplanError:
+def _interrupted_error(signal: str) -> ExecplanError:
     hint = "the execution plan is stored; the program was ended, and what it was sent is on record"
     if signal == "SIGINT":
         return ExecplanError("interrupted", "interrupted", exit=INTERRUPTED, hint=hint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
-from execplan.agents.enhancer.proposal import bare, propose
+from execplan.agents.enhancer.proposal import plan_content, build_proposal
 from execplan.document import canonical
 from execplan.errors import CHANGED, INPUT, ExecplanError
 from execplan.execution.documents import strict
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
-NAME: Final = "enhanced.json"
+FILE_NAME: Final = "enhanced.json"
 SCHEMA: Final = "execplan-enhanced"
 _FIELDS = {"schema": str, "version": int, "of": str, "program": str, "mark": str, "sent": dict, "answer": dict}
-_ASK = "ask again: execplan compile {} --enhance"
+_ASK_AGAIN = "ask again: execplan compile {} --enhance"
 
 
-def path_of(home: Home, ref: Ref) -> str:
+def proposal_path(home: Home, ref: Ref) -> str:
     """The file, whether it is there or not."""
-    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), NAME)
+    return os.path.join(home.artifacts_of(ref.path, archived=ref.archived), FILE_NAME)
 
 
-def to_keep(document: ExecutionPlan, program: str, mark: str, sent: object, answer: object) -> bytes:
+def serialize_proposal(document: ExecutionPlan, program: str, mark: str, sent_plan: object, answer: object) -> bytes:
     """The bytes of a proposal: what was sent and what came back, and which execution plan it is about."""
-    head = {"schema": SCHEMA, "version": 1, "of": of(document), "program": program}
-    return canonical({**head, "mark": mark, "sent": sent, "answer": answer})
+    header = {"schema": SCHEMA, "version": 1, "of": plan_digest(document), "program": program}
+    return canonical({**header, "mark": mark, "sent": sent_plan, "answer": answer})
 
 
-def of(document: ExecutionPlan) -> str:
+def plan_digest(document: ExecutionPlan) -> str:
     """What tells an execution plan from all others that do something else; that its lines have moved is no difference."""
-    return digest(canonical(bare(document)))
+    return digest(canonical(plan_content(document)))
 
 
 def is_proposal(data: bytes) -> bool:
@@ -48,7 +48,7 @@ def is_proposal(data: bytes) -> bool:
     return isinstance(value, dict) and value.get("schema") == SCHEMA
 
 
-def take(home: Home, ref: Ref, data: bytes, where: str) -> ExecutionPlan:
+def accept_proposal(home: Home, ref: Ref, data: bytes, source: str) -> ExecutionPlan:
     """The execution plan that a proposal makes of the one that there is, judged anew; raises ExecplanError.
 
     It comes from no line of the plan any more, and its context says where it comes from.
@@ -56,56 +56,56 @@ def take(home: Home, ref: Ref, data: bytes, where: str) -> ExecutionPlan:
     from execplan.execution.making import imported
     from execplan.repo.execution.current import current
 
-    told = _read(data, where)
+    proposal = _parse_proposal(data, source)
     document = current(home, ref).document
-    taken = document.metadata.context.get("enhanced")
-    if isinstance(taken, dict) and taken.get("proposal") == digest(data):
+    enhancement = document.metadata.context.get("enhanced")
+    if isinstance(enhancement, dict) and enhancement.get("proposal") == digest(data):
         return document
-    if told["of"] != of(document):
-        what = f"{where} was proposed for an execution plan that {ref.id} no longer has"
-        raise ExecplanError("stale-proposal", what, exit=CHANGED, hint=_ASK.format(ref.typed))
-    _stop_altered(told["sent"], document, where)
-    made, violations = propose(home, document, told["sent"], told["answer"], told["mark"])
-    if made is None:
-        raise document_error(where, ExecutionPlan, violations, hint=_ASK.format(ref.typed))
-    plan = made.model_dump(mode="json", by_alias=True)
-    plan["metadata"]["context"]["enhanced"] = {"program": told["program"], "proposal": digest(data)}
+    if proposal["of"] != plan_digest(document):
+        message = f"{source} was proposed for an execution plan that {ref.id} no longer has"
+        raise ExecplanError("stale-proposal", message, exit=CHANGED, hint=_ASK_AGAIN.format(ref.typed))
+    _ensure_unaltered(proposal["sent"], document, source)
+    new_document, violations = build_proposal(home, document, proposal["sent"], proposal["answer"], proposal["mark"])
+    if new_document is None:
+        raise document_error(source, ExecutionPlan, violations, hint=_ASK_AGAIN.format(ref.typed))
+    plan = new_document.model_dump(mode="json", by_alias=True)
+    plan["metadata"]["context"]["enhanced"] = {"program": proposal["program"], "proposal": digest(data)}
     checked, violations = validate_document(plan, ExecutionPlan)
     if checked is None:
-        raise document_error(where, ExecutionPlan, violations)
-    return imported.import_plan(to_bytes(checked), where, ref.id)
+        raise document_error(source, ExecutionPlan, violations)
+    return imported.import_plan(to_bytes(checked), source, ref.id)
 
 
-def _read(data: bytes, where: str) -> dict[str, Any]:
-    found = strict.read(data)
-    told = found.value if isinstance(found.value, dict) else {}
-    wrong = list(found.violations)
-    wrong += [
+def _parse_proposal(data: bytes, source: str) -> dict[str, Any]:
+    json_document = strict.read(data)
+    proposal = json_document.value if isinstance(json_document.value, dict) else {}
+    violations = list(json_document.violations)
+    violations += [
         Violation(f"/{name}", "is missing, or not what it should be")
         for name, kind in _FIELDS.items()
-        if type(told.get(name)) is not kind
+        if type(proposal.get(name)) is not kind
     ]
-    wrong += [Violation(f"/{name}", "unknown key") for name in told if name not in _FIELDS]
-    if not wrong and (told["version"] != 1 or not told["mark"].isalnum()):
-        wrong.append(Violation("/version", "is of another version of execplan"))
-    if wrong:
+    violations += [Violation(f"/{name}", "unknown key") for name in proposal if name not in _FIELDS]
+    if not violations and (proposal["version"] != 1 or not proposal["mark"].isalnum()):
+        violations.append(Violation("/version", "is of another version of execplan"))
+    if violations:
         raise document_error(
-            where, ExecutionPlan, wrong, found.omitted, hint="a proposal is written by: execplan compile --enhance"
+            source, ExecutionPlan, violations, json_document.omitted, hint="a proposal is written by: execplan compile --enhance"
         )
-    return told
+    return proposal
 
 
-def _stop_altered(sent: Any, document: ExecutionPlan, where: str) -> None:
-    """Refuse a proposal whose `sent` is not this plan with words in place of what was taken out; raises ExecplanError."""
-    if not _alike(sent, bare(document)):
-        what = f"{where}: /sent is not the execution plan that was sent: somebody else has written there"
-        raise ExecplanError("bad-document", what, exit=INPUT, hint="ask again: execplan compile --enhance")
+def _ensure_unaltered(sent_plan: Any, document: ExecutionPlan, source: str) -> None:
+    """Refuse a proposal whose `sent_plan` is not this plan with words in place of what was taken out; raises ExecplanError."""
+    if not _has_same_shape(sent_plan, plan_content(document)):
+        message = f"{source}: /sent is not the execution plan that was sent: somebody else has written there"
+        raise ExecplanError("bad-document", message, exit=INPUT, hint="ask again: execplan compile --enhance")
 
 
-def _alike(sent: Any, own: Any) -> bool:
+def _has_same_shape(sent_value: Any, original_value: Any) -> bool:
     """Whether two values have one shape; of which leaves differ, only what was taken out does."""
-    if isinstance(sent, dict) and isinstance(own, dict):
-        return _alike(list(sent), list(own)) and _alike(list(sent.values()), list(own.values()))
-    if isinstance(sent, list) and isinstance(own, list):
-        return len(sent) == len(own) and all([_alike(one, other) for one, other in zip(sent, own, strict=True)])
-    return sent == own or (isinstance(sent, str) and "redacted_" in sent)
+    if isinstance(sent_value, dict) and isinstance(original_value, dict):
+        return _has_same_shape(list(sent_value), list(original_value)) and _has_same_shape(list(sent_value.values()), list(original_value.values()))
+    if isinstance(sent_value, list) and isinstance(original_value, list):
+        return len(sent_value) == len(original_value) and all([_has_same_shape(left, right) for left, right in zip(sent_value, original_value, strict=True)])
+    return sent_value == original_value or (isinstance(sent_value, str) and "redacted_" in sent_value)

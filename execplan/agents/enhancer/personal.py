@@ -12,53 +12,53 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Home
 
-_NOBODY = frozenset(
+_GENERIC_NAMES = frozenset(
     "root user users admin runner ubuntu debian node build builder nobody git vscode test dev docker localhost".split()
 )
 """Names that say of nobody who it is."""
-_SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 opt proc run sbin sys tmp usr var".split())
+_SYSTEM_DIRECTORIES = frozenset("bin boot dev etc lib lib32 lib64 opt proc run sbin sys tmp usr var".split())
 """Folders that every machine has."""
 _PATH = re.compile(r"(?<![\w./:@~+-])/([\w.@+-]+)(?:/[\w.@+-]*)*")
-_OWN = re.compile(r"(?<![\w.])/(?:home|Users)/[\w.@+-]+")
+_USER_DIRECTORY = re.compile(r"(?<![\w.])/(?:home|Users)/[\w.@+-]+")
 _MAIL = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _VARIABLES = ("USER", "LOGNAME", "EXECPLAN_AUTHOR", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
-_FOLDERS = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VIRTUAL_ENV", "TMPDIR")
-_SHORTEST = 3
+_DIRECTORY_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "VIRTUAL_ENV", "TMPDIR")
+_MIN_NAME_LENGTH = 3
 
 
-class Personal:
+class PersonalData:
     """What is known of a machine and its users."""
 
     def __init__(self, paths: Iterable[str], names: Iterable[str]) -> None:
-        self._paths = sorted({each.rstrip("/") for each in paths if each.count("/") > 1}, key=len, reverse=True)
-        told = sorted({each for each in names if len(each) >= _SHORTEST and each.lower() not in _NOBODY}, key=len)
+        self._paths = sorted({path.rstrip("/") for path in paths if path.count("/") > 1}, key=len, reverse=True)
+        known_names = sorted({name for name in names if len(name) >= _MIN_NAME_LENGTH and name.lower() not in _GENERIC_NAMES}, key=len)
         self._names = (
-            re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(map(re.escape, reversed(told)))})(?![\w-])") if told else None
+            re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(map(re.escape, reversed(known_names)))})(?![\w-])") if known_names else None
         )
 
-    def paths(self, text: str) -> Iterator[tuple[int, int]]:
+    def find_paths(self, text: str) -> Iterator[tuple[int, int]]:
         """Where paths of this machine stand, of those that are known the beginning; they may overlap."""
-        known = [*self._known_paths(text), *[found.span() for found in _OWN.finditer(text)]]
-        yield from known
-        begins = {start for start, _ in known}
-        for found in _PATH.finditer(text):
-            if found.start() not in begins and found[1] not in _SYSTEM and _is_there(f"/{found[1]}"):
-                yield found.span()
+        known_spans = [*self._find_known_paths(text), *[match.span() for match in _USER_DIRECTORY.finditer(text)]]
+        yield from known_spans
+        starts = {start for start, _ in known_spans}
+        for match in _PATH.finditer(text):
+            if match.start() not in starts and match[1] not in _SYSTEM_DIRECTORIES and _is_there(f"/{match[1]}"):
+                yield match.span()
 
-    def _known_paths(self, text: str) -> Iterator[tuple[int, int]]:
+    def _find_known_paths(self, text: str) -> Iterator[tuple[int, int]]:
         for path in self._paths:
-            at = text.find(path)
-            while at >= 0:
-                end = at + len(path)
+            start = text.find(path)
+            while start >= 0:
+                end = start + len(path)
                 if not text[end : end + 1].isalnum():
-                    yield at, end
-                at = text.find(path, end)
+                    yield start, end
+                start = text.find(path, end)
 
-    def names(self, text: str) -> Iterator[tuple[int, int]]:
+    def find_names(self, text: str) -> Iterator[tuple[int, int]]:
         """Where names of users and addresses of mail stand."""
         for pattern in (self._names, _MAIL):
             if pattern is not None:
-                yield from [found.span() for found in pattern.finditer(text)]
+                yield from [match.span() for match in pattern.finditer(text)]
 
 
 @cache
@@ -66,7 +66,7 @@ def _is_there(path: str) -> bool:
     return os.path.lexists(path)
 
 
-def known(home: Home) -> Personal:
+def collect_personal_data(home: Home) -> PersonalData:
     """What this machine, its user and its settings tell."""
     import platform
     import pwd
@@ -76,12 +76,12 @@ def known(home: Home) -> Personal:
     from execplan.repo.ask import user_name
 
     folders = [home.root, home.base, home.state, os.path.expanduser("~"), tempfile.gettempdir()]
-    folders += [os.environ[name] for name in _FOLDERS if name in os.environ]
-    paths = [path for each in folders if os.path.isabs(each) for path in (each, os.path.realpath(each))]
+    folders += [os.environ[name] for name in _DIRECTORY_VARIABLES if name in os.environ]
+    paths = [path for folder in folders if os.path.isabs(folder) for path in (folder, os.path.realpath(folder))]
     try:
-        full = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
+        full_name = pwd.getpwuid(os.getuid()).pw_gecos.partition(",")[0]
     except KeyError:
-        full = ""
-    git_name, machine = user_name(home.root) or "", platform.node().partition(".")[0]
-    names = [author.login(), author.author(home), home.settings.author, full, git_name, machine]
-    return Personal(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])
+        full_name = ""
+    git_name, host_name = user_name(home.root) or "", platform.node().partition(".")[0]
+    names = [author.login(), author.author(home), home.settings.author, full_name, git_name, host_name]
+    return PersonalData(paths, [*names, *[os.environ.get(name, "") for name in _VARIABLES]])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from execplan.agents.enhancer.looser import works_otherwise
-from execplan.agents.enhancer.unveil import pairs, same, unveil
+from execplan.agents.enhancer.looser import has_different_behavior
+from execplan.agents.enhancer.unveil import iter_masked_texts, is_same_json, unmask
 from execplan.execution.attributes import LEVELS
 from execplan.execution.documents.document import validate_document
 from execplan.execution.documents.filling import describe_step, fill_risk, parse_command_fields
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from execplan.repo.home import Home
 
-_KEPT = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
+_UNCHANGED_FIELDS = ("schema", "version", "plan_id", "revision", "source", "mode", "metadata")
 """What stays as it was sent."""
-_OF_STEP = ("inferred", "source")
-_SHORTEST = 4
+_UNCHANGED_STEP_FIELDS = ("inferred", "source")
+_MIN_SECRET_LENGTH = 4
 """Characters of what is taken out of a message: less is no secret, and stands in many words."""
 _CHECKS = ("paths", "hidden", "limits")
 """Checks of `evaluate` whose errors no proposal may bring, whatever the policy has switched off."""
@@ -37,150 +37,150 @@ class Proposal(NamedTuple):
     violations: list[Violation]
 
 
-def bare(document: ExecutionPlan) -> dict[str, Any]:
+def plan_content(document: ExecutionPlan) -> dict[str, Any]:
     """An execution plan as plain data, without where it comes from and what no step depends on: nobody else needs it."""
     plan = document.model_dump(mode="json", by_alias=True)
     steps = [{**step, "source": None} for step in plan["steps"]]
     return {**plan, "source": None, "metadata": Metadata().model_dump(mode="json"), "steps": steps}
 
 
-def propose(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: object, mark: str) -> Proposal:
+def build_proposal(home: Home, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
     """What comes of an answer to what was sent of a document; raises ExecplanError where a disk fails.
 
     What is wrong is told without what was taken out.
     """
-    made = _proposed(home, document, sent, answer, mark)
-    taken = [pair for pair in set(pairs(sent, bare(document))) if len(pair[0]) >= _SHORTEST]
-    known = sorted(taken, key=lambda pair: (-len(pair[0]), pair))
-    return made._replace(violations=[_covered(each, known) for each in made.violations])
+    proposal = _build_unmasked_proposal(home, document, sent_plan, answer, mark)
+    masked_pairs = [pair for pair in set(iter_masked_texts(sent_plan, plan_content(document))) if len(pair[0]) >= _MIN_SECRET_LENGTH]
+    sorted_pairs = sorted(masked_pairs, key=lambda pair: (-len(pair[0]), pair))
+    return proposal._replace(violations=[_mask_violation(violation, sorted_pairs) for violation in proposal.violations])
 
 
-def _covered(found: Violation, known: list[tuple[str, str]]) -> Violation:
-    told = [str(each) for each in found]
-    for own, said in known:
-        told = [each.replace(own, said) for each in told]
-    return Violation(*told)
+def _mask_violation(violation: Violation, masked_pairs: list[tuple[str, str]]) -> Violation:
+    fields = [str(field) for field in violation]
+    for original, masked in masked_pairs:
+        fields = [field.replace(original, masked) for field in fields]
+    return Violation(*fields)
 
 
-def _proposed(home: Home, document: ExecutionPlan, sent: dict[str, Any], answer: object, mark: str) -> Proposal:
+def _build_unmasked_proposal(home: Home, document: ExecutionPlan, sent_plan: dict[str, Any], answer: object, mark: str) -> Proposal:
     if not isinstance(answer, dict):
         return Proposal(None, [Violation("", "is no execution plan, which is an object")])
-    answer = {**{name: sent[name] for name in ("schema", "version", "source", "metadata")}, **answer}
-    before = bare(document)
-    plan, moved = unveil(deepcopy(answer), sent, before, mark)
-    made, violations = _filled(plan, before)
-    wrong = list(dict.fromkeys([*_kept(answer, sent), *moved, *_unseen(plan, before), *violations]))
-    if made is None or wrong:
-        return Proposal(None, wrong)
-    whole = document.model_dump(mode="json", by_alias=True)
-    lines = {step["id"]: step["source"] for step in whole["steps"]}
-    made |= {"source": whole["source"], "metadata": whole["metadata"]}
-    made["steps"] = [{**step, "source": lines.get(step["id"])} for step in made["steps"]]
-    found, violations = validate_document(made, ExecutionPlan)
-    if found is not None:
-        violations = _refused(home, document, found)
-    return Proposal(None if violations else found, violations)
+    answer = {**{name: sent_plan[name] for name in ("schema", "version", "source", "metadata")}, **answer}
+    original_plan = plan_content(document)
+    plan, mask_violations = unmask(deepcopy(answer), sent_plan, original_plan, mark)
+    completed_plan, violations = _complete_plan(plan, original_plan)
+    all_violations = list(dict.fromkeys([*_find_forbidden_changes(answer, sent_plan), *mask_violations, *_find_hidden_characters(plan, original_plan), *violations]))
+    if completed_plan is None or all_violations:
+        return Proposal(None, all_violations)
+    full_plan = document.model_dump(mode="json", by_alias=True)
+    lines = {step["id"]: step["source"] for step in full_plan["steps"]}
+    completed_plan |= {"source": full_plan["source"], "metadata": full_plan["metadata"]}
+    completed_plan["steps"] = [{**step, "source": lines.get(step["id"])} for step in completed_plan["steps"]]
+    new_document, violations = validate_document(completed_plan, ExecutionPlan)
+    if new_document is not None:
+        violations = _find_policy_violations(home, document, new_document)
+    return Proposal(None if violations else new_document, violations)
 
 
-def _kept(answer: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Violation]:
+def _find_forbidden_changes(answer: Mapping[str, Any], sent_plan: Mapping[str, Any]) -> Iterator[Violation]:
     """What an answer has changed that it may not."""
-    for name in _KEPT:
-        if name in answer and not same(answer[name], sent[name]):
+    for name in _UNCHANGED_FIELDS:
+        if name in answer and not is_same_json(answer[name], sent_plan[name]):
             yield Violation(f"/{name}", "stays as it was sent")
-    given = answer.get("steps")
-    if not isinstance(given, list):
+    answer_steps = answer.get("steps")
+    if not isinstance(answer_steps, list):
         return  # which the check of its fields tells
-    steps = [each if isinstance(each, dict) else {} for each in given]
-    before = {step["id"]: step for step in sent["steps"]}
-    named = {step.get("id") for step in steps if isinstance(step.get("id"), str)}
-    yield from [Violation("/steps", f"step {name} is gone") for name in before if name not in named]
-    for at, step in enumerate(steps):
-        known = before.get(step["id"]) if isinstance(step.get("id"), str) else None
-        if known is not None:
-            changed = [name for name in _OF_STEP if name in step and not same(step[name], known[name])]
-            yield from [Violation(f"/steps/{at}/{name}", "stays as it was sent") for name in changed]
+    steps = [raw_step if isinstance(raw_step, dict) else {} for raw_step in answer_steps]
+    sent_steps = {step["id"]: step for step in sent_plan["steps"]}
+    answer_ids = {step.get("id") for step in steps if isinstance(step.get("id"), str)}
+    yield from [Violation("/steps", f"step {name} is gone") for name in sent_steps if name not in answer_ids]
+    for index, step in enumerate(steps):
+        sent_step = sent_steps.get(step["id"]) if isinstance(step.get("id"), str) else None
+        if sent_step is not None:
+            changed = [name for name in _UNCHANGED_STEP_FIELDS if name in step and not is_same_json(step[name], sent_step[name])]
+            yield from [Violation(f"/steps/{index}/{name}", "stays as it was sent") for name in changed]
         elif step.get("source") is not None:
-            yield Violation(f"/steps/{at}/source", "a new step comes from no line of the plan")
+            yield Violation(f"/steps/{index}/source", "a new step comes from no line of the plan")
 
 
-def _unseen(plan: object, before: object, at: tuple[str | int, ...] = ()) -> Iterator[Violation]:
+def _find_hidden_characters(value: object, old_value: object, location: tuple[str | int, ...] = ()) -> Iterator[Violation]:
     """Characters that nobody sees, anywhere in what is new."""
-    if same(plan, before):
+    if is_same_json(value, old_value):
         return
-    if isinstance(plan, str):
-        for line in plan.split("\n"):
+    if isinstance(value, str):
+        for line in value.split("\n"):
             for start, end in hidden_in(line.removesuffix("\r")):
-                yield Violation(json_pointer(at), f"hides {shown(line[start:end])}")
-    elif isinstance(plan, dict):
-        for name, each in plan.items():
-            yield from _unseen(name, None, (*at, name))
-            yield from _unseen(each, before.get(name) if isinstance(before, dict) else None, (*at, name))
-    elif isinstance(plan, list):
-        for place, each in enumerate(plan):
-            known = before[place] if isinstance(before, list) and place < len(before) else None
-            yield from _unseen(each, known, (*at, place))
+                yield Violation(json_pointer(location), f"hides {shown(line[start:end])}")
+    elif isinstance(value, dict):
+        for name, child in value.items():
+            yield from _find_hidden_characters(name, None, (*location, name))
+            yield from _find_hidden_characters(child, old_value.get(name) if isinstance(old_value, dict) else None, (*location, name))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            old_child = old_value[index] if isinstance(old_value, list) and index < len(old_value) else None
+            yield from _find_hidden_characters(child, old_child, (*location, index))
 
 
-def _filled(plan: dict[str, Any], before: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Violation]]:
+def _complete_plan(plan: dict[str, Any], original_plan: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Violation]]:
     """The plan with what is derived, or what is wrong with it: no step becomes less risky, and what is new is inferred.
 
     So a person sees each command that a model has written before it may run, whatever the policy approves by itself.
     """
-    known = {step["id"]: step for step in before["steps"]}
-    given = plan.get("steps")
-    steps = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    original_steps = {step["id"]: step for step in original_plan["steps"]}
+    answer_steps = plan.get("steps")
+    steps = [raw_step for raw_step in answer_steps if isinstance(raw_step, dict)] if isinstance(answer_steps, list) else []
     for step in steps:
-        _complete(step, known)
-    _raise_whole(plan, steps)
+        _complete_step(step, original_steps)
+    _raise_plan_risk(plan, steps)
     document, violations = validate_document(plan, ExecutionPlan)
     if document is None:
         return None, violations
-    made = document.model_dump(mode="json", by_alias=True)
-    for step in made["steps"]:
-        own = known.get(step["id"])
-        if own is None or not same(own, step):
-            step["inferred"] = step["inferred"] or own is None or works_otherwise(own, step)
+    completed_plan = document.model_dump(mode="json", by_alias=True)
+    for step in completed_plan["steps"]:
+        original_step = original_steps.get(step["id"])
+        if original_step is None or not is_same_json(original_step, step):
+            step["inferred"] = step["inferred"] or original_step is None or has_different_behavior(original_step, step)
             fill_risk(step)
-    _raise_whole(made, made["steps"])
-    return made, []
+    _raise_plan_risk(completed_plan, completed_plan["steps"])
+    return completed_plan, []
 
 
-def _complete(step: dict[str, Any], known: Mapping[str, Any]) -> None:
+def _complete_step(step: dict[str, Any], original_steps: Mapping[str, Any]) -> None:
     """Fill in what a program may leave out, in a step that may be wrong in any way."""
     kind, name = step.get("type"), step.get("id")
-    own = known.get(name) if isinstance(name, str) else None
+    original_step = original_steps.get(name) if isinstance(name, str) else None
     if isinstance(kind, str) and kind in FIELDS_BY_TYPE and FIELDS_BY_TYPE[kind].tool:
         step.setdefault("tool", FIELDS_BY_TYPE[kind].tool)
     step.setdefault("description", describe_step(step))
     parse_command_fields(step)
-    step["inferred"] = own["inferred"] if own is not None else True
+    step["inferred"] = original_step["inferred"] if original_step is not None else True
     step["source"] = None
     risk = step.setdefault("risk", {"level": "LOW"})
-    if own is not None and isinstance(risk, dict) and risk.get("level") in LEVELS:
-        if LEVELS.index(risk["level"]) < LEVELS.index(own["risk"]["level"]):
-            step["risk"] = own["risk"]
+    if original_step is not None and isinstance(risk, dict) and risk.get("level") in LEVELS:
+        if LEVELS.index(risk["level"]) < LEVELS.index(original_step["risk"]["level"]):
+            step["risk"] = original_step["risk"]
 
 
-def _raise_whole(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
+def _raise_plan_risk(plan: dict[str, Any], steps: list[dict[str, Any]]) -> None:
     """Let the plan have the risk of its most dangerous step."""
     levels = [step["risk"].get("level") for step in steps if isinstance(step.get("risk"), dict)]
-    highest = max([each for each in levels if each in LEVELS], key=LEVELS.index, default="")
+    highest = max([level for level in levels if level in LEVELS], key=LEVELS.index, default="")
     if highest and isinstance(plan.get("intent"), dict):
         plan["intent"] = {**plan["intent"], "risk_level": highest}
 
 
-def _refused(home: Home, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
+def _find_policy_violations(home: Home, old: ExecutionPlan, new: ExecutionPlan) -> list[Violation]:
     """Paths that lead out or are not to be written, what the old document forbids, limits that were kept and are not."""
     from execplan.repo.execution.policy import effective
     from execplan.repo.execution.world import Glance
 
     world, policy = Glance(home), effective(home)
-    known = set(_errors(old, world, policy))
-    strict = new.model_copy(update={"constraints": old.constraints})
-    return [each for each in _errors(strict, world, policy) if each not in known]
+    known_errors = set(_find_errors(old, world, policy))
+    strict_document = new.model_copy(update={"constraints": old.constraints})
+    return [violation for violation in _find_errors(strict_document, world, policy) if violation not in known_errors]
 
 
-def _errors(document: ExecutionPlan, world: Any, policy: Any) -> Iterator[Violation]:
+def _find_errors(document: ExecutionPlan, world: Any, policy: Any) -> Iterator[Violation]:
     from execplan.execution.evaluation.after import ProjectedFiles
     from execplan.execution.evaluation.checks.check import ERROR, CheckContext
     from execplan.execution.evaluation.checks.every import CHECKS
@@ -189,8 +189,8 @@ def _errors(document: ExecutionPlan, world: Any, policy: Any) -> Iterator[Violat
 
     case = CheckContext(document, run_trials(ProjectedFiles(world, document), document.steps), policy, world)
     for name in _CHECKS:
-        for each in CHECKS[name].run(case):
-            if each.level == ERROR:
-                where = f"step {each.step.id}: " if each.step is not None else ""
-                yield Violation("/steps", f"{where}{each.message}")
-    yield from [Violation("/steps", each) for each in find_forbidden_paths(document, world)]
+        for finding in CHECKS[name].run(case):
+            if finding.level == ERROR:
+                prefix = f"step {finding.step.id}: " if finding.step is not None else ""
+                yield Violation("/steps", f"{prefix}{finding.message}")
+    yield from [Violation("/steps", message) for message in find_forbidden_paths(document, world)]

@@ -15,32 +15,32 @@ ENHANCING: Final = "enhancing"
 ENHANCED: Final = "enhanced"
 
 
-class Recorded:
+class EnhancementRecord:
     """The records of a call."""
 
-    def __init__(self, ledger: AuditLog, program: str, sent: bytes, redactions: Mapping[str, int]) -> None:
+    def __init__(self, audit_log: AuditLog, program: str, request: bytes, redactions: Mapping[str, int]) -> None:
         """Write the first one; raises ExecplanError, and then nothing is sent."""
-        self._ledger = ledger
-        self._said: dict[str, Any] = {
+        self._audit_log = audit_log
+        self._details: dict[str, Any] = {
             "program": program,
-            "sent": digest(sent),
-            "bytes": len(sent),
+            "sent": digest(request),
+            "bytes": len(request),
             "redactions": dict(redactions),
         }
-        ledger.append(ENHANCING, self._said)
+        audit_log.append(ENHANCING, self._details)
 
-    def end(self, ended: str, reason: str, received: bytes, seconds: float) -> tuple[str, ...]:
+    def record_end(self, outcome: str, reason: str, received: bytes, seconds: float) -> tuple[str, ...]:
         """Write the second one, and let the anchor know it; raises ExecplanError where it can't be written.
 
         Why the anchor was not moved, which takes back no record.
         """
         from execplan.errors import ExecplanError
 
-        told = {"ended": ended, "reason": reason, "seconds": round(seconds, 3)}
-        got = {"received": digest(received) if received else None, "received_bytes": len(received)}
-        self._ledger.append(ENHANCED, {**self._said, **told, **got})
+        outcome_fields = {"ended": outcome, "reason": reason, "seconds": round(seconds, 3)}
+        received_fields = {"received": digest(received) if received else None, "received_bytes": len(received)}
+        self._audit_log.append(ENHANCED, {**self._details, **outcome_fields, **received_fields})
         try:
-            self._ledger.update_anchor()
+            self._audit_log.update_anchor()
         except ExecplanError as error:
             return (f"the anchor of the ledger was not moved: {error.message}",)
         return ()

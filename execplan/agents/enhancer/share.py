@@ -39,139 +39,139 @@ FIELDS: Final = {
     "steps.deny": "the calls that it denies",
 }
 """What can be shared, by the name of the field, and what that is."""
-_PLAIN: Final = ("description", "task", "action", "target", "content", "patch", "expect")
-_LISTS: Final = ("inputs", "outputs", "allow", "deny")
-_SHORTEST: Final = 4
+_TEXT_FIELDS: Final = ("description", "task", "action", "target", "content", "patch", "expect")
+_LIST_FIELDS: Final = ("inputs", "outputs", "allow", "deny")
+_MIN_QUOTE_LENGTH: Final = 4
 """Characters of a withheld text from which on it is withheld in the texts of its step that are shared, too."""
 
 
-def withhold(plan: dict[str, Any], share: Collection[str], word: Callable[[str], str]) -> dict[str, Any]:
+def withhold_fields(plan: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """A plan, as plain data and of the same shape, with a word in place of each text that is not shared."""
-    made = dict(plan)
+    masked_plan = dict(plan)
     if "description" not in share:
-        made["description"] = _text(plan["description"], word)
+        masked_plan["description"] = _withhold_text(plan["description"], make_placeholder)
     if "intent" not in share:
         intent = plan["intent"]
-        made["intent"] = {
+        masked_plan["intent"] = {
             **intent,
-            "summary": _text(intent["summary"], word),
-            "category": _text(intent["category"], word),
+            "summary": _withhold_text(intent["summary"], make_placeholder),
+            "category": _withhold_text(intent["category"], make_placeholder),
         }
     if "constraints" not in share:
-        own = plan["constraints"]
-        made["constraints"] = {
-            **own,
-            "forbidden_paths": _texts(own["forbidden_paths"], word),
-            "forbidden_commands": _texts(own["forbidden_commands"], word),
+        constraints = plan["constraints"]
+        masked_plan["constraints"] = {
+            **constraints,
+            "forbidden_paths": _withhold_texts(constraints["forbidden_paths"], make_placeholder),
+            "forbidden_commands": _withhold_texts(constraints["forbidden_commands"], make_placeholder),
         }
-    made["steps"] = [_step(step, share, word) for step in plan["steps"]]
-    return made
+    masked_plan["steps"] = [_withhold_step(step, share, make_placeholder) for step in plan["steps"]]
+    return masked_plan
 
 
-def _step(step: dict[str, Any], share: Collection[str], word: Callable[[str], str]) -> dict[str, Any]:
+def _withhold_step(step: dict[str, Any], share: Collection[str], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """A step with a word in place of each text that is not shared."""
-    closed = [name for name in _HIDE if f"steps.{name}" not in share]
-    made = dict(step)
-    for name in closed:
-        made |= _HIDE[name](step, word)
-    hidden = [text.strip() for name in closed for text in _quotable(step, name)]
-    return _unquoted(step, made, sorted(set(hidden), key=len, reverse=True), word)
+    withheld_names = [name for name in _WITHHOLDERS if f"steps.{name}" not in share]
+    masked_step = dict(step)
+    for name in withheld_names:
+        masked_step |= _WITHHOLDERS[name](step, make_placeholder)
+    hidden_texts = [text.strip() for name in withheld_names for text in _quotable_texts(step, name)]
+    return _withhold_quotes(step, masked_step, sorted(set(hidden_texts), key=len, reverse=True), make_placeholder)
 
 
-def _command(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {"command": _text(step["command"], word), "argv": _texts(step["argv"], word)}
+def _withhold_command(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"command": _withhold_text(step["command"], make_placeholder), "argv": _withhold_texts(step["argv"], make_placeholder)}
 
 
-def _tool(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
+def _withhold_tool(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """That of a type of step is no text of anybody's."""
-    return {} if step["tool"] in [each.tool for each in FIELDS_BY_TYPE.values()] else {"tool": _text(step["tool"], word)}
+    return {} if step["tool"] in [step_type.tool for step_type in FIELDS_BY_TYPE.values()] else {"tool": _withhold_text(step["tool"], make_placeholder)}
 
 
-def _cwd(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {"cwd": _text(step["cwd"], word)} if step["cwd"] != "." else {}
+def _withhold_cwd(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"cwd": _withhold_text(step["cwd"], make_placeholder)} if step["cwd"] != "." else {}
 
 
-def _env(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {"env": {word(name): _text(value, word) for name, value in step["env"].items()}}
+def _withhold_env(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"env": {make_placeholder(name): _withhold_text(value, make_placeholder) for name, value in step["env"].items()}}
 
 
-def _parameters(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    given = step["parameters"]
-    return {} if given is None else {"parameters": {word(name): _anything(each, word) for name, each in given.items()}}
+def _withhold_parameters(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    parameters = step["parameters"]
+    return {} if parameters is None else {"parameters": {make_placeholder(name): _withhold_value(value, make_placeholder) for name, value in parameters.items()}}
 
 
-def _when(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
+def _withhold_condition(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
     """What a condition is about is a path, or the id of a step."""
     when = step["when"]
     is_path = when is not None and when["kind"] in ("exists", "missing")
-    return {"when": {**when, "of": _text(when["of"], word)}} if is_path else {}
+    return {"when": {**when, "of": _withhold_text(when["of"], make_placeholder)}} if is_path else {}
 
 
-def _validation(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {"validation": {**step["validation"], "test_after": _texts(step["validation"]["test_after"], word)}}
+def _withhold_validation(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"validation": {**step["validation"], "test_after": _withhold_texts(step["validation"]["test_after"], make_placeholder)}}
 
 
-def _risk(step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {"risk": {**step["risk"], "reasons": _texts(step["risk"]["reasons"], word)}}
+def _withhold_risk(step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {"risk": {**step["risk"], "reasons": _withhold_texts(step["risk"]["reasons"], make_placeholder)}}
 
 
-def _one(name: str, step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {name: _text(step[name], word)}
+def _withhold_text_field(name: str, step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {name: _withhold_text(step[name], make_placeholder)}
 
 
-def _many(name: str, step: dict[str, Any], word: Callable[[str], str]) -> dict[str, Any]:
-    return {name: _texts(step[name], word)}
+def _withhold_list_field(name: str, step: dict[str, Any], make_placeholder: Callable[[str], str]) -> dict[str, Any]:
+    return {name: _withhold_texts(step[name], make_placeholder)}
 
 
-_HIDE: Final[dict[str, Callable[[dict[str, Any], Callable[[str], str]], dict[str, Any]]]] = {
-    "command": _command,
-    "tool": _tool,
-    "cwd": _cwd,
-    "env": _env,
-    "parameters": _parameters,
-    "when": _when,
-    "validation": _validation,
-    "risk": _risk,
-    **{name: partial(_one, name) for name in _PLAIN},
-    **{name: partial(_many, name) for name in _LISTS},
+_WITHHOLDERS: Final[dict[str, Callable[[dict[str, Any], Callable[[str], str]], dict[str, Any]]]] = {
+    "command": _withhold_command,
+    "tool": _withhold_tool,
+    "cwd": _withhold_cwd,
+    "env": _withhold_env,
+    "parameters": _withhold_parameters,
+    "when": _withhold_condition,
+    "validation": _withhold_validation,
+    "risk": _withhold_risk,
+    **{name: partial(_withhold_text_field, name) for name in _TEXT_FIELDS},
+    **{name: partial(_withhold_list_field, name) for name in _LIST_FIELDS},
 }
 """By its name, how a field of a step is withheld."""
 
 
-def _quotable(step: dict[str, Any], name: str) -> list[str]:
+def _quotable_texts(step: dict[str, Any], name: str) -> list[str]:
     """What sentences of a step may quote of a field."""
     if name == "command":
         return [step["command"] or "", " ".join(step["argv"] or ())]
-    if name in _LISTS:
+    if name in _LIST_FIELDS:
         return list(step[name])
     if name == "env":
         return list(step["env"].values())
     return [step[name] or ""] if name in ("target", "content", "patch", "expect") else []
 
 
-def _unquoted(
-    step: dict[str, Any], made: dict[str, Any], hidden: list[str], word: Callable[[str], str]
+def _withhold_quotes(
+    step: dict[str, Any], masked_step: dict[str, Any], hidden_texts: list[str], make_placeholder: Callable[[str], str]
 ) -> dict[str, Any]:
     """A step whose shared sentences quote nothing that is withheld of it: a description is often made of a command."""
     for name in ("description", "task", "action"):
-        text = made[name]
+        text = masked_step[name]
         if text is not None and text == step[name]:
-            for each in hidden:
-                if len(each) >= _SHORTEST and each in text:
-                    text = text.replace(each, word(each))
-            made[name] = text
-    return made
+            for hidden_text in hidden_texts:
+                if len(hidden_text) >= _MIN_QUOTE_LENGTH and hidden_text in text:
+                    text = text.replace(hidden_text, make_placeholder(hidden_text))
+            masked_step[name] = text
+    return masked_step
 
 
-def _text(text: str | None, word: Callable[[str], str]) -> str | None:
-    return word(text) if text else text
+def _withhold_text(text: str | None, make_placeholder: Callable[[str], str]) -> str | None:
+    return make_placeholder(text) if text else text
 
 
-def _texts(texts: list[str] | None, word: Callable[[str], str]) -> list[str] | None:
-    return None if texts is None else [word(each) if each else each for each in texts]
+def _withhold_texts(texts: list[str] | None, make_placeholder: Callable[[str], str]) -> list[str] | None:
+    return None if texts is None else [make_placeholder(text) if text else text for text in texts]
 
 
-def _anything(value: Any, word: Callable[[str], str]) -> Any:
+def _withhold_value(value: Any, make_placeholder: Callable[[str], str]) -> Any:
     import json
 
-    return value if value in (None, "", [], {}) else word(json.dumps(value, sort_keys=True))
+    return value if value in (None, "", [], {}) else make_placeholder(json.dumps(value, sort_keys=True))

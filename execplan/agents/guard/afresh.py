@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from execplan import clock
 from execplan.agents.guard import keep
-from execplan.agents.guard.basis import Basis, of_run
-from execplan.agents.guard.decide import Judged, judge
-from execplan.agents.guard.planned import Planned
+from execplan.agents.guard.basis import GuardContext, context_from_grant
+from execplan.agents.guard.decide import Decision, decide
+from execplan.agents.guard.planned import PlannedStep
 from execplan.engine.agent import begin, current, warrant
 from execplan.engine.course import RunState
 from execplan.engine.order import StepOrder
@@ -22,108 +22,108 @@ from execplan.repo import pick, shelf
 from execplan.repo.execution import approvals, standing
 
 if TYPE_CHECKING:
-    from execplan.agents.guard.call import Call
+    from execplan.agents.guard.call import ToolCall
     from execplan.engine.agent.current import AgentRun
     from execplan.repo.execution.standing import Standing
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
 
 
-def by_plan(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+def decide_by_plan(home: Home, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call by the plan that is meant, whose run begins with the first step; raises ExecplanError."""
-    home, ref = _plan(home, named)
-    issued = warrant.load(home, ref.id)
-    if issued is not None:  # it was not named by its id
-        entries = keep.entries_of(issued)
-        basis = of_run(issued, entries)
-        if not keep.is_over(basis):
-            return keep.by_warrant(call, issued, entries, basis, asks=asks), issued.hidden
-    found, run = _stands(home, ref)
-    basis = _basis(home, ref, found, run)
-    told = judge(call, basis, clock.seconds())
-    if not told.is_step:
-        return told, basis.hidden
-    with keep.lock(home, call):
-        issued = warrant.load(home, ref.id)
-        if issued is None or keep.is_over(of_run(issued, keep.entries_of(issued, locked=True))):
+    home, ref = _find_plan(home, plan_name)
+    issued_grant = warrant.load(home, ref.id)
+    if issued_grant is not None:  # it was not named by its id
+        entries = keep.read_entries(issued_grant)
+        context = context_from_grant(issued_grant, entries)
+        if not keep.is_run_over(context):
+            return keep.decide_by_grant(call, issued_grant, entries, context, asks=asks), issued_grant.hidden
+    status, run = _load_status(home, ref)
+    context = _build_context(home, ref, status, run)
+    decision = decide(call, context, clock.seconds())
+    if not decision.is_permitted_step:
+        return decision, context.hidden
+    with keep.lock_runs(home, call):
+        issued_grant = warrant.load(home, ref.id)
+        if issued_grant is None or keep.is_run_over(context_from_grant(issued_grant, keep.read_entries(issued_grant, locked=True))):
             begin.start_or_resume(home, ref, session=call.session)
-            issued = warrant.load(home, ref.id)
-        if issued is None:
-            return Judged(DENY, "the warrant of the run was changed while it was written", told.step), basis.hidden
-        entries = keep.entries_of(issued, locked=True)
-        basis = of_run(issued, entries)
-        told = judge(call, basis, keep.moment(entries))
-        return keep.kept(call, issued, entries, basis, told, asks=asks), basis.hidden
+            issued_grant = warrant.load(home, ref.id)
+        if issued_grant is None:
+            return Decision(DENY, "the warrant of the run was changed while it was written", decision.step), context.hidden
+        entries = keep.read_entries(issued_grant, locked=True)
+        context = context_from_grant(issued_grant, entries)
+        decision = decide(call, context, keep.current_time(entries))
+        return keep.record_decision(call, issued_grant, entries, context, decision, asks=asks), context.hidden
 
 
-def _plan(home: Home, named: str | None) -> tuple[Home, Ref]:
+def _find_plan(home: Home, plan_name: str | None) -> tuple[Home, Ref]:
     """The plan that is meant: named, or the only one that allows anything; raises ExecplanError."""
-    if named is not None or os.environ.get("EXECPLAN_PLAN"):
-        return pick.open_plan(os.getcwd(), named)
-    known = [ref for ref in shelf.every(home) if not ref.archived and approvals.every(home, ref)]
-    holding = [ref for ref in known if len(known) == 1 or _allows(home, ref)] or known
-    if len(holding) == 1:
-        return home, holding[0]
-    what = f"{len(holding)} plans are approved here" if holding else "no plan is approved here"
-    one = "name the one that is carried out: execplan guard -p PLAN"
-    hint = one if holding else "a person approves one: execplan approve"
-    raise ExecplanError("not-approved", what, exit=POLICY, hint=hint, candidates=[ref.id for ref in holding])
+    if plan_name is not None or os.environ.get("EXECPLAN_PLAN"):
+        return pick.open_plan(os.getcwd(), plan_name)
+    approved_refs = [ref for ref in shelf.every(home) if not ref.archived and approvals.every(home, ref)]
+    runnable_refs = [ref for ref in approved_refs if len(approved_refs) == 1 or _can_run(home, ref)] or approved_refs
+    if len(runnable_refs) == 1:
+        return home, runnable_refs[0]
+    message = f"{len(runnable_refs)} plans are approved here" if runnable_refs else "no plan is approved here"
+    name_hint = "name the one that is carried out: execplan guard -p PLAN"
+    hint = name_hint if runnable_refs else "a person approves one: execplan approve"
+    raise ExecplanError("not-approved", message, exit=POLICY, hint=hint, candidates=[ref.id for ref in runnable_refs])
 
 
-def _allows(home: Home, ref: Ref) -> bool:
+def _can_run(home: Home, ref: Ref) -> bool:
     try:
-        _stands(home, ref)
+        _load_status(home, ref)
     except ExecplanError:
         return False
     return True
 
 
-def _stands(home: Home, ref: Ref) -> tuple[Standing, Any]:
+def _load_status(home: Home, ref: Ref) -> tuple[Standing, Any]:
     """How a plan stands that may be carried out, and its run that is under way; raises ExecplanError."""
-    last = current.find_last(home, ref)
-    run = last if last is not None and last.is_active else None
+    last_run = current.find_last(home, ref)
+    run = last_run if last_run is not None and last_run.is_active else None
     if run is not None:
         current.ensure_not_waiting(ref, run)
     try:
         return standing.require(home, ref, run=run.run_paths.id if run is not None else "", programs=False), run
     except ExecplanError as error:
-        raise _over(ref, last, error) from error
+        raise _used_approval_error(ref, last_run, error) from error
 
 
-def _over(ref: Ref, last: AgentRun | None, error: ExecplanError) -> ExecplanError:
+def _used_approval_error(ref: Ref, last_run: AgentRun | None, error: ExecplanError) -> ExecplanError:
     """Why nothing more is allowed where the approval was used by the agent's own run: that has ended, and how."""
-    if last is None or last.is_active or error.code != "approval-used":
+    if last_run is None or last_run.is_active or error.code != "approval-used":
         return error
-    what, number = f"the run {last.run_paths.id} of {ref.id} is {last.run_state.status.replace('_', ' ')}", last.run_paths.number
-    if last.run_state.status != FAILED:
+    message, number = f"the run {last_run.run_paths.id} of {ref.id} is {last_run.run_state.status.replace('_', ' ')}", last_run.run_paths.number
+    if last_run.run_state.status != FAILED:
         return ExecplanError(
-            "approval-used", f"{what}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
+            "approval-used", f"{message}: nothing is left to be done by what was approved", exit=CHANGED, hint=error.hint
         )
     hint = f"a person takes it up or takes it back: execplan resume {number} -p {ref.typed}; execplan rollback {number} -p {ref.typed}"
-    return ExecplanError("approval-used", what, exit=CHANGED, hint=hint)
+    return ExecplanError("approval-used", message, exit=CHANGED, hint=hint)
 
 
-def _basis(home: Home, ref: Ref, found: Standing, run: Any) -> Basis:
+def _build_context(home: Home, ref: Ref, status: Standing, run: Any) -> GuardContext:
     """What the call is judged by before the run has begun, or goes on."""
-    assert found.now is not None  # what may run compiles to something
-    assert found.approval is not None
-    document, policy = found.now.current.document, found.now.policy
-    told = document.model_dump(mode="json", by_alias=True)
-    plain = parse_plain_document(told)
-    course = RunState(document, run.entries if run is not None else ())
-    course.expected_states = {**found.now.binding.states, **course.expected_states}
+    assert status.now is not None  # what may run compiles to something
+    assert status.approval is not None
+    document, policy = status.now.current.document, status.now.policy
+    plan_json = document.model_dump(mode="json", by_alias=True)
+    plain_plan = parse_plain_document(plan_json)
+    run_state = RunState(document, run.entries if run is not None else ())
+    run_state.expected_states = {**status.now.binding.states, **run_state.expected_states}
     levels = {step.id: effective_risk(step, policy).level for step in document.steps}
-    return Basis(
+    return GuardContext(
         home=home,
-        reads=policy.reads,
+        read_policy=policy.reads,
         tools=policy.tools,
         hidden=warrant.find_secrets(document),
         plan=ref.id,
-        constraints=told["constraints"],
-        planned=tuple([Planned(step, levels[step["id"]]) for step in told["steps"]]),
-        plain={step.id: step for step in plain.steps},
-        order=StepOrder(plain.steps, sequential=document.constraints.require_sequential),
-        course=course,
-        terms=found.approval.terms(policy.person_from),
+        constraints=plan_json["constraints"],
+        planned_steps=tuple([PlannedStep(step, levels[step["id"]]) for step in plan_json["steps"]]),
+        plain_steps={step.id: step for step in plain_plan.steps},
+        order=StepOrder(plain_plan.steps, sequential=document.constraints.require_sequential),
+        run_state=run_state,
+        terms=status.approval.terms(policy.person_from),
         interval=policy.checkpoint_interval,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.agents.guard import current_warrant, keep
-from execplan.agents.guard.basis import of_run
-from execplan.agents.guard.call import Decision
+from execplan.agents.guard.basis import context_from_grant
+from execplan.agents.guard.call import HookResponse
 from execplan.agents.guard.taking import NotUnderstoodError
 from execplan.engine.agent import warrant as warrants
 from execplan.errors import ExecplanError
@@ -17,88 +17,88 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from execplan.agents.guard.basis import Basis
-    from execplan.agents.guard.call import Call
-    from execplan.agents.guard.decide import Judged
+    from execplan.agents.guard.basis import GuardContext
+    from execplan.agents.guard.call import ToolCall
+    from execplan.agents.guard.decide import Decision
     from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry
 
 
-def answer(data: bytes, named: str | None, program: str, longest: int) -> tuple[bytes, int, Callable[[], None]]:
+def handle_request(data: bytes, plan_name: str | None, program: str, max_length: int) -> tuple[bytes, int, Callable[[], None]]:
     """What is printed, the exit status, and what is done then; anything that is raised is for the door to deny."""
     try:
-        said = _read(data)
+        payload = _parse_payload(data)
     except NotUnderstoodError as error:
         if not program:
             raise
-        return *_form(program).answer(_denied(f"the call can't be read: {error}", longest)), _nothing
-    form = _form(program or _program(said))
+        return *_load_format(program).answer(_denial(f"the call can't be read: {error}", max_length)), _do_nothing
+    hook_format = _load_format(program or _detect_program(payload))
     try:
-        call: Call = form.read(said)
-        call = call._replace(session=keep.shown(call.session, 200))
-        found, known, hidden = _judged(call, named, asks=form.ASKS)
+        call: ToolCall = hook_format.read(payload)
+        call = call._replace(session=keep.printable_line(call.session, 200))
+        decision, snapshot, hidden = _decide(call, plan_name, asks=hook_format.ASKS)
     except NotUnderstoodError as error:
-        return *form.answer(_denied(f"the call is not understood: {error}", longest)), _nothing
+        return *hook_format.answer(_denial(f"the call is not understood: {error}", max_length)), _do_nothing
     except ExecplanError as error:
-        about = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
+        candidates = f": {', '.join(error.candidates[:5])}" if error.candidates else ""
         hint = f"; {error.hint}" if error.hint else ""
-        return *form.answer(_denied(f"{error.message}{about}{hint}", longest)), _nothing
-    if found.kind == ASK and not form.ASKS:
-        found = found._replace(kind=DENY, why=f"{found.why}; somebody is to be asked, and this program can't")
-    why = keep.shown(warrants.redact_secrets(f"execplan: {found.why}", hidden), longest)
-    told = form.answer(Decision(found.kind, why, found.step, call.tool))
-    if found.kind != DENY or known is None:
-        return *told, _nothing
-    return *told, lambda: keep.denied(call, *known, found)
+        return *hook_format.answer(_denial(f"{error.message}{candidates}{hint}", max_length)), _do_nothing
+    if decision.kind == ASK and not hook_format.ASKS:
+        decision = decision._replace(kind=DENY, reason=f"{decision.reason}; somebody is to be asked, and this program can't")
+    reason = keep.printable_line(warrants.redact_secrets(f"execplan: {decision.reason}", hidden), max_length)
+    output = hook_format.answer(HookResponse(decision.kind, reason, decision.step, call.tool))
+    if decision.kind != DENY or snapshot is None:
+        return *output, _do_nothing
+    return *output, lambda: keep.record_denial(call, *snapshot, decision)
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     """What is done where nothing is to be told of a call."""
 
 
-def _denied(why: str, longest: int) -> Decision:
-    return Decision(DENY, keep.shown(f"execplan: {why}", longest))
+def _denial(reason: str, max_length: int) -> HookResponse:
+    return HookResponse(DENY, keep.printable_line(f"execplan: {reason}", max_length))
 
 
-def _form(program: str) -> Any:
+def _load_format(program: str) -> Any:
     return getattr(__import__("execplan.agents.guard", fromlist=[program]), program)
 
 
-def _program(said: dict[str, Any]) -> str:
+def _detect_program(payload: dict[str, Any]) -> str:
     """The program that sends such a call: Codex names the turn and the model, Claude Code does not."""
-    if "hook_event_name" not in said:
+    if "hook_event_name" not in payload:
         return "neutral"
-    return "codex" if "turn_id" in said else "claude"
+    return "codex" if "turn_id" in payload else "claude"
 
 
-def _read(data: bytes) -> dict[str, Any]:
+def _parse_payload(data: bytes) -> dict[str, Any]:
     try:
-        said = plain_json.read(data.decode())
+        payload = plain_json.read(data.decode())
     except (ValueError, RecursionError) as error:
         raise NotUnderstoodError(f"{type(error).__name__}: {error}") from None
-    if not isinstance(said, dict):
+    if not isinstance(payload, dict):
         raise NotUnderstoodError("it is no object")
-    return said
+    return payload
 
 
-class _Known(NamedTuple):
+class _RunSnapshot(NamedTuple):
     """What a call was judged by."""
 
-    warrant: GuardGrant
+    grant: GuardGrant
     entries: Sequence[Entry]
-    basis: Basis
+    context: GuardContext
 
 
-def _judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, _Known | None, tuple[str, ...]]:
+def _decide(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, _RunSnapshot | None, tuple[str, ...]]:
     """What becomes of the call, by which warrant, and what no reason tells; raises ExecplanError."""
-    warrant = current_warrant.warrant(named)
-    if warrant is not None:
-        entries = keep.entries_of(warrant)
-        basis = of_run(warrant, entries)
-        if not keep.is_over(basis):
-            found = keep.by_warrant(call, warrant, entries, basis, asks=asks)
-            return found, _Known(warrant, entries, basis), warrant.hidden
+    grant = current_warrant.find_grant(plan_name)
+    if grant is not None:
+        entries = keep.read_entries(grant)
+        context = context_from_grant(grant, entries)
+        if not keep.is_run_over(context):
+            decision = keep.decide_by_grant(call, grant, entries, context, asks=asks)
+            return decision, _RunSnapshot(grant, entries, context), grant.hidden
     from execplan.agents.guard import quick_check
 
-    found, hidden = quick_check.judged(call, named, asks=asks)
-    return found, None, hidden
+    decision, hidden = quick_check.decide_without_grant(call, plan_name, asks=asks)
+    return decision, None, hidden

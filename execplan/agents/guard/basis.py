@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.planned import Around, Planned
+from execplan.agents.guard.planned import GuardScope, PlannedStep
 from execplan.engine.course import RunState
 from execplan.engine.order import StepOrder
 from execplan.engine.plain import parse_plain_document
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
 
 
-class Basis(NamedTuple):
+class GuardContext(NamedTuple):
     """It."""
 
     home: Home
-    reads: str
+    read_policy: str
     tools: tuple[str, ...]
     """What the user's own settings let pass."""
     hidden: tuple[str, ...] = ()
@@ -40,44 +40,44 @@ class Basis(NamedTuple):
     plan: str = ""
     """Its id; nothing where there is none that anything could be allowed by."""
     constraints: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
-    planned: tuple[Planned, ...] = ()
-    plain: Mapping[str, PlainStep] = {}
+    planned_steps: tuple[PlannedStep, ...] = ()
+    plain_steps: Mapping[str, PlainStep] = {}
     order: StepOrder | None = None
-    course: RunState | None = None
+    run_state: RunState | None = None
     terms: ApprovalTerms | None = None
     interval: int = 0
 
     @property
-    def around(self) -> Around:
+    def scope(self) -> GuardScope:
         """Where a call is judged."""
-        expected = self.course.expected_states if self.course is not None else {}
+        expected = self.run_state.expected_states if self.run_state is not None else {}
         root = os.path.realpath(self.home.root)
-        return Around(
-            root, self.constraints, expected, judge(self.home), lambda path: _before(self.home, expected, path)
+        return GuardScope(
+            root, self.constraints, expected, judge(self.home), lambda path: _read_expected(self.home, expected, path)
         )
 
 
-def of_run(warrant: GuardGrant, entries: Sequence[Entry]) -> Basis:
+def context_from_grant(grant: GuardGrant, entries: Sequence[Entry]) -> GuardContext:
     """Of a run that is under way, by its warrant and its journal; raises ExecplanError."""
-    document = parse_plain_document({"steps": [each.step for each in warrant.steps]})
-    course: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
-    return Basis(
-        home=warrant.home,
-        reads=warrant.reads,
-        tools=warrant.tools,
-        hidden=warrant.hidden,
-        plan=warrant.plan,
-        constraints=warrant.constraints,
-        planned=tuple([Planned(each.step, each.level) for each in warrant.steps]),
-        plain={step.id: step for step in document.steps},
-        order=StepOrder(document.steps, sequential=bool(warrant.constraints.get("require_sequential"))),
-        course=course,
-        terms=warrant.terms,
-        interval=warrant.interval,
+    document = parse_plain_document({"steps": [allowed_step.step for allowed_step in grant.steps]})
+    run_state: Any = RunState(document, entries)  # type: ignore[arg-type] # of a step it reads number and id, which plain ones have
+    return GuardContext(
+        home=grant.home,
+        read_policy=grant.reads,
+        tools=grant.tools,
+        hidden=grant.hidden,
+        plan=grant.plan,
+        constraints=grant.constraints,
+        planned_steps=tuple([PlannedStep(allowed_step.step, allowed_step.level) for allowed_step in grant.steps]),
+        plain_steps={step.id: step for step in document.steps},
+        order=StepOrder(document.steps, sequential=bool(grant.constraints.get("require_sequential"))),
+        run_state=run_state,
+        terms=grant.terms,
+        interval=grant.interval,
     )
 
 
-def _before(home: Home, expected: Mapping[str, State], path: str) -> bytes | None:
+def _read_expected(home: Home, expected: Mapping[str, State], path: str) -> bytes | None:
     """The bytes that a path is to have now: its own, if they are those, else those that were kept."""
     state = expected.get(path)
     if state is None or state.kind != FILE or not state.sha256 or state.size > SHOWN:

@@ -20,7 +20,7 @@ TOOL: Final = "tool"
 KINDS = (COMMAND, WRITE, EDIT, DELETE, READ, HARMLESS, TOOL)
 
 
-class Edit(NamedTuple):
+class FileEdit(NamedTuple):
     """What becomes of a file."""
 
     path: str
@@ -29,15 +29,15 @@ class Edit(NamedTuple):
     """WRITE, EDIT or DELETE."""
     content: str | None = None
     """Of a file that is written: all of it."""
-    swaps: tuple[tuple[str, str, bool], ...] = ()
+    replacements: tuple[tuple[str, str, bool], ...] = ()
     """Of one that is edited: old text, new text, and whether every place is meant, each in turn."""
     hunks: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     """Of one that a patch without line numbers edits: old lines and new lines of each place, in order."""
-    ends: bool = False
+    is_at_end: bool = False
     """Whether the last of these places is at the end of the file."""
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A call."""
 
     kind: str
@@ -49,20 +49,20 @@ class Call(NamedTuple):
     session: str = ""
     command: str = ""
     """Of a command: the text that a shell gets."""
-    background: bool = False
-    edits: tuple[Edit, ...] = ()
-    reads: tuple[str, ...] = ()
+    in_background: bool = False
+    edits: tuple[FileEdit, ...] = ()
+    read_paths: tuple[str, ...] = ()
     """The paths that a reading tool names; none: the folder that it is called in."""
-    given: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
+    arguments: dict[str, Any] = {}  # noqa: RUF012 - nobody writes to a record
     """All that the tool is given, for what is neither a command nor about files."""
 
 
-class Decision(NamedTuple):
+class HookResponse(NamedTuple):
     """What a program is told of a call."""
 
     kind: str
     """allow, ask or deny, as permission.py has them."""
-    why: str
+    reason: str
     step: str = ""
     """The id of the step that it is of; of a denial the nearest one, or nothing."""
     tool: str = ""

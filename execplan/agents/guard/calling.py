@@ -3,61 +3,61 @@
 from __future__ import annotations
 
 from execplan.agents.guard import places
-from execplan.agents.guard.verbs import EVERYWHERE, KEPT, VERBS
-from execplan.agents.guard.words import apart
+from execplan.agents.guard.verbs import GLOBAL_FLAGS, DENIED_COMMANDS, ALLOWED_COMMANDS
+from execplan.agents.guard.words import parse_args
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.agents.guard.planned import Around
-    from execplan.agents.guard.verbs import Mine
+    from execplan.agents.guard.planned import GuardScope
+    from execplan.agents.guard.verbs import AllowedOptions
 
 NAME: Final = "execplan"
 
 
-def beyond(argv: Sequence[str], around: Around, folders: Sequence[str]) -> str:
+def denial_reason(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
     """Why a call of execplan is more than an agent may do; nothing for one that reads, reports or keeps the plan true."""
     if argv[0] != NAME:
-        return f"{short(argv[0])} is not {NAME}"
-    words = list(argv[1:])
-    while words and (words[0] in EVERYWHERE or words[0] == "-C"):
-        taken = 2 if words[0] == "-C" else 1
-        if taken == 2 and not _all_inside(words[1:2] or [""], around, folders):
+        return f"{shorten(argv[0])} is not {NAME}"
+    args = list(argv[1:])
+    while args and (args[0] in GLOBAL_FLAGS or args[0] == "-C"):
+        consumed = 2 if args[0] == "-C" else 1
+        if consumed == 2 and not _are_all_readable(args[1:2] or [""], scope, folders):
             return f"{NAME} -C leads out of the repository"
-        words = words[taken:]
-    if not words:
+        args = args[consumed:]
+    if not args:
         return ""
-    verb, rest = words[0], words[1:]
-    if verb not in VERBS:
-        why = KEPT.get(verb, "it is none of the verbs that an agent may use")
-        return f"`{NAME} {short(verb)}` is not for an agent: {why}"
-    mine = VERBS[verb]
-    return _given(verb, mine, rest, around, folders)
+    command, command_args = args[0], args[1:]
+    if command not in ALLOWED_COMMANDS:
+        reason = DENIED_COMMANDS.get(command, "it is none of the verbs that an agent may use")
+        return f"`{NAME} {shorten(command)}` is not for an agent: {reason}"
+    allowed_options = ALLOWED_COMMANDS[command]
+    return _option_denial_reason(command, allowed_options, command_args, scope, folders)
 
 
-def _given(verb: str, mine: Mine, argv: Sequence[str], around: Around, folders: Sequence[str]) -> str:
+def _option_denial_reason(command: str, allowed_options: AllowedOptions, argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> str:
     """Why a verb is given more than an agent may give it."""
-    values = [*mine.values.split(), *mine.files.split(), "-C"]
-    found = apart([each for each in argv if not each.startswith("- ")], [*mine.flags.split(), *EVERYWHERE], values)
-    if found is None or (mine.needs and mine.needs not in found.flags):
-        only = f" but with {mine.needs}" if mine.needs else " with these options"
-        return f"`{NAME} {verb}` is not for an agent{only}"
-    read = [value for flag, value in found.values if flag in mine.files.split() or flag == "-C"]
-    read += [value for flag, value in found.values if flag in ("-p", "--plan", "--stdin-filename")]
-    read += found.words if mine.takes else ()
-    texts = [*found.words, *[value for _, value in found.values]]
-    read += [each[1:] for each in texts if each.startswith("@") and not each.startswith("@@")]
-    return "" if _all_inside(read, around, folders) else f"`{NAME} {verb}` is given a file that an agent may not read"
+    value_options = [*allowed_options.value_options.split(), *allowed_options.file_options.split(), "-C"]
+    parsed_args = parse_args([arg for arg in argv if not arg.startswith("- ")], [*allowed_options.flags.split(), *GLOBAL_FLAGS], value_options)
+    if parsed_args is None or (allowed_options.required_flag and allowed_options.required_flag not in parsed_args.flags):
+        restriction = f" but with {allowed_options.required_flag}" if allowed_options.required_flag else " with these options"
+        return f"`{NAME} {command}` is not for an agent{restriction}"
+    read_paths = [value for flag, value in parsed_args.values if flag in allowed_options.file_options.split() or flag == "-C"]
+    read_paths += [value for flag, value in parsed_args.values if flag in ("-p", "--plan", "--stdin-filename")]
+    read_paths += parsed_args.operands if allowed_options.operand_kind else ()
+    texts = [*parsed_args.operands, *[value for _, value in parsed_args.values]]
+    read_paths += [text[1:] for text in texts if text.startswith("@") and not text.startswith("@@")]
+    return "" if _are_all_readable(read_paths, scope, folders) else f"`{NAME} {command}` is given a file that an agent may not read"
 
 
-def _all_inside(named: Sequence[str], around: Around, folders: Sequence[str]) -> bool:
+def _are_all_readable(path_args: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> bool:
     """Whether all paths lead into the repository, to nothing that is never read; `-` is standard input."""
-    found = [way for path in named if path != "-" for folder in folders for way in places.ways(folder, path)]
-    return all([path and places.inside(around.root, path) and not places.never_read(around, path) for path in found])
+    real_paths = [real_path for path in path_args if path != "-" for folder in folders for real_path in places.possible_real_paths(folder, path)]
+    return all([path and places.is_inside(scope.root, path) and not places.read_denial_reason(scope, path) for path in real_paths])
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """A text as a reason shows it."""
     return text if len(text) <= 80 else f"{text[:60]}…"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from execplan.agents.guard import taking
-from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, Call, Edit
-from execplan.agents.guard.places import named
+from execplan.agents.guard.call import COMMAND, EDIT, HARMLESS, READ, TOOL, WRITE, ToolCall, FileEdit
+from execplan.agents.guard.places import names_in_glob
 from execplan.execution.permission import ALLOW
 from execplan.text import plain_json
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Final
 
-    from execplan.agents.guard.call import Decision
+    from execplan.agents.guard.call import HookResponse
 
 ASKS: Final = True
 """Whether the program asks its user when it is told to."""
@@ -25,113 +25,113 @@ HARMLESS_TOOLS: Final = frozenset(
 """What changes nothing but the program's own notes, or stops what an allowed call has begun."""
 _DIALOGS: Final = frozenset(("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"))
 """Of these, what shows a person a dialog and waits for the answer."""
-_AGENT: Final = "description prompt subagent_type model resume run_in_background max_turns name team_name mode"
+_AGENT_FIELDS: Final = "description prompt subagent_type model resume run_in_background max_turns name team_name mode"
 """Another agent is asked about each of its calls too; in a work tree of its own it would be elsewhere."""
 
 
-def read(said: Mapping[str, Any]) -> Call:
+def read(payload: Mapping[str, Any]) -> ToolCall:
     """The call that a hook is sent; raises NotUnderstoodError."""
-    if said.get("hook_event_name") != EVENT:
+    if payload.get("hook_event_name") != EVENT:
         raise taking.NotUnderstoodError(f"the event is not {EVENT}")
-    tool, given = taking.text(said, "tool_name"), taking.table(said, "tool_input")
-    bare = Call(TOOL, tool, taking.folder(said), taking.maybe(said, "session_id"), given=given)
-    taken = _TOOLS.get(tool)
-    if taken is not None:
-        return taken(bare, given)
-    return bare._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else bare
+    tool, arguments = taking.required_text(payload, "tool_name"), taking.required_object(payload, "tool_input")
+    call = ToolCall(TOOL, tool, taking.required_cwd(payload), taking.optional_text(payload, "session_id"), arguments=arguments)
+    parser = _PARSERS.get(tool)
+    if parser is not None:
+        return parser(call, arguments)
+    return call._replace(kind=HARMLESS) if tool in HARMLESS_TOOLS else call
 
 
-def answer(decision: Decision) -> tuple[bytes, int]:
+def answer(response: HookResponse) -> tuple[bytes, int]:
     """What the hook prints, and its exit status: nothing for a dialog, which some versions pass over where it is allowed."""
-    if decision.kind == ALLOW and decision.tool in _DIALOGS:
+    if response.kind == ALLOW and response.tool in _DIALOGS:
         return b"", 0
-    told = {"hookEventName": EVENT, "permissionDecision": decision.kind, "permissionDecisionReason": decision.why}
-    return plain_json.write({"hookSpecificOutput": told}).encode() + b"\n", 0
+    output = {"hookEventName": EVENT, "permissionDecision": response.kind, "permissionDecisionReason": response.reason}
+    return plain_json.write({"hookSpecificOutput": output}).encode() + b"\n", 0
 
 
-def _bash(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, "command description timeout run_in_background dangerouslyDisableSandbox", call.tool)
-    if taking.flag(given, "dangerouslyDisableSandbox"):
+def _parse_bash(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, "command description timeout run_in_background dangerouslyDisableSandbox", call.tool)
+    if taking.optional_flag(arguments, "dangerouslyDisableSandbox"):
         raise taking.NotUnderstoodError("a command may not leave the program's sandbox")
-    background = taking.flag(given, "run_in_background")
-    return call._replace(kind=COMMAND, command=taking.text(given, "command"), background=background)
+    in_background = taking.optional_flag(arguments, "run_in_background")
+    return call._replace(kind=COMMAND, command=taking.required_text(arguments, "command"), in_background=in_background)
 
 
-def _monitor(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, "command description timeout_ms persistent", call.tool)
-    return call._replace(kind=COMMAND, command=taking.text(given, "command"), background=True)
+def _parse_monitor(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, "command description timeout_ms persistent", call.tool)
+    return call._replace(kind=COMMAND, command=taking.required_text(arguments, "command"), in_background=True)
 
 
-def _write(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, "file_path content", call.tool)
-    edit = Edit(taking.path(given, "file_path"), WRITE, content=taking.text(given, "content"))
+def _parse_write(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, "file_path content", call.tool)
+    edit = FileEdit(taking.required_path(arguments, "file_path"), WRITE, content=taking.required_text(arguments, "content"))
     return call._replace(kind=WRITE, edits=(edit,))
 
 
-def _edit(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, "file_path old_string new_string replace_all", call.tool)
-    return call._replace(kind=EDIT, edits=(Edit(taking.path(given, "file_path"), EDIT, swaps=(_swap(given),)),))
+def _parse_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, "file_path old_string new_string replace_all", call.tool)
+    return call._replace(kind=EDIT, edits=(FileEdit(taking.required_path(arguments, "file_path"), EDIT, replacements=(_parse_replacement(arguments),)),))
 
 
-def _multi_edit(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, "file_path edits", call.tool)
-    swaps = given.get("edits")
-    if not isinstance(swaps, list) or not swaps or not all([isinstance(each, dict) for each in swaps]):
+def _parse_multi_edit(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, "file_path edits", call.tool)
+    replacements = arguments.get("edits")
+    if not isinstance(replacements, list) or not replacements or not all([isinstance(replacement, dict) for replacement in replacements]):
         raise taking.NotUnderstoodError("edits is not a list of edits")
-    for each in swaps:
-        taking.only(each, "old_string new_string replace_all", call.tool)
-    edit = Edit(taking.path(given, "file_path"), EDIT, swaps=tuple([_swap(each) for each in swaps]))
+    for replacement in replacements:
+        taking.ensure_known_fields(replacement, "old_string new_string replace_all", call.tool)
+    edit = FileEdit(taking.required_path(arguments, "file_path"), EDIT, replacements=tuple([_parse_replacement(replacement) for replacement in replacements]))
     return call._replace(kind=EDIT, edits=(edit,))
 
 
-def _swap(given: Mapping[str, Any]) -> tuple[str, str, bool]:
-    return taking.text(given, "old_string"), taking.text(given, "new_string"), taking.flag(given, "replace_all")
+def _parse_replacement(arguments: Mapping[str, Any]) -> tuple[str, str, bool]:
+    return taking.required_text(arguments, "old_string"), taking.required_text(arguments, "new_string"), taking.optional_flag(arguments, "replace_all")
 
 
-def _reader(known: str, *names: str) -> Callable[[Call, Mapping[str, Any]], Call]:
-    def reads(call: Call, given: Mapping[str, Any]) -> Call:
-        taking.only(given, known, call.tool)
-        return call._replace(kind=READ, reads=taking.paths(given, *names))
+def _make_read_parser(known_fields: str, *names: str) -> Callable[[ToolCall, Mapping[str, Any]], ToolCall]:
+    def parse_read(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+        taking.ensure_known_fields(arguments, known_fields, call.tool)
+        return call._replace(kind=READ, read_paths=taking.optional_paths(arguments, *names))
 
-    return reads
+    return parse_read
 
 
-def _glob(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, "pattern path", call.tool)
-    pattern, found = taking.path(given, "pattern"), taking.paths(given, "path")
-    dots = any([each in pattern for each in (".{", "}.")]) and any([each in pattern for each in ("{.", ",.")])
-    if "{" in pattern and (dots or any([each in pattern for each in ("..", "{/", ",/", "{~", ",~")])):
+def _parse_glob(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, "pattern path", call.tool)
+    pattern, read_paths = taking.required_path(arguments, "pattern"), taking.optional_paths(arguments, "path")
+    has_brace_dots = any([mark in pattern for mark in (".{", "}.")]) and any([mark in pattern for mark in ("{.", ",.")])
+    if "{" in pattern and (has_brace_dots or any([mark in pattern for mark in ("..", "{/", ",/", "{~", ",~")])):
         raise taking.NotUnderstoodError("its pattern may lead out of the folder")
-    leads = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
-    return call._replace(kind=READ, reads=(*found, pattern) if leads else found)
+    leaves_directory = pattern.startswith(("/", "~")) or ".." in pattern.split("/")
+    return call._replace(kind=READ, read_paths=(*read_paths, pattern) if leaves_directory else read_paths)
 
 
-def _grep(call: Call, given: Mapping[str, Any]) -> Call:
-    found = _reader(_GREP, "path")(call, given)
-    folder, sought = (found.reads or (call.cwd,))[0], named(taking.maybe(given, "glob"))
-    return found._replace(reads=(folder, *[f"{folder}/{name}" for name in sought])) if sought else found
+def _parse_grep(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    read_call = _make_read_parser(_GREP_FIELDS, "path")(call, arguments)
+    folder, names = (read_call.read_paths or (call.cwd,))[0], names_in_glob(taking.optional_text(arguments, "glob"))
+    return read_call._replace(read_paths=(folder, *[f"{folder}/{name}" for name in names])) if names else read_call
 
 
-def _agent(call: Call, given: Mapping[str, Any]) -> Call:
-    taking.only(given, _AGENT, call.tool)
+def _parse_agent(call: ToolCall, arguments: Mapping[str, Any]) -> ToolCall:
+    taking.ensure_known_fields(arguments, _AGENT_FIELDS, call.tool)
     return call._replace(kind=HARMLESS)
 
 
-_GREP: Final = "pattern path glob type output_mode -i -n -o -A -B -C context head_limit offset multiline"
-_TOOLS: Final[Mapping[str, Callable[[Call, Mapping[str, Any]], Call]]] = {
-    "Bash": _bash,
-    "Monitor": _monitor,
-    "Write": _write,
-    "Edit": _edit,
-    "MultiEdit": _multi_edit,
-    "Read": _reader("file_path offset limit pages", "file_path"),
-    "NotebookRead": _reader("notebook_path cell_id", "notebook_path"),
-    "LS": _reader("path ignore", "path"),
-    "LSP": _reader("operation filePath line character query", "filePath"),
-    "Grep": _grep,
-    "Glob": _glob,
-    "Agent": _agent,
-    "Task": _agent,
+_GREP_FIELDS: Final = "pattern path glob type output_mode -i -n -o -A -B -C context head_limit offset multiline"
+_PARSERS: Final[Mapping[str, Callable[[ToolCall, Mapping[str, Any]], ToolCall]]] = {
+    "Bash": _parse_bash,
+    "Monitor": _parse_monitor,
+    "Write": _parse_write,
+    "Edit": _parse_edit,
+    "MultiEdit": _parse_multi_edit,
+    "Read": _make_read_parser("file_path offset limit pages", "file_path"),
+    "NotebookRead": _make_read_parser("notebook_path cell_id", "notebook_path"),
+    "LS": _make_read_parser("path ignore", "path"),
+    "LSP": _make_read_parser("operation filePath line character query", "filePath"),
+    "Grep": _parse_grep,
+    "Glob": _parse_glob,
+    "Agent": _parse_agent,
+    "Task": _parse_agent,
 }
 """Those that are known to the last field. NotebookEdit is none: what becomes of the file can't be told; nor is PowerShell, whose
 commands nobody here reads. Like tools of MCP servers these are matched by their name and all that they are given."""

@@ -14,186 +14,186 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.agents.guard.call import Call
-    from execplan.agents.guard.planned import Around
+    from execplan.agents.guard.call import ToolCall
+    from execplan.agents.guard.planned import GuardScope
     from execplan.execution.command.simple import Simple
 
-_LONGEST = 20_000
+_MAX_CHARS = 20_000
 _PIPES = ("|",)
 """`|&` and `&>` are something else in some shells."""
 _JOINS = frozenset(("&&", "||", ";", "\n", *_PIPES))
-_OUT = (">", ">>")
+_OUTPUT_REDIRECTS = (">", ">>")
 _FILTERS = frozenset("cat column cut egrep fgrep fold grep nl rev sed sort tac tail tr uniq wc".split())
 """Programs that read their input to its end; one that stops before stops the command that writes to it as well."""
-_STOPS = frozenset("qmlLr")
-_STOPS_LONG = ("--q", "--si", "--m", "--f", "--r")
+_STOPPING_FLAGS = frozenset("qmlLr")
+_STOPPING_OPTIONS = ("--q", "--si", "--m", "--f", "--r")
 """Flags of `grep` with which it stops at the first match, or reads files instead."""
-_SETS = frozenset(("-e", "-u", "-o pipefail", "-eo pipefail", "-eu", "-euo pipefail"))
-_STATUS = frozenset(("$?", "${PIPESTATUS[0]}"))
+_HARMLESS_SETS = frozenset(("-e", "-u", "-o pipefail", "-eo pipefail", "-eu", "-euo pipefail"))
+_STATUS_VARIABLES = frozenset(("$?", "${PIPESTATUS[0]}"))
 
 
-class Bare(NamedTuple):
+class CoreCommand(NamedTuple):
     """What is left of a command."""
 
     command: str = ""
     """The one that does more than read, behind the `cd` in front; nothing where that can't be told, or where nothing is around it."""
-    why: str = ""
+    reason: str = ""
     """Why it can't be told, or nothing."""
 
 
-class _Piece(NamedTuple):
+class _PipedCommand(NamedTuple):
     """One command of several."""
 
     text: str
     """Without redirections."""
     argv: tuple[str, ...]
-    joined: str
+    joiner: str
     """What stands in front of it."""
 
 
-class _Pieces(Reader):
+class _CompoundReader(Reader):
     """Keeps each command as it is typed."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.pieces: list[_Piece] = []
-        self.wrong = ""
-        self.redirects = False
-        self._joined = ""
-        self._cuts: list[tuple[int, int]] = []
-        self._from, self._number = 0, ""
+        self.piped_commands: list[_PipedCommand] = []
+        self.unsupported = ""
+        self.has_redirects = False
+        self._joiner = ""
+        self._redirect_spans: list[tuple[int, int]] = []
+        self._redirect_start, self._descriptor = 0, ""
 
     def _separator(self, char: str) -> str:
         mark = super()._separator(char)
-        if mark not in _JOINS or (self._joined and mark != "\n"):
-            self.wrong = self.wrong or f"`{mark}`"
-        self._joined = self._joined or mark
+        if mark not in _JOINS or (self._joiner and mark != "\n"):
+            self.unsupported = self.unsupported or f"`{mark}`"
+        self._joiner = self._joiner or mark
         return mark
 
     def _simple(self, feeding: tuple[str, ...]) -> list[Simple]:
-        start, known, self._cuts = self.at, len(self.raw), []
-        found = super()._simple(feeding)
-        if len(self.raw) != known + 1 or not self.raw[-1][0]:
-            self.wrong = self.wrong or "no program is named"
-            return found
+        start, raw_count, self._redirect_spans = self.at, len(self.raw), []
+        simple_commands = super()._simple(feeding)
+        if len(self.raw) != raw_count + 1 or not self.raw[-1][0]:
+            self.unsupported = self.unsupported or "no program is named"
+            return simple_commands
         text, at = "", start
-        for begin, end in self._cuts:
+        for begin, end in self._redirect_spans:
             text, at = f"{text}{self.text[at:begin]} ", end
         text = (text + self.text[at : self.at]).strip(" \t")
-        self.pieces.append(_Piece(text, self.raw[-1][0], self._joined))
-        self._joined = ""
-        return found
+        self.piped_commands.append(_PipedCommand(text, self.raw[-1][0], self._joiner))
+        self._joiner = ""
+        return simple_commands
 
     def _redirection(self) -> str:
         start = self.at
         mark = super()._redirection()
         if mark:
-            self._from, self._number = start, self.text[start : self.at]
+            self._redirect_start, self._descriptor = start, self.text[start : self.at]
         return mark
 
     def _redirect(self, mark: str, writes: list[str], fed: list[str], found: list[Simple]) -> None:
-        start, number, behind = self._from, self._number, self.at + len(mark)
+        start, descriptor, target_start = self._redirect_start, self._descriptor, self.at + len(mark)
         super()._redirect(mark, writes, fed, found)
-        to = self.text[behind : self.at].strip(" \t")
-        is_output = number in ("", "1", "2") and (
-            (mark in _OUT and to == "/dev/null") or (mark == ">&" and to in ("1", "2"))
+        target = self.text[target_start : self.at].strip(" \t")
+        is_output = descriptor in ("", "1", "2") and (
+            (mark in _OUTPUT_REDIRECTS and target == "/dev/null") or (mark == ">&" and target in ("1", "2"))
         )
-        if not is_output and not (mark == "<" and to == "/dev/null" and number in ("", "0")):
-            self.wrong = self.wrong or f"`{number}{mark}` to {to[:60]}"
-        self.redirects = True
-        self._cuts.append((start, self.at))
+        if not is_output and not (mark == "<" and target == "/dev/null" and descriptor in ("", "0")):
+            self.unsupported = self.unsupported or f"`{descriptor}{mark}` to {target[:60]}"
+        self.has_redirects = True
+        self._redirect_spans.append((start, self.at))
 
     def _reserved(self, text: str) -> list[Simple]:
-        self.wrong = self.wrong or f"`{text}`"
+        self.unsupported = self.unsupported or f"`{text}`"
         return super()._reserved(text)
 
     def _deeper(self, stop: str, feeding: tuple[str, ...] = ()) -> list[Simple]:
-        self.wrong = self.wrong or "`(`"
+        self.unsupported = self.unsupported or "`(`"
         return super()._deeper(stop, feeding)
 
     def backticks(self) -> list[Simple]:
         """The commands between backticks."""
-        self.wrong = self.wrong or "`` ` ``"
+        self.unsupported = self.unsupported or "`` ` ``"
         return super().backticks()
 
 
-def only_reads(call: Call, around: Around, reads: str) -> bool:
+def is_read_only(call: ToolCall, scope: GuardScope, read_policy: str) -> bool:
     """Whether each of several commands only reads, or prints how the one before has ended."""
-    if len(call.command) > _LONGEST:
+    if len(call.command) > _MAX_CHARS:
         return False
-    reader = _Pieces(call.command.strip(" \t\n"))
+    reader = _CompoundReader(call.command.strip(" \t\n"))
     reader.commands()
-    if reader.problem or reader.wrong or len(reader.pieces) < 2:
+    if reader.problem or reader.unsupported or len(reader.piped_commands) < 2:
         return False
-    return not any([_aside(each, call, "", around, reads) for each in reader.pieces])
+    return not any([_side_effect_reason(piped_command, call, "", scope, read_policy) for piped_command in reader.piped_commands])
 
 
-def bare(call: Call, around: Around, reads: str) -> Bare:
-    """The command of a call without what is around it; `reads` is what the policy says of reading."""
-    if len(call.command) > _LONGEST:
-        return Bare()
-    reader = _Pieces(call.command.strip(" \t\n"))
+def extract_core_command(call: ToolCall, scope: GuardScope, read_policy: str) -> CoreCommand:
+    """The command of a call without what is around it; `read_policy` is what the policy says of reading."""
+    if len(call.command) > _MAX_CHARS:
+        return CoreCommand()
+    reader = _CompoundReader(call.command.strip(" \t\n"))
     reader.commands()
-    if wrong := reader.problem or reader.wrong:
-        return Bare(why=wrong if len(reader.pieces) > 1 or reader.redirects else "")
-    pieces = reader.pieces
-    enters = pieces[:1] if len(pieces) > 1 and pieces[0].argv[0] == "cd" and pieces[1].joined == "&&" else []
-    rest = pieces[len(enters) :]
-    if len(rest) == 1 and not reader.redirects and not reader.text.endswith(";"):
-        return Bare()
-    front = f"{enters[0].text} && " if enters else ""
-    whys = [_aside(each, call, front, around, reads) for each in rest]
-    cores = [at for at, why in enumerate(whys) if why]
-    if len(cores) != 1:
-        two = " and ".join([f"`{rest[at].argv[0]}`" for at in cores[:2]])
-        return Bare(why=f"{two} do more than read, and a call is of one step" if cores else "")
-    return _checked(rest, cores[0], front)
+    if problem := reader.problem or reader.unsupported:
+        return CoreCommand(reason=problem if len(reader.piped_commands) > 1 or reader.has_redirects else "")
+    piped_commands = reader.piped_commands
+    cd_commands = piped_commands[:1] if len(piped_commands) > 1 and piped_commands[0].argv[0] == "cd" and piped_commands[1].joiner == "&&" else []
+    remaining = piped_commands[len(cd_commands) :]
+    if len(remaining) == 1 and not reader.has_redirects and not reader.text.endswith(";"):
+        return CoreCommand()
+    cd_prefix = f"{cd_commands[0].text} && " if cd_commands else ""
+    reasons = [_side_effect_reason(piped_command, call, cd_prefix, scope, read_policy) for piped_command in remaining]
+    core_indexes = [at for at, reason in enumerate(reasons) if reason]
+    if len(core_indexes) != 1:
+        programs = " and ".join([f"`{remaining[at].argv[0]}`" for at in core_indexes[:2]])
+        return CoreCommand(reason=f"{programs} do more than read, and a call is of one step" if core_indexes else "")
+    return _check_core(remaining, core_indexes[0], cd_prefix)
 
 
-def _checked(rest: Sequence[_Piece], core: int, front: str) -> Bare:
+def _check_core(piped_commands: Sequence[_PipedCommand], core_index: int, cd_prefix: str) -> CoreCommand:
     """The command that does more than read, if what is around it leaves it as it is."""
-    if rest[core].joined in _PIPES:
-        return Bare(why="it reads what another command prints")
-    if front and any([each.joined not in ("&&", *_PIPES) for each in rest[: core + 1]]):
-        return Bare(why="where `cd` fails it would run elsewhere")
-    for each in rest[core + 1 :]:
-        if each.joined not in _PIPES:
+    if piped_commands[core_index].joiner in _PIPES:
+        return CoreCommand(reason="it reads what another command prints")
+    if cd_prefix and any([piped_command.joiner not in ("&&", *_PIPES) for piped_command in piped_commands[: core_index + 1]]):
+        return CoreCommand(reason="where `cd` fails it would run elsewhere")
+    for piped_command in piped_commands[core_index + 1 :]:
+        if piped_command.joiner not in _PIPES:
             break
-        if why := _stops(each.argv):
-            return Bare(why=why)
-    return Bare(front + rest[core].text)
+        if reason := _early_exit_reason(piped_command.argv):
+            return CoreCommand(reason=reason)
+    return CoreCommand(cd_prefix + piped_commands[core_index].text)
 
 
-def _aside(piece: _Piece, call: Call, front: str, around: Around, reads: str) -> str:
+def _side_effect_reason(piped_command: _PipedCommand, call: ToolCall, cd_prefix: str, scope: GuardScope, read_policy: str) -> str:
     """Why a command does more than read or print, or nothing."""
-    name, words = piece.argv[0], piece.argv[1:]
-    if name == "echo" and _prints_status(piece.text, words):
+    name, args = piped_command.argv[0], piped_command.argv[1:]
+    if name == "echo" and _prints_status(piped_command.text, args):
         return ""
-    if name == "set" and " ".join(words) in _SETS:
+    if name == "set" and " ".join(args) in _HARMLESS_SETS:
         return ""
-    if piece.joined in _PIPES and not _stops(piece.argv):
+    if piped_command.joiner in _PIPES and not _early_exit_reason(piped_command.argv):
         return ""
-    for text in dict.fromkeys((piece.text, front + piece.text)):  # the folder that `cd` leaves may count as well
-        found = reading.judge(call._replace(command=text), around, reads)
-        if found.kind != ALLOW:
-            return found.why or "it does more than read"
+    for text in dict.fromkeys((piped_command.text, cd_prefix + piped_command.text)):  # the folder that `cd` leaves may count as well
+        read_decision = reading.decide_read(call._replace(command=text), scope, read_policy)
+        if read_decision.kind != ALLOW:
+            return read_decision.reason or "it does more than read"
     return ""
 
 
-def _prints_status(text: str, words: Sequence[str]) -> bool:
+def _prints_status(text: str, args: Sequence[str]) -> bool:
     """Whether `echo` prints texts, and how a command has ended."""
-    expands = [each for each in words if "$" in each]
-    if not expands or "`" in text or "\\" in text or "'" in text:
+    variable_args = [arg for arg in args if "$" in arg]
+    if not variable_args or "`" in text or "\\" in text or "'" in text:
         return False
-    for each in _STATUS:
-        text = text.replace(each, "0")
-    found = Reader(text)
-    return bool(found.commands()) and not found.problem and not found.needs and len(found.raw) == 1
+    for variable in _STATUS_VARIABLES:
+        text = text.replace(variable, "0")
+    reader = Reader(text)
+    return bool(reader.commands()) and not reader.problem and not reader.needs and len(reader.raw) == 1
 
 
-def _stops(argv: Sequence[str]) -> str:
+def _early_exit_reason(argv: Sequence[str]) -> str:
     """Why a program may stop before all is read that is piped into it, or nothing."""
-    name, words = argv[0], argv[1:]
+    name, args = argv[0], argv[1:]
     if name not in _FILTERS:
         return (
             f"`{name}` may end before the command that prints into it, and so end that too: `tail` does not"
@@ -201,7 +201,7 @@ def _stops(argv: Sequence[str]) -> str:
             else f"`{name}` behind a pipe may do more than read"
         )
     if name in ("grep", "egrep", "fgrep"):
-        short = {char for word in words if word[:1] == "-" and word[:2] != "--" for char in word}
-        if short & _STOPS or any([word.startswith(_STOPS_LONG) for word in words]):
+        flag_letters = {char for arg in args if arg[:1] == "-" and arg[:2] != "--" for char in arg}
+        if flag_letters & _STOPPING_FLAGS or any([arg.startswith(_STOPPING_OPTIONS) for arg in args]):
             return f"`{name}` may end before the command that prints into it, and so end that too"
-    return "" if reading.filtered(argv) == [] else f"`{name}` behind a pipe is to read nothing else"
+    return "" if reading.filter_path_args(argv) == [] else f"`{name}` behind a pipe is to read nothing else"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard import keep
-from execplan.agents.guard.basis import of_run
+from execplan.agents.guard.basis import context_from_grant
 from execplan.engine.agent import warrant as warrants
 from execplan.errors import ExecplanError
 from execplan.repo import homes
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from execplan.engine.agent.warrant import GuardGrant
 
 
-def warrant(named: str | None) -> GuardGrant | None:
+def find_grant(plan_id: str | None) -> GuardGrant | None:
     """The warrant in force: of the plan that is named by its id, or the only one; None where that is not so plain."""
-    named = named or os.environ.get("EXECPLAN_PLAN") or None
+    plan_id = plan_id or os.environ.get("EXECPLAN_PLAN") or None
     root, git = homes.repository(os.path.realpath(os.getcwd()))
-    home = Home(root, root, git, Settings(), True) if root is not None else _without_git()
+    home = Home(root, root, git, Settings(), True) if root is not None else _find_project_without_git()
     if home is None:
         return None
-    if named is not None:
-        return warrants.load(home, named)
-    found = [each for path in warrants.list_files(home.state) if (each := warrants.load_file(home, path)) is not None]
-    if len(found) > 1:
-        found = [each for each in found if _goes_on(each)]
-    return found[0] if len(found) == 1 else None
+    if plan_id is not None:
+        return warrants.load(home, plan_id)
+    candidates = [grant for path in warrants.list_files(home.state) if (grant := warrants.load_file(home, path)) is not None]
+    if len(candidates) > 1:
+        candidates = [grant for grant in candidates if _may_be_running(grant)]
+    return candidates[0] if len(candidates) == 1 else None
 
 
-def _goes_on(warrant: GuardGrant) -> bool:
+def _may_be_running(grant: GuardGrant) -> bool:
     """Whether a run is not known to be at its end."""
     try:
-        return not keep.is_over(of_run(warrant, keep.entries_of(warrant)))
+        return not keep.is_run_over(context_from_grant(grant, keep.read_entries(grant)))
     except ExecplanError:
         return True
 
 
-def _without_git() -> Home | None:
+def _find_project_without_git() -> Home | None:
     """The home that a folder lies in where no git is, as far as a warrant has been issued there."""
     folder = os.path.realpath(os.getcwd())
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from execplan.agents.guard import compound, drift, own, reading
 from execplan.agents.guard.call import COMMAND, HARMLESS, TOOL
-from execplan.agents.guard.match import match
+from execplan.agents.guard.match import match_call
 from execplan.engine.agent.asked import build_permission_request
 from execplan.execution.permission import ALLOW, ASK, DENY, check_permission
 from execplan.execution.states import RUNNING
@@ -16,99 +16,99 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.agents.guard.basis import Basis
-    from execplan.agents.guard.call import Call
-    from execplan.agents.guard.match import Match, Matched
-    from execplan.agents.guard.planned import Planned
+    from execplan.agents.guard.basis import GuardContext
+    from execplan.agents.guard.call import ToolCall
+    from execplan.agents.guard.match import StepMatch, MatchResult
+    from execplan.agents.guard.planned import PlannedStep
     from execplan.execution.permission import Permission
 
 
-class Judged(NamedTuple):
+class Decision(NamedTuple):
     """What was found."""
 
     kind: str
     """ALLOW, ASK or DENY."""
-    why: str
+    reason: str
     step: str = ""
     """That the call is of; of a denial the nearest one, or nothing."""
     paths: tuple[str, ...] = ()
     """What the call writes, from the root."""
-    by: str = ""
+    approved_by: str = ""
     """Who has approved the step."""
-    further: bool = False
+    is_further: bool = False
     """Whether the step's `allow` permits it besides the step's own calls."""
 
     @property
-    def is_step(self) -> bool:
+    def is_permitted_step(self) -> bool:
         """Whether a step is done by it: then it goes into the journal before the agent is told."""
         return self.kind != DENY and bool(self.step)
 
 
-def judge(call: Call, basis: Basis, moment: float) -> Judged:
+def decide(call: ToolCall, context: GuardContext, now: float) -> Decision:
     """What becomes of a call at a moment, in seconds since 1970; raises ExecplanError."""
-    around = basis.around
-    if why := own.frees(call, around, basis.home):
-        return Judged(DENY, why)
-    found = match(call, basis.planned, around, basis.reads)
-    if found.refused:
-        return Judged(DENY, found.refused, found.nearest)
-    if call.kind == HARMLESS or (call.kind == TOOL and call.tool in basis.tools):
-        return Judged(ALLOW, f"{call.tool} changes nothing that is guarded")
-    if own.ours(call, around):
-        return Judged(ALLOW, "it reads or reports with execplan itself")
-    read = reading.judge(call, around, basis.reads)
-    if not read.kind and call.kind == COMMAND and compound.only_reads(call, around, basis.reads):
-        read = reading.Reading(ALLOW)
-    if read.kind == DENY:
-        return Judged(DENY, read.why, found.nearest)
-    steps = [_of(each, basis, moment) for each in found.matches]
-    words = Judged(read.kind, read.why or "it only reads") if read.kind else None
-    return _best(steps, words) or _unplanned(found, basis, read.why, moment)
+    scope = context.scope
+    if reason := own.escape_reason(call, scope, context.home):
+        return Decision(DENY, reason)
+    match_result = match_call(call, context.planned_steps, scope, context.read_policy)
+    if match_result.denial_reason:
+        return Decision(DENY, match_result.denial_reason, match_result.nearest_step)
+    if call.kind == HARMLESS or (call.kind == TOOL and call.tool in context.tools):
+        return Decision(ALLOW, f"{call.tool} changes nothing that is guarded")
+    if own.is_execplan_call(call, scope):
+        return Decision(ALLOW, "it reads or reports with execplan itself")
+    read_decision = reading.decide_read(call, scope, context.read_policy)
+    if not read_decision.kind and call.kind == COMMAND and compound.is_read_only(call, scope, context.read_policy):
+        read_decision = reading.ReadDecision(ALLOW)
+    if read_decision.kind == DENY:
+        return Decision(DENY, read_decision.reason, match_result.nearest_step)
+    step_decisions = [_decide_step(step_match, context, now) for step_match in match_result.matches]
+    read_result = Decision(read_decision.kind, read_decision.reason or "it only reads") if read_decision.kind else None
+    return _best_decision(step_decisions, read_result) or _decide_unplanned(match_result, context, read_decision.reason, now)
 
 
-def _best(steps: Sequence[Judged], read: Judged | None) -> Judged | None:
+def _best_decision(step_decisions: Sequence[Decision], read_decision: Decision | None) -> Decision | None:
     """Of the steps the first that is allowed; else what is said of reading; else one that is asked about; else the first denial."""
     for kind in (ALLOW, ASK, DENY):
-        for each in steps:
-            if each.kind == kind:
-                return each
-        if read is not None and read.kind == kind:
-            return read
+        for decision in step_decisions:
+            if decision.kind == kind:
+                return decision
+        if read_decision is not None and read_decision.kind == kind:
+            return read_decision
     return None
 
 
-def _of(found: Match, basis: Basis, moment: float) -> Judged:
+def _decide_step(step_match: StepMatch, context: GuardContext, now: float) -> Decision:
     """What becomes of a call that is of a step."""
-    assert basis.course is not None  # where there are steps there is all of this
-    step, planned = basis.plain[found.step], next(each for each in basis.planned if each.step["id"] == found.step)
-    permission = _permission(planned, basis, moment, further=found.further)
+    assert context.run_state is not None  # where there are steps there is all of this
+    step, planned_step = context.plain_steps[step_match.step], next(candidate for candidate in context.planned_steps if candidate.step["id"] == step_match.step)
+    permission = _step_permission(planned_step, context, now, is_further=step_match.is_further)
     if permission.kind == DENY:
-        return Judged(DENY, permission.why, found.step)
-    if why := drift.drifted(planned.step, basis.course, Disk(basis.home)):
-        return Judged(DENY, f"{found.step} is not begun: {why}", found.step)
-    why = permission.why or f"the step {step.number} of {basis.plan}, {found.step}"
-    return Judged(permission.kind, why, found.step, found.paths, permission.approved_by, found.further)
+        return Decision(DENY, permission.why, step_match.step)
+    if reason := drift.find_drift(planned_step.step, context.run_state, Disk(context.home)):
+        return Decision(DENY, f"{step_match.step} is not begun: {reason}", step_match.step)
+    reason = permission.why or f"the step {step.number} of {context.plan}, {step_match.step}"
+    return Decision(permission.kind, reason, step_match.step, step_match.paths, permission.approved_by, step_match.is_further)
 
 
-def _permission(planned: Planned, basis: Basis, moment: float, *, further: bool = False) -> Permission:
+def _step_permission(planned_step: PlannedStep, context: GuardContext, now: float, *, is_further: bool = False) -> Permission:
     """Whether a step may be called now, as far as its turn goes; a further call does not count as one of the step."""
-    assert basis.course is not None
-    assert basis.order is not None
-    assert basis.terms is not None
-    disk, step = Disk(basis.home), basis.plain[planned.step["id"]]
+    assert context.run_state is not None
+    assert context.order is not None
+    assert context.terms is not None
+    disk, step = Disk(context.home), context.plain_steps[planned_step.step["id"]]
 
-    def there(path: str) -> bool:
+    def exists(path: str) -> bool:
         return disk.state(path).kind not in (ABSENT, OUTSIDE)
 
-    told = build_permission_request(step, planned.level, basis.course, basis.order, interval=basis.interval, path_exists=there)
-    told = told._replace(calls=0) if further else told
-    return check_permission(told, basis.terms, basis.course.status_of, moment)
+    permission_request = build_permission_request(step, planned_step.level, context.run_state, context.order, interval=context.interval, path_exists=exists)
+    permission_request = permission_request._replace(calls=0) if is_further else permission_request
+    return check_permission(permission_request, context.terms, context.run_state.status_of, now)
 
 
-def _up_now(basis: Basis, moment: float) -> str:
+def _next_steps_hint(context: GuardContext, now: float) -> str:
     """How an agent goes on whose call is like no step."""
-    names = [each.step["id"] for each in basis.planned if _permission(each, basis, moment).kind != DENY]
-    running = basis.course.steps_with_status(RUNNING) if basis.course is not None else ()
+    names = [planned_step.step["id"] for planned_step in context.planned_steps if _step_permission(planned_step, context, now).kind != DENY]
+    running = context.run_state.steps_with_status(RUNNING) if context.run_state is not None else ()
     if running:
         return f"; in hand, to be reported: {', '.join(running)}"
     return (
@@ -118,14 +118,14 @@ def _up_now(basis: Basis, moment: float) -> str:
     )
 
 
-def _unplanned(found: Matched, basis: Basis, why: str, moment: float) -> Judged:
+def _decide_unplanned(match_result: MatchResult, context: GuardContext, reason: str, now: float) -> Decision:
     """What becomes of a call that no step plans."""
-    if basis.constraints.get("allow_unplanned"):
-        return Judged(ASK, f"no step of {basis.plan} plans this: {found.why}")
-    if not basis.plan:
-        words = "nothing is planned here, so nothing may be done"
-    elif found.nearest:
-        words = f"no step of {basis.plan} plans this; the nearest step is {found.nearest}: {found.why}"
+    if context.constraints.get("allow_unplanned"):
+        return Decision(ASK, f"no step of {context.plan} plans this: {match_result.reason}")
+    if not context.plan:
+        message = "nothing is planned here, so nothing may be done"
+    elif match_result.nearest_step:
+        message = f"no step of {context.plan} plans this; the nearest step is {match_result.nearest_step}: {match_result.reason}"
     else:
-        words = f"no step of {basis.plan} plans this" + (f": {found.why}" if found.why else "") + _up_now(basis, moment)
-    return Judged(DENY, f"{words}; {why}" if why else words, found.nearest)
+        message = f"no step of {context.plan} plans this" + (f": {match_result.reason}" if match_result.reason else "") + _next_steps_hint(context, now)
+    return Decision(DENY, f"{message}; {reason}" if reason else message, match_result.nearest_step)

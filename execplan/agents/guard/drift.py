@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from execplan.execution.world import World
 
 
-def drifted(step: Mapping[str, Any], course: RunState, world: World) -> str:
+def find_drift(step: Mapping[str, Any], run_state: RunState, world: World) -> str:
     """What is not as it should be, or nothing; of a step that is under way only what it reads, for it has begun to write.
 
     Raises ExecplanError where a disk fails.
@@ -25,17 +25,17 @@ def drifted(step: Mapping[str, Any], course: RunState, world: World) -> str:
         normalize_path(path) for path in ([step["target"]] if step.get("target") else []) + diff_paths(step.get("patch") or "")
     }
     reads = {normalize_path(path) for path in step.get("inputs") or ()}
-    begun = course.status_of.get(step["id"]) == states.RUNNING
-    for path in sorted([each for each in (reads - writes if begun else reads | writes) if each is not None]):
-        wanted = course.expected_states.get(path)
-        found = world.state(path)
-        if wanted is None or ((wanted.kind, found.kind) == (ABSENT, FOLDER) and _was_filled(course, path)):
+    is_running = run_state.status_of.get(step["id"]) == states.RUNNING
+    for path in sorted([candidate for candidate in (reads - writes if is_running else reads | writes) if candidate is not None]):
+        expected = run_state.expected_states.get(path)
+        actual = world.state(path)
+        if expected is None or ((expected.kind, actual.kind) == (ABSENT, FOLDER) and _was_filled_by_run(run_state, path)):
             continue
-        if why := describe_difference(sanitize_state(wanted), sanitize_state(found)):
-            return f"{path} {why}"
+        if reason := describe_difference(sanitize_state(expected), sanitize_state(actual)):
+            return f"{path} {reason}"
     return ""
 
 
-def _was_filled(course: RunState, folder: str) -> bool:
+def _was_filled_by_run(run_state: RunState, folder: str) -> bool:
     """Whether the run itself has made a file in a folder, and so the folder."""
-    return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in course.expected_states.items()])
+    return any([path.startswith(f"{folder}/") and state.kind != ABSENT for path, state in run_state.expected_states.items()])

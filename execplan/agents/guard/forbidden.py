@@ -9,16 +9,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from execplan.agents.guard.call import Call
-    from execplan.agents.guard.content import Made
-    from execplan.agents.guard.planned import Around, Planned
+    from execplan.agents.guard.call import ToolCall
+    from execplan.agents.guard.content import FileChange
+    from execplan.agents.guard.planned import GuardScope, PlannedStep
 
-_GIT_VALUES = frozenset("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source".split())
-_CHANGING = (kinds.WRITE, kinds.EDIT)
+_GIT_VALUE_OPTIONS = frozenset("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source".split())
+_WRITING_KINDS = (kinds.WRITE, kinds.EDIT)
 """A file that is written anew is edited too, and the other way round: a pattern that denies one denies both."""
 
 
-def unseen(call: Call) -> str:
+def hidden_character_reason(call: ToolCall) -> str:
     """What of a call nobody can see, or nothing."""
     from execplan.text.hidden import hidden_in, may_hide, shown
 
@@ -33,57 +33,57 @@ def unseen(call: Call) -> str:
     return ""
 
 
-def of_files(made: Sequence[Made], planned: Sequence[Planned], around: Around) -> str:
+def file_denial_reason(file_changes: Sequence[FileChange], planned_steps: Sequence[PlannedStep], scope: GuardScope) -> str:
     """Why files may not be touched, or nothing."""
-    for each in made:
-        own = around.protected(each.path)
-        if own:
-            return f"{each.path} is {own}"
-        for pattern in around.constraints.get("forbidden_paths") or ():
-            if patterns.forbids(each.path, pattern):
-                return f"the plan forbids {pattern}, and {each.path} is that"
-    return _denied(planned, lambda kind, pattern: any([_touches(each, kind, pattern) for each in made]))
+    for file_change in file_changes:
+        protection = scope.protected(file_change.path)
+        if protection:
+            return f"{file_change.path} is {protection}"
+        for pattern in scope.constraints.get("forbidden_paths") or ():
+            if patterns.forbids(file_change.path, pattern):
+                return f"the plan forbids {pattern}, and {file_change.path} is that"
+    return _step_denial_reason(planned_steps, lambda kind, pattern: any([_matches_change(file_change, kind, pattern) for file_change in file_changes]))
 
 
-def of_commands(typed: Sequence[tuple[str, ...]], planned: Sequence[Planned], around: Around) -> str:
+def command_denial_reason(argvs: Sequence[tuple[str, ...]], planned_steps: Sequence[PlannedStep], scope: GuardScope) -> str:
     """Why commands, by their words, may not be run, or nothing."""
-    bare = [_verb_first(argv) for argv in typed if argv[0].rpartition("/")[2] == "git"]
+    git_argvs = [_without_git_options(argv) for argv in argvs if argv[0].rpartition("/")[2] == "git"]
 
     def is_begun(kind: str, pattern: str) -> bool:
-        return kind == patterns.COMMAND and any([patterns.begins(argv, pattern) for argv in (*typed, *bare)])
+        return kind == patterns.COMMAND and any([patterns.begins(argv, pattern) for argv in (*argvs, *git_argvs)])
 
-    for pattern in around.constraints.get("forbidden_commands") or ():
+    for pattern in scope.constraints.get("forbidden_commands") or ():
         if is_begun(patterns.COMMAND, pattern):
             return f"the plan forbids `{pattern}`"
-    return _denied(planned, is_begun)
+    return _step_denial_reason(planned_steps, is_begun)
 
 
-def _verb_first(argv: Sequence[str]) -> tuple[str, ...]:
+def _without_git_options(argv: Sequence[str]) -> tuple[str, ...]:
     """A command of git without the options in front of its verb."""
     at = 1
     while at < len(argv) and argv[at].startswith("-"):
-        at += 2 if argv[at] in _GIT_VALUES else 1
+        at += 2 if argv[at] in _GIT_VALUE_OPTIONS else 1
     return (argv[0], *argv[at:])
 
 
-def of_tools(name: str, planned: Sequence[Planned]) -> str:
+def tool_denial_reason(name: str, planned_steps: Sequence[PlannedStep]) -> str:
     """Why a tool may not be used, or nothing."""
-    return _denied(planned, lambda kind, pattern: kind == patterns.TOOL and patterns.same_tool(name, pattern))
+    return _step_denial_reason(planned_steps, lambda kind, pattern: kind == patterns.TOOL and patterns.same_tool(name, pattern))
 
 
-def _denied(planned: Sequence[Planned], is_of: Callable[[str, str], bool]) -> str:
-    for step, pattern in _denials(planned):
-        if is_of(*patterns.split(pattern)):
+def _step_denial_reason(planned_steps: Sequence[PlannedStep], matches: Callable[[str, str], bool]) -> str:
+    for step, pattern in _iter_denials(planned_steps):
+        if matches(*patterns.split(pattern)):
             return f"step {step} denies `{pattern}`"
     return ""
 
 
-def _denials(planned: Sequence[Planned]) -> Iterator[tuple[str, str]]:
-    for each in planned:
-        for pattern in each.step.get("deny") or ():
-            yield each.step["id"], pattern
+def _iter_denials(planned_steps: Sequence[PlannedStep]) -> Iterator[tuple[str, str]]:
+    for planned_step in planned_steps:
+        for pattern in planned_step.step.get("deny") or ():
+            yield planned_step.step["id"], pattern
 
 
-def _touches(made: Made, kind: str, pattern: str) -> bool:
-    same = made.kind == kind or (made.kind in _CHANGING and kind in _CHANGING)
-    return same and patterns.forbids(made.path, pattern)
+def _matches_change(file_change: FileChange, kind: str, pattern: str) -> bool:
+    is_same_kind = file_change.kind == kind or (file_change.kind in _WRITING_KINDS and kind in _WRITING_KINDS)
+    return is_same_kind and patterns.forbids(file_change.path, pattern)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from execplan import clock
-from execplan.agents.guard.basis import of_run
-from execplan.agents.guard.decide import Judged, judge
+from execplan.agents.guard.basis import context_from_grant
+from execplan.agents.guard.decide import Decision, decide
 from execplan.engine import entries as kinds
 from execplan.engine.agent import mark
 from execplan.engine.agent.asked import step_question
@@ -29,202 +29,202 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-    from execplan.agents.guard.basis import Basis
-    from execplan.agents.guard.call import Call
+    from execplan.agents.guard.basis import GuardContext
+    from execplan.agents.guard.call import ToolCall
     from execplan.engine.agent.warrant import GuardGrant
     from execplan.engine.journal import Entry, Journal
     from execplan.repo.home import Home
     from execplan.text.lock import Lock
 
-WAIT: Final = 12.0
+LOCK_TIMEOUT: Final = 12.0
 """Seconds that a call waits for others, or for whoever else is at work on a run here: less than the guard has for all of it."""
-_PLACES: Final = 16
+_MAX_SLOTS: Final = 16
 _ALTERED: Final = "journal-altered"
-MOST: Final = 100
+MAX_RECORDED_DENIALS: Final = 100
 """Calls that were denied of which a run is told."""
 
 
-def lock(home: Home, call: Call) -> Lock:
+def lock_runs(home: Home, call: ToolCall) -> Lock:
     """The lock of runs; waited for, for other calls have it for an instant."""
-    set_timeout(WAIT)
+    set_timeout(LOCK_TIMEOUT)
     return state.lock(home, LOCK_NAME, f"guard of {call.session or 'an agent'}")
 
 
-def line(home: Home) -> Lock:
+def lock_slot(home: Home) -> Lock:
     """A place among the calls that look at all of a plan: two for each processor, and the others wait.
 
     What the first of them finds out, as that a run has begun, spares the others most of it.
     """
-    set_timeout(WAIT)
-    places = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _PLACES))]
-    free = [each for each in places if not is_held(state.lock_path(home, each))]
-    return state.lock(home, (free or places)[os.getpid() % len(free or places)], "guard")
+    set_timeout(LOCK_TIMEOUT)
+    slots = [f"guard-{number}" for number in range(min(2 * (os.cpu_count() or 1), _MAX_SLOTS))]
+    free_slots = [slot for slot in slots if not is_held(state.lock_path(home, slot))]
+    return state.lock(home, (free_slots or slots)[os.getpid() % len(free_slots or slots)], "guard")
 
 
-def entries_of(warrant: GuardGrant, *, locked: bool = False) -> list[Entry]:
+def read_entries(grant: GuardGrant, *, locked: bool = False) -> list[Entry]:
     """The journal of a run; raises ExecplanError for one that is not as it was left.
 
     It is read without a lock. Where it is not as it should be it may have been read while another call wrote it, and so it is
     read once more in a turn of its own; `locked`: the caller has that.
     """
     try:
-        return _entries(warrant)
+        return _read_checked_entries(grant)
     except ExecplanError as error:
         if locked or error.code != _ALTERED:
             raise
-    set_timeout(WAIT)
-    with state.lock(warrant.home, LOCK_NAME, "guard"):
-        return _entries(warrant)
+    set_timeout(LOCK_TIMEOUT)
+    with state.lock(grant.home, LOCK_NAME, "guard"):
+        return _read_checked_entries(grant)
 
 
-def _entries(warrant: GuardGrant) -> list[Entry]:
-    data = read_bytes(warrant.run_paths.journal)
-    check_mark(warrant, data)
-    return check_entries(parse_entries(data[: data.rfind(b"\n") + 1], warrant.run_paths.journal), warrant.run_paths.journal)
+def _read_checked_entries(grant: GuardGrant) -> list[Entry]:
+    data = read_bytes(grant.run_paths.journal)
+    ensure_mark_matches(grant, data)
+    return check_entries(parse_entries(data[: data.rfind(b"\n") + 1], grant.run_paths.journal), grant.run_paths.journal)
 
 
-def check_mark(warrant: GuardGrant, data: bytes) -> None:
+def ensure_mark_matches(grant: GuardGrant, data: bytes) -> None:
     """Refuse a journal that is not as it was left, also among the artifacts; raises ExecplanError."""
-    ensure_not_altered(warrant.run_paths)
-    key = keys.read(warrant.home)
+    ensure_not_altered(grant.run_paths)
+    key = keys.read(grant.home)
     if key is not None:  # the warrant is sealed with it
-        mark.check(warrant.run_paths, data, key)
+        mark.check(grant.run_paths, data, key)
 
 
-def is_over(basis: Basis) -> bool:
+def is_run_over(context: GuardContext) -> bool:
     """Whether the run has ended, or waits for its new revision to be approved: then its warrant is worth nothing."""
-    course = basis.course
-    return course is None or course.status != states.IN_PROGRESS
+    run_state = context.run_state
+    return run_state is None or run_state.status != states.IN_PROGRESS
 
 
-def stop_waiting(basis: Basis, warrant: GuardGrant) -> None:
+def ensure_not_waiting(context: GuardContext, grant: GuardGrant) -> None:
     """Refuse all that a plan could allow while its run waits for a person; raises ExecplanError."""
-    course = basis.course
-    assert course is not None  # it is of a run
-    number = f"{warrant.run_paths.number} -p {warrant.plan}"
-    if course.open_rollback is not None:
-        raise _waits(f"the run {warrant.run} is being rolled back", f"a person finishes it: execplan rollback {number}")
-    if course.question is not None:
-        answers = "|".join(ALLOWED_ANSWERS[course.question.why])
-        hint = f"a person answers: execplan resume {number} --answer {answers}"
-        raise _waits(f"the run {warrant.run} waits: {course.question.words}", hint)
+    run_state = context.run_state
+    assert run_state is not None  # it is of a run
+    run_argument = f"{grant.run_paths.number} -p {grant.plan}"
+    if run_state.open_rollback is not None:
+        raise _waiting_error(f"the run {grant.run} is being rolled back", f"a person finishes it: execplan rollback {run_argument}")
+    if run_state.question is not None:
+        answers = "|".join(ALLOWED_ANSWERS[run_state.question.why])
+        hint = f"a person answers: execplan resume {run_argument} --answer {answers}"
+        raise _waiting_error(f"the run {grant.run} waits: {run_state.question.words}", hint)
 
 
-def _waits(what: str, hint: str) -> ExecplanError:
-    return ExecplanError("paused", what, exit=PAUSED, hint=hint)
+def _waiting_error(message: str, hint: str) -> ExecplanError:
+    return ExecplanError("paused", message, exit=PAUSED, hint=hint)
 
 
-def moment(entries: Sequence[Entry]) -> float:
+def current_time(entries: Sequence[Entry]) -> float:
     """The time in seconds since 1970, which is not before what the journal says last; raises ExecplanError."""
-    now, last = clock.seconds(), max([clock.from_utc(each.at) for each in entries[-1:]], default=0)
-    if now < last - CLOCK_SKEW_SECONDS:
-        what = f"the clock was set back: the journal was written at {entries[-1].at}"
-        raise ExecplanError("approval-expired", what, exit=CHANGED, hint="set the clock right")
-    return max(now, last)
+    now, last_time = clock.seconds(), max([clock.from_utc(entry.at) for entry in entries[-1:]], default=0)
+    if now < last_time - CLOCK_SKEW_SECONDS:
+        message = f"the clock was set back: the journal was written at {entries[-1].at}"
+        raise ExecplanError("approval-expired", message, exit=CHANGED, hint="set the clock right")
+    return max(now, last_time)
 
 
-def by_warrant(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis, *, asks: bool) -> Judged:
+def decide_by_grant(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, *, asks: bool) -> Decision:
     """What becomes of a call by a warrant and its run: that of a step is on disk by then. Raises ExecplanError."""
-    found = judge(call, basis, moment(entries))
-    if not found.is_step:
-        return found
-    with lock(warrant.home, call):
-        return kept(call, warrant, entries, basis, found, asks=asks)
+    decision = decide(call, context, current_time(entries))
+    if not decision.is_permitted_step:
+        return decision
+    with lock_runs(grant.home, call):
+        return record_decision(call, grant, entries, context, decision, asks=asks)
 
 
-def kept(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis, found: Judged, *, asks: bool) -> Judged:
+def record_decision(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision, *, asks: bool) -> Decision:
     """Write down that a call of a step may be made, judged once more where the journal has grown; the lock of runs is held.
 
     Raises ExecplanError.
     """
-    check_mark(warrant, read_bytes(warrant.run_paths.journal))
-    with open_journal(warrant.run_paths) as journal:
-        if [each.line for each in entries] != [each.line for each in journal.entries]:
-            if any([each.kind not in (INTENT, CALLED, DENIED) for each in journal.entries[len(entries) :]]):
-                return Judged(DENY, f"the run {warrant.run} has gone on meanwhile: make the call again")
-            basis = of_run(warrant, check_entries(journal.entries, warrant.run_paths.journal))
-            found = judge(call, basis, moment(journal.entries))
-        stop_waiting(basis, warrant)
-        if not found.is_step:
-            return found
-        if basis.terms is not None and (why := validity_problem(basis.terms, moment(journal.entries))):
-            return Judged(DENY, why, found.step)  # it was waited for the lock
-        if found.kind == ASK and not asks:
-            found = _paused(basis, warrant, journal, found)
+    ensure_mark_matches(grant, read_bytes(grant.run_paths.journal))
+    with open_journal(grant.run_paths) as journal:
+        if [entry.line for entry in entries] != [entry.line for entry in journal.entries]:
+            if any([entry.kind not in (INTENT, CALLED, DENIED) for entry in journal.entries[len(entries) :]]):
+                return Decision(DENY, f"the run {grant.run} has gone on meanwhile: make the call again")
+            context = context_from_grant(grant, check_entries(journal.entries, grant.run_paths.journal))
+            decision = decide(call, context, current_time(journal.entries))
+        ensure_not_waiting(context, grant)
+        if not decision.is_permitted_step:
+            return decision
+        if context.terms is not None and (reason := validity_problem(context.terms, current_time(journal.entries))):
+            return Decision(DENY, reason, decision.step)  # it was waited for the lock
+        if decision.kind == ASK and not asks:
+            decision = _pause_run(context, grant, journal, decision)
         else:
-            _write(call, basis, warrant, journal, found)
-    _mark(warrant)
-    return found
+            _record_call(call, context, grant, journal, decision)
+    _update_mark(grant)
+    return decision
 
 
-def _write(call: Call, basis: Basis, warrant: GuardGrant, journal: Journal, found: Judged) -> None:
+def _record_call(call: ToolCall, context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> None:
     """The attempt, if none is under way, and the call."""
-    assert basis.course is not None  # it is of a run
-    course = basis.course
-    tried = len(course.attempts.get(found.step, ()))
-    if course.status_of[found.step] != states.RUNNING:
-        tried += 1
-        step = next(each.step for each in warrant.steps if each.step["id"] == found.step)
-        paths = [each for each in map(normalize_path, written_paths(step)) if each is not None and each in course.expected_states]
-        states_of = {path: state_json(course.expected_states[path]) for path in paths}
-        journal.write(INTENT, step=found.step, attempt=tried, by=found.by, before=states_of, snapshot=False)
-    told = next(each.told for each in warrant.steps if each.step["id"] == found.step)
+    assert context.run_state is not None  # it is of a run
+    run_state = context.run_state
+    attempt_number = len(run_state.attempts.get(decision.step, ()))
+    if run_state.status_of[decision.step] != states.RUNNING:
+        attempt_number += 1
+        step = next(allowed_step.step for allowed_step in grant.steps if allowed_step.step["id"] == decision.step)
+        paths = [relative_path for relative_path in map(normalize_path, written_paths(step)) if relative_path is not None and relative_path in run_state.expected_states]
+        states_of = {path: state_json(run_state.expected_states[path]) for path in paths}
+        journal.write(INTENT, step=decision.step, attempt=attempt_number, by=decision.approved_by, before=states_of, snapshot=False)
+    description = next(allowed_step.told for allowed_step in grant.steps if allowed_step.step["id"] == decision.step)
     journal.write(
         CALLED,
-        step=found.step,
-        attempt=tried,
-        tool=shown(call.tool, 100),
-        what=told,
-        paths=list(found.paths),
+        step=decision.step,
+        attempt=attempt_number,
+        tool=printable_line(call.tool, 100),
+        what=description,
+        paths=list(decision.paths),
         session=call.session or None,
-        asked=found.kind == ASK,
-        further=found.further,
+        asked=decision.kind == ASK,
+        further=decision.is_further,
     )
 
 
-def _paused(basis: Basis, warrant: GuardGrant, journal: Journal, found: Judged) -> Judged:
+def _pause_run(context: GuardContext, grant: GuardGrant, journal: Journal, decision: Decision) -> Decision:
     """Let the run wait for a person, where the agent's program can't ask one."""
-    assert basis.course is not None  # it is of a run
-    question = step_question(basis.plain[found.step], basis.course, basis.interval)
+    assert context.run_state is not None  # it is of a run
+    question = step_question(context.plain_steps[decision.step], context.run_state, context.interval)
     assert question is not None  # or nobody would be asked
     journal.write(kinds.PAUSED, why=question.why, step=question.step or None, question=question.words)
-    how = f"a person answers: execplan resume {warrant.run_paths.number} -p {warrant.plan} --answer go"
-    return Judged(DENY, f"{question.words}; {how}", found.step)
+    hint = f"a person answers: execplan resume {grant.run_paths.number} -p {grant.plan} --answer go"
+    return Decision(DENY, f"{question.words}; {hint}", decision.step)
 
 
-def denied(call: Call, warrant: GuardGrant, entries: Sequence[Entry], basis: Basis, found: Judged) -> None:
+def record_denial(call: ToolCall, grant: GuardGrant, entries: Sequence[Entry], context: GuardContext, decision: Decision) -> None:
     """Tell the run of a call that was denied, the answer being given, if nobody else is at work and it has not heard of many.
 
     It raises nothing: a denial stays one whatever becomes of this.
     """
-    if basis.course is None or basis.course.question is not None or basis.course.denied_calls >= MOST:
+    if context.run_state is None or context.run_state.question is not None or context.run_state.denied_calls >= MAX_RECORDED_DENIALS:
         return
     set_timeout(0.0)
     try:
-        with state.lock(warrant.home, LOCK_NAME, "guard"), open_journal(warrant.run_paths) as journal:
-            if [each.line for each in entries] == [each.line for each in journal.entries]:
-                step, tool = found.step or None, shown(call.tool, 100)
-                journal.write(DENIED, tool=tool, what=_what(call), step=step, session=call.session or None)
-                _mark(warrant)
+        with state.lock(grant.home, LOCK_NAME, "guard"), open_journal(grant.run_paths) as journal:
+            if [entry.line for entry in entries] == [entry.line for entry in journal.entries]:
+                step, tool = decision.step or None, printable_line(call.tool, 100)
+                journal.write(DENIED, tool=tool, what=_describe_call(call), step=step, session=call.session or None)
+                _update_mark(grant)
     except Exception:  # noqa: BLE001 - it is told or it is not
         return
 
 
-def _what(call: Call) -> str:
+def _describe_call(call: ToolCall) -> str:
     """The program of a command, or the paths; secrets would stand elsewhere, and are taken out here too."""
     from execplan.text.secrets import masked
 
-    words = [each for each in call.command.split() if "=" not in each][:1]
-    return shown(masked(" ".join(words or [*[edit.path for edit in call.edits], *call.reads])), 300)
+    names = [arg for arg in call.command.split() if "=" not in arg][:1]
+    return printable_line(masked(" ".join(names or [*[edit.path for edit in call.edits], *call.read_paths])), 300)
 
 
-def _mark(warrant: GuardGrant) -> None:
-    key = keys.read(warrant.home)
+def _update_mark(grant: GuardGrant) -> None:
+    key = keys.read(grant.home)
     if key is not None:
-        mark.write(warrant.run_paths, read_bytes(warrant.run_paths.journal), key)
+        mark.write(grant.run_paths, read_bytes(grant.run_paths.journal), key)
 
 
-def shown(text: str, most: int) -> str:
+def printable_line(text: str, max_length: int) -> str:
     """Text as one line of characters that can be seen, and no longer than so many."""
     line = "".join([char if char.isprintable() else repr(char)[1:-1] for char in " ".join(text.split())])
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= max_length else f"{line[: max_length - 1]}…"

@@ -6,11 +6,11 @@ from os.path import normpath
 
 from execplan.agents.guard import call as kinds
 from execplan.agents.guard import commands, compound, files, forbidden, removals
-from execplan.agents.guard.call import Edit
-from execplan.agents.guard.content import changes
-from execplan.agents.guard.shell import typed
-from execplan.agents.guard.verdict import FURTHER, SAME, Verdict
-from execplan.agents.guard.wrapped import unwrapped
+from execplan.agents.guard.call import FileEdit
+from execplan.agents.guard.content import compute_file_changes
+from execplan.agents.guard.shell import parse_typed_command
+from execplan.agents.guard.verdict import ALLOWED_EXTRA, EXACT_MATCH, StepComparison
+from execplan.agents.guard.wrapped import unwrap_command
 from execplan.execution.command import pattern as patterns
 from execplan.execution.documents.touched import written_paths
 from execplan.record import NamedTuple
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from execplan.agents.guard.call import Call
-    from execplan.agents.guard.content import Made
-    from execplan.agents.guard.planned import Around, Planned
-    from execplan.agents.guard.shell import Typed
+    from execplan.agents.guard.call import ToolCall
+    from execplan.agents.guard.content import FileChange
+    from execplan.agents.guard.planned import GuardScope, PlannedStep
+    from execplan.agents.guard.shell import TypedCommand
 
     Step = Mapping[str, Any]
-    Compare = Callable[[Step], Verdict]
+    Compare = Callable[[Step], StepComparison]
 
 _TOOL = "use_tool"
-_SHORTEST = 20
+_MIN_SIMILARITY = 20
 """Hundredths: a step that a call is less like is not named as the nearest."""
 
 
-class Match(NamedTuple):
+class StepMatch(NamedTuple):
     """A step that a call is of."""
 
     step: str
@@ -41,176 +41,176 @@ class Match(NamedTuple):
     paths: tuple[str, ...]
     """What the call writes or deletes, from the root: of a step that writes files what was compared to the byte with what is
     planned, so that what is there now need not be as expected; of a command what the step declares."""
-    further: bool = False
+    is_further: bool = False
     """Whether the step's `allow` permits the call besides the step's own, so that it does not use up the step."""
 
 
-class Matched(NamedTuple):
+class MatchResult(NamedTuple):
     """What was found."""
 
-    matches: tuple[Match, ...] = ()
+    matches: tuple[StepMatch, ...] = ()
     """In the order of their numbers."""
-    refused: str = ""
+    denial_reason: str = ""
     """Why the call is denied whatever it matches, or nothing."""
-    nearest: str = ""
+    nearest_step: str = ""
     """Where nothing matches: the id of the step that the call is most like, or nothing."""
-    why: str = ""
+    reason: str = ""
     """Why it is not that one."""
 
 
-def match(call: Call, planned: Sequence[Planned], around: Around, reads: str) -> Matched:
-    """The steps that a call may be of, whether or not it is their turn; `reads` is what the policy says of reading."""
-    refused = forbidden.unseen(call)
-    if refused:
-        return Matched(refused=refused)
+def match_call(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str) -> MatchResult:
+    """The steps that a call may be of, whether or not it is their turn; `read_policy` is what the policy says of reading."""
+    denial_reason = forbidden.hidden_character_reason(call)
+    if denial_reason:
+        return MatchResult(denial_reason=denial_reason)
     if call.kind == kinds.COMMAND:
-        found = _command(call, planned, around)
+        match_result = _match_command(call, planned_steps, scope)
         return (
-            found if found.matches or found.refused or call.background else _bare(call, found, planned, around, reads)
+            match_result if match_result.matches or match_result.denial_reason or call.in_background else _match_core_command(call, match_result, planned_steps, scope, read_policy)
         )
     if call.kind in (kinds.WRITE, kinds.EDIT, kinds.DELETE):
-        return _files(call, planned, around)
+        return _match_files(call, planned_steps, scope)
     if call.kind == kinds.TOOL:
-        refused = forbidden.of_tools(call.tool, planned)
-        return Matched(refused=refused) if refused else _among(planned, lambda step: _tool(call, step), ())
-    return Matched(why="it is no call of a step")
+        denial_reason = forbidden.tool_denial_reason(call.tool, planned_steps)
+        return MatchResult(denial_reason=denial_reason) if denial_reason else _best_matches(planned_steps, lambda step: _compare_tool(call, step), ())
+    return MatchResult(reason="it is no call of a step")
 
 
-def _bare(call: Call, found: Matched, planned: Sequence[Planned], around: Around, reads: str) -> Matched:
+def _match_core_command(call: ToolCall, match_result: MatchResult, planned_steps: Sequence[PlannedStep], scope: GuardScope, read_policy: str) -> MatchResult:
     """The steps of which a command is without what is around it; else what was found, and why that is not so."""
-    left = compound.bare(call, around, reads)
-    if not left.command:
-        return found._replace(why=f"{found.why}; {left.why}") if left.why and found.nearest else found
-    return _command(call._replace(command=left.command), planned, around)
+    core_command = compound.extract_core_command(call, scope, read_policy)
+    if not core_command.command:
+        return match_result._replace(reason=f"{match_result.reason}; {core_command.reason}") if core_command.reason and match_result.nearest_step else match_result
+    return _match_command(call._replace(command=core_command.command), planned_steps, scope)
 
 
-def _command(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
-    given = typed(call.command, call.cwd)
-    bare = unwrapped(given, around.root)
-    made = _removed(bare, around)
-    refused = forbidden.of_commands(_every(given), planned, around) or forbidden.of_files(made, planned, around)
-    if refused:
-        return Matched(refused=refused)
-    if call.background:
-        given = given._replace(
+def _match_command(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope) -> MatchResult:
+    typed_command = parse_typed_command(call.command, call.cwd)
+    unwrapped_command = unwrap_command(typed_command, scope.root)
+    file_changes = _removal_changes(unwrapped_command, scope)
+    denial_reason = forbidden.command_denial_reason(_all_argvs(typed_command), planned_steps, scope) or forbidden.file_denial_reason(file_changes, planned_steps, scope)
+    if denial_reason:
+        return MatchResult(denial_reason=denial_reason)
+    if call.in_background:
+        typed_command = typed_command._replace(
             argv=(), problem="the call runs in the background, where nobody sees how it ends", text=""
         )
-        bare = given
+        unwrapped_command = typed_command
 
-    def compare(step: Step) -> Verdict:
-        own = _own_command(bare, made, step, around)
-        if own.why and bare is not given:
-            own = max(own, _own_command(given, made, step, around), key=lambda each: each.near)
-        if own.why and any([commands.allows(bare, words, step, around) for words in _allowed(step, patterns.COMMAND)]):
-            return FURTHER
-        return FURTHER if own.why and made and all([_may(each, step) for each in made]) else own
+    def compare(step: Step) -> StepComparison:
+        comparison = _compare_own_command(unwrapped_command, file_changes, step, scope)
+        if comparison.reason and unwrapped_command is not typed_command:
+            comparison = max(comparison, _compare_own_command(typed_command, file_changes, step, scope), key=lambda file_change: file_change.similarity)
+        if comparison.reason and any([commands.is_allowed_by_pattern(unwrapped_command, pattern, step, scope) for pattern in _allowed_patterns(step, patterns.COMMAND)]):
+            return ALLOWED_EXTRA
+        return ALLOWED_EXTRA if comparison.reason and file_changes and all([_is_change_allowed(file_change, step) for file_change in file_changes]) else comparison
 
-    return _among(planned, compare, tuple([each.path for each in made]))
+    return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes]))
 
 
-def _own_command(given: Typed, made: tuple[Made, ...], step: Step, around: Around) -> Verdict:
+def _compare_own_command(typed_command: TypedCommand, file_changes: tuple[FileChange, ...], step: Step, scope: GuardScope) -> StepComparison:
     """How a command, and what it makes of files, compares with what a step does itself."""
     if step["type"] in files.WRITES:
-        return files.compare(made, step, around) if made else Verdict(_about(step), 0)
-    return commands.compare(given, step, around) if step.get("command") else Verdict(_about(step), 0)
+        return files.compare(file_changes, step, scope) if file_changes else StepComparison(_describe_mismatch(step), 0)
+    return commands.compare(typed_command, step, scope) if step.get("command") else StepComparison(_describe_mismatch(step), 0)
 
 
-def _every(given: Typed) -> list[tuple[str, ...]]:
+def _all_argvs(typed_command: TypedCommand) -> list[tuple[str, ...]]:
     """The words of every command that is typed, as they stand and as they hide in others."""
-    return [each for each in (given.argv, *[simple.argv for simple in given.simple]) if each]
+    return [argv for argv in (typed_command.argv, *[simple.argv for simple in typed_command.simple]) if argv]
 
 
-def _removed(given: Typed, around: Around) -> tuple[Made, ...]:
+def _removal_changes(typed_command: TypedCommand, scope: GuardScope) -> tuple[FileChange, ...]:
     """What a command makes of files that does no more than to delete or move them."""
-    moved = removals.moved(given)
-    edits = tuple([Edit(name, kinds.DELETE) for name in moved]) if moved else removals.deleted(given)
-    found = changes(edits, given.folder, around.root)
-    if moved and len(found.made) == 2:
-        return removals.as_made(*found.made)
-    return found.made if len(found.made) == len(edits) and not moved else ()
+    move = removals.parse_move(typed_command)
+    edits = tuple([FileEdit(name, kinds.DELETE) for name in move]) if move else removals.parse_deletions(typed_command)
+    file_changes = compute_file_changes(edits, typed_command.folder, scope.root)
+    if move and len(file_changes.file_changes) == 2:
+        return removals.move_changes(*file_changes.file_changes)
+    return file_changes.file_changes if len(file_changes.file_changes) == len(edits) and not move else ()
 
 
-def _files(call: Call, planned: Sequence[Planned], around: Around) -> Matched:
-    found = changes(call.edits, call.cwd, around.root)
-    refused = found.refused or forbidden.of_files(found.made, planned, around)
-    if refused or not found.made:
-        return Matched(refused=refused or "it names no file")
+def _match_files(call: ToolCall, planned_steps: Sequence[PlannedStep], scope: GuardScope) -> MatchResult:
+    file_changes = compute_file_changes(call.edits, call.cwd, scope.root)
+    denial_reason = file_changes.denial_reason or forbidden.file_denial_reason(file_changes.file_changes, planned_steps, scope)
+    if denial_reason or not file_changes.file_changes:
+        return MatchResult(denial_reason=denial_reason or "it names no file")
 
-    def compare(step: Step) -> Verdict:
+    def compare(step: Step) -> StepComparison:
         is_writer = step["type"] in files.WRITES
-        own = files.compare(found.made, step, around) if is_writer else Verdict(_about(step), 0)
-        return FURTHER if own.why and all([_may(each, step) for each in found.made]) else own
+        comparison = files.compare(file_changes.file_changes, step, scope) if is_writer else StepComparison(_describe_mismatch(step), 0)
+        return ALLOWED_EXTRA if comparison.reason and all([_is_change_allowed(file_change, step) for file_change in file_changes.file_changes]) else comparison
 
-    return _among(planned, compare, tuple([each.path for each in found.made]))
+    return _best_matches(planned_steps, compare, tuple([file_change.path for file_change in file_changes.file_changes]))
 
 
-def _may(made: Made, step: Step) -> bool:
+def _is_change_allowed(file_change: FileChange, step: Step) -> bool:
     """Whether a pattern of a step allows what is made of a file: who may write all of it may edit it too."""
-    kind = {made.kind, kinds.WRITE} if made.kind == kinds.EDIT else {made.kind}
-    return any([patterns.covers(made.path, each) for name in kind for each in _allowed(step, name)])
+    kind = {file_change.kind, kinds.WRITE} if file_change.kind == kinds.EDIT else {file_change.kind}
+    return any([patterns.covers(file_change.path, pattern) for name in kind for pattern in _allowed_patterns(step, name)])
 
 
-def _allowed(step: Step, kind: str) -> list[str]:
+def _allowed_patterns(step: Step, kind: str) -> list[str]:
     """What the patterns of a step that are about calls of a kind say."""
-    return [words for name, words in map(patterns.split, step.get("allow") or ()) if name == kind]
+    return [pattern for name, pattern in map(patterns.split, step.get("allow") or ()) if name == kind]
 
 
-def _tool(call: Call, step: Step) -> Verdict:
+def _compare_tool(call: ToolCall, step: Step) -> StepComparison:
     """Whether the call of a tool is that of a step: its name, and all that it is given."""
-    own = _own_tool(call, step)
-    is_allowed = any([patterns.same_tool(call.tool, name) for name in _allowed(step, patterns.TOOL)])
-    return FURTHER if own.why and is_allowed else own
+    comparison = _compare_own_tool(call, step)
+    is_allowed = any([patterns.same_tool(call.tool, name) for name in _allowed_patterns(step, patterns.TOOL)])
+    return ALLOWED_EXTRA if comparison.reason and is_allowed else comparison
 
 
-def _own_tool(call: Call, step: Step) -> Verdict:
+def _compare_own_tool(call: ToolCall, step: Step) -> StepComparison:
     """Whether the call of a tool is the step's own."""
     if step["type"] != _TOOL:
-        return Verdict(_about(step), 0)
+        return StepComparison(_describe_mismatch(step), 0)
     name = step["tool"]
     if name not in (call.tool, patterns.dotted(call.tool)) and name.partition(".")[2] != call.tool:
-        return Verdict(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
-    if not _equal(call.given, step.get("parameters") or {}):
-        return Verdict(
-            f"what {name} is given is not what is planned{_other(call.given, step.get('parameters') or {})}", 80
+        return StepComparison(f"the call uses {call.tool}, not {name}", 20 * (name.rpartition(".")[2] in call.tool))
+    if not _is_equal_json(call.arguments, step.get("parameters") or {}):
+        return StepComparison(
+            f"what {name} is given is not what is planned{_first_difference(call.arguments, step.get('parameters') or {})}", 80
         )
-    return SAME
+    return EXACT_MATCH
 
 
-def _other(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    names = [name for name in (*wanted, *given) if name not in given or name not in wanted]
-    names += [name for name in wanted if name in given and not _equal(given[name], wanted[name])]
+def _first_difference(call_arguments: Mapping[str, Any], planned_arguments: Mapping[str, Any]) -> str:
+    names = [name for name in (*planned_arguments, *call_arguments) if name not in call_arguments or name not in planned_arguments]
+    names += [name for name in planned_arguments if name in call_arguments and not _is_equal_json(call_arguments[name], planned_arguments[name])]
     return f": {names[0]}" if names else ""
 
 
-def _equal(one: object, other: object) -> bool:
+def _is_equal_json(left: object, right: object) -> bool:
     """Whether two values are the same JSON: true is not 1."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all([_equal(one[name], other[name]) for name in one])
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all([_equal(*each) for each in zip(one, other, strict=True)])
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all([_is_equal_json(left[name], right[name]) for name in left])
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all([_is_equal_json(*pair) for pair in zip(left, right, strict=True)])
+    return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 
-def _among(planned: Sequence[Planned], compare: Compare, paths: tuple[str, ...]) -> Matched:
+def _best_matches(planned_steps: Sequence[PlannedStep], compare: Compare, paths: tuple[str, ...]) -> MatchResult:
     """The steps of which a call is, else the one that it is most like."""
-    verdicts = [(each.step, compare(each.step)) for each in sorted(planned, key=lambda each: each.step["number"])]
-    found = [
-        Match(step["id"], paths or _declared(step), verdict.further) for step, verdict in verdicts if not verdict.why
+    comparisons = [(planned_step.step, compare(planned_step.step)) for planned_step in sorted(planned_steps, key=lambda planned_step: planned_step.step["number"])]
+    matches = [
+        StepMatch(step["id"], paths or _declared_outputs(step), comparison.is_further) for step, comparison in comparisons if not comparison.reason
     ]
-    found.sort(key=lambda each: each.further)  # a step that does this comes before those that only allow it
-    if found:
-        return Matched(tuple(found))
-    step, verdict = max(verdicts, key=lambda each: each[1].near, default=({}, Verdict()))
-    if verdict.near < _SHORTEST:
-        return Matched(why="no step is like it")
-    return Matched(nearest=step["id"], why=verdict.why)
+    matches.sort(key=lambda planned_step: planned_step.is_further)  # a step that does this comes before those that only allow it
+    if matches:
+        return MatchResult(tuple(matches))
+    step, comparison = max(comparisons, key=lambda planned_step: planned_step[1].similarity, default=({}, StepComparison()))
+    if comparison.similarity < _MIN_SIMILARITY:
+        return MatchResult(reason="no step is like it")
+    return MatchResult(nearest_step=step["id"], reason=comparison.reason)
 
 
-def _declared(step: Step) -> tuple[str, ...]:
+def _declared_outputs(step: Step) -> tuple[str, ...]:
     return tuple([normpath(path) for path in step.get("outputs") or ()])
 
 
-def _about(step: Step) -> str:
+def _describe_mismatch(step: Step) -> str:
     """What a step is about that a call of another kind is not of."""
     names = written_paths({**step, "outputs": None})
     return f"{step['id']} {'writes ' + names[0] if names else 'is no such call'}"

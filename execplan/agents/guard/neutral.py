@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from execplan.agents.guard import taking
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, Call, Edit
+from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, ToolCall, FileEdit
 from execplan.execution.permission import DENY
 from execplan.text import plain_json
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Final
 
-    from execplan.agents.guard.call import Decision
+    from execplan.agents.guard.call import HookResponse
 
 ASKS: Final = True
-_ALWAYS: Final = "tool cwd session"
+_COMMON_FIELDS: Final = "tool cwd session"
 _FIELDS: Final = {
     COMMAND: "command background",
     WRITE: "path content",
@@ -26,33 +26,33 @@ _FIELDS: Final = {
 }
 
 
-def read(said: Mapping[str, Any]) -> Call:
+def read(payload: Mapping[str, Any]) -> ToolCall:
     """The call that is asked about; raises NotUnderstoodError."""
-    kind = taking.text(said, "tool")
+    kind = taking.required_text(payload, "tool")
     if kind not in _FIELDS:
         raise taking.NotUnderstoodError(f"tool is one of {', '.join(_FIELDS)}")
-    taking.only(said, f"{_ALWAYS} {_FIELDS[kind]}", kind)
-    name = taking.text(said, "name") if kind == TOOL else kind
-    call = Call(kind, name, taking.folder(said), taking.maybe(said, "session"))
+    taking.ensure_known_fields(payload, f"{_COMMON_FIELDS} {_FIELDS[kind]}", kind)
+    name = taking.required_text(payload, "name") if kind == TOOL else kind
+    call = ToolCall(kind, name, taking.required_cwd(payload), taking.optional_text(payload, "session"))
     if kind == COMMAND:
-        return call._replace(command=taking.text(said, "command"), background=taking.flag(said, "background"))
+        return call._replace(command=taking.required_text(payload, "command"), in_background=taking.optional_flag(payload, "background"))
     if kind == TOOL:
-        return call._replace(given=taking.table(said, "parameters") if "parameters" in said else {})
+        return call._replace(arguments=taking.required_object(payload, "parameters") if "parameters" in payload else {})
     if kind == READ:
-        return call._replace(reads=taking.paths(said, "path"))
-    return call._replace(edits=(_edit(kind, said),))
+        return call._replace(read_paths=taking.optional_paths(payload, "path"))
+    return call._replace(edits=(_parse_edit(kind, payload),))
 
 
-def answer(decision: Decision) -> tuple[bytes, int]:
+def answer(response: HookResponse) -> tuple[bytes, int]:
     """The document, and the exit status: 0, for an answer was given."""
-    denied = decision.kind == DENY
+    is_denied = response.kind == DENY
     data = {
-        "decision": decision.kind,
-        "why": decision.why,
-        "step": None if denied else decision.step or None,
-        "nearest": decision.step or None if denied else None,
+        "decision": response.kind,
+        "why": response.reason,
+        "step": None if is_denied else response.step or None,
+        "nearest": response.step or None if is_denied else None,
     }
-    told = {
+    output = {
         "schema": "execplan/1",
         "kind": "guard",
         "ok": True,
@@ -61,13 +61,13 @@ def answer(decision: Decision) -> tuple[bytes, int]:
         "warnings": [],
         "next": [],
     }
-    return plain_json.write(told, spaced=True).encode() + b"\n", 0
+    return plain_json.write(output, spaced=True).encode() + b"\n", 0
 
 
-def _edit(kind: str, said: Mapping[str, Any]) -> Edit:
-    name = taking.path(said, "path")
+def _parse_edit(kind: str, payload: Mapping[str, Any]) -> FileEdit:
+    name = taking.required_path(payload, "path")
     if kind == WRITE:
-        return Edit(name, kind, content=taking.text(said, "content"))
+        return FileEdit(name, kind, content=taking.required_text(payload, "content"))
     if kind == EDIT:
-        return Edit(name, kind, swaps=((taking.text(said, "old"), taking.text(said, "new"), taking.flag(said, "all")),))
-    return Edit(name, kind)
+        return FileEdit(name, kind, replacements=((taking.required_text(payload, "old"), taking.required_text(payload, "new"), taking.optional_flag(payload, "all")),))
+    return FileEdit(name, kind)

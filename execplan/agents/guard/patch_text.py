@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard.call import DELETE, EDIT, WRITE, Edit
-from execplan.agents.guard.taking import NotUnderstoodError, path
+from execplan.agents.guard.call import DELETE, EDIT, WRITE, FileEdit
+from execplan.agents.guard.taking import NotUnderstoodError, required_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _ADD, _UPDATE, _DELETE, _MOVE = "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "
-_LAST = "*** End of File"
-_MARKS = (_ADD, _UPDATE, _DELETE, _MOVE, _LAST, _END, "@@")
+_END_OF_FILE = "*** End of File"
+_MARKS = (_ADD, _UPDATE, _DELETE, _MOVE, _END_OF_FILE, _END, "@@")
 
 
-def edits(patch: str) -> tuple[Edit, ...]:
+def parse_patch(patch: str) -> tuple[FileEdit, ...]:
     """What becomes of each file; raises NotUnderstoodError for what could be read in two ways."""
     if "\r" in patch:
         raise NotUnderstoodError("a line of the patch has a carriage return, which may be taken for a part of its end")
@@ -26,69 +26,69 @@ def edits(patch: str) -> tuple[Edit, ...]:
         raise NotUnderstoodError("a line of the patch may be a mark or not: there is white space around it")
     if len(lines) < 3 or lines[0] != _BEGIN or lines[-1] != _END or _BEGIN in lines[1:] or _END in lines[:-1]:
         raise NotUnderstoodError("it is no patch")
-    found: list[Edit] = []
-    at, last = 1, len(lines) - 1
-    while at < last:
-        end = at + 1
-        while end < last and not lines[end].startswith((_ADD, _UPDATE, _DELETE)):
+    edits: list[FileEdit] = []
+    index, end_index = 1, len(lines) - 1
+    while index < end_index:
+        end = index + 1
+        while end < end_index and not lines[end].startswith((_ADD, _UPDATE, _DELETE)):
             end += 1
-        found += _file(lines[at], lines[at + 1 : end])
-        at = end
-    return tuple(found)
+        edits += _parse_file(lines[index], lines[index + 1 : end])
+        index = end
+    return tuple(edits)
 
 
-def _file(header: str, body: Sequence[str]) -> list[Edit]:
-    for mark, made in ((_ADD, _added), (_UPDATE, _updated), (_DELETE, _deleted)):
+def _parse_file(header: str, body: Sequence[str]) -> list[FileEdit]:
+    for mark, parse in ((_ADD, _parse_added), (_UPDATE, _parse_updated), (_DELETE, _parse_deleted)):
         if header.startswith(mark):
-            return made(path({"the path of a patch": header[len(mark) :]}, "the path of a patch"), body)
+            return parse(required_path({"the path of a patch": header[len(mark) :]}, "the path of a patch"), body)
     raise NotUnderstoodError("a line of the patch belongs to no file")
 
 
-def _added(name: str, body: Sequence[str]) -> list[Edit]:
+def _parse_added(name: str, body: Sequence[str]) -> list[FileEdit]:
     if not all([line.startswith("+") for line in body]):
         raise NotUnderstoodError("a line of a new file does not begin with +")
-    return [Edit(name, WRITE, content="".join([f"{line[1:]}\n" for line in body]))]
+    return [FileEdit(name, WRITE, content="".join([f"{line[1:]}\n" for line in body]))]
 
 
-def _deleted(name: str, body: Sequence[str]) -> list[Edit]:
+def _parse_deleted(name: str, body: Sequence[str]) -> list[FileEdit]:
     if body:
         raise NotUnderstoodError("something stands behind a file to be deleted")
-    return [Edit(name, DELETE)]
+    return [FileEdit(name, DELETE)]
 
 
-def _updated(name: str, body: Sequence[str]) -> list[Edit]:
-    moves = bool(body) and body[0].startswith(_MOVE)
-    hunks = _hunks(body[moves:])
-    ends = _LAST in body
-    if ends and body[-1] != _LAST:
+def _parse_updated(name: str, body: Sequence[str]) -> list[FileEdit]:
+    is_move = bool(body) and body[0].startswith(_MOVE)
+    hunks = _parse_hunks(body[is_move:])
+    is_at_end = _END_OF_FILE in body
+    if is_at_end and body[-1] != _END_OF_FILE:
         raise NotUnderstoodError("something stands behind the end of a file")
-    if body[moves : moves + 1] and not body[moves].strip():
+    if body[is_move : is_move + 1] and not body[is_move].strip():
         raise NotUnderstoodError("a place begins with an empty line, which may count or not")
-    if moves:
-        to = path({"the path of a patch": body[0][len(_MOVE) :]}, "the path of a patch")
-        return [Edit(name, DELETE), Edit(to, WRITE)]  # what it holds then is not told
+    if is_move:
+        target = required_path({"the path of a patch": body[0][len(_MOVE) :]}, "the path of a patch")
+        return [FileEdit(name, DELETE), FileEdit(target, WRITE)]  # what it holds then is not told
     if not hunks:
         raise NotUnderstoodError("a file is to be changed, and no place is")
-    return [Edit(name, EDIT, hunks=tuple(hunks), ends=ends)]
+    return [FileEdit(name, EDIT, hunks=tuple(hunks), is_at_end=is_at_end)]
 
 
-def _hunks(body: Sequence[str]) -> list[Hunk]:
+def _parse_hunks(body: Sequence[str]) -> list[Hunk]:
     """The places, each with its old and its new lines."""
-    found: list[tuple[list[str], list[str]]] = []
+    hunks: list[tuple[list[str], list[str]]] = []
     for line in body:
         if line.startswith("@@"):
             if line != "@@":  # which may stand there twice
                 raise NotUnderstoodError("a place is named by a line above it: give it by its own lines")
-            found.append(([], []))
-        elif line != _LAST:
-            found = found or [([], [])]
-            _take(line, *found[-1])
-    if not all([old for old, _ in found]):
+            hunks.append(([], []))
+        elif line != _END_OF_FILE:
+            hunks = hunks or [([], [])]
+            _add_line(line, *hunks[-1])
+    if not all([old for old, _ in hunks]):
         raise NotUnderstoodError("lines are to be added, and the patch does not say where")
-    return [(tuple(old), tuple(new)) for old, new in found]
+    return [(tuple(old), tuple(new)) for old, new in hunks]
 
 
-def _take(line: str, old: list[str], new: list[str]) -> None:
+def _add_line(line: str, old: list[str], new: list[str]) -> None:
     """Put a line to the old ones, the new ones, or both; an empty one is one of both."""
     if line[:1] not in ("", " ", "-", "+"):
         raise NotUnderstoodError("a line of the patch is neither old nor new")

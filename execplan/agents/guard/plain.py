@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from execplan.agents.guard.calling import NAME
-from execplan.agents.guard.globs import expanded, is_tame
-from execplan.agents.guard.paths import is_one
-from execplan.agents.guard.wrapped import behind, is_harmless
+from execplan.agents.guard.globs import expand_globs, is_safe_glob
+from execplan.agents.guard.paths import is_unambiguous
+from execplan.agents.guard.wrapped import strip_wrappers, is_harmless_variable
 from execplan.execution.command.reader import Reader
 from execplan.record import NamedTuple
 from execplan.text.hidden import may_hide
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from execplan.execution.command.words import Word
 
 _CD = "`cd` is a builtin of the shell"
-_AND = "`&&`"
+_AND_OPERATOR = "`&&`"
 _COMMAND = "`command` is a builtin of the shell"
-_PLAIN = frozenset(("a pipe", _AND, "`||`", "`;`", "several lines", "a redirection", _CD, _COMMAND))
+_ALLOWED_REASONS = frozenset(("a pipe", _AND_OPERATOR, "`||`", "`;`", "several lines", "a redirection", _CD, _COMMAND))
 """What may be in such a text, of all that needs a shell."""
-_PATTERN = frozenset("*?[")
+_PATTERN_CHARS = frozenset("*?[")
 _EXPANDS = "a pattern of files"
-_LONGEST = 20_000
+_MAX_CHARS = 20_000
 """Characters: nobody types more to look at something."""
 
 
-class Plain(NamedTuple):
+class CommandList(NamedTuple):
     """Commands side by side."""
 
     commands: tuple[tuple[str, ...], ...]
@@ -38,7 +38,7 @@ class Plain(NamedTuple):
     """Where they may run: absolute."""
 
 
-class _Strict(Reader):
+class _CommandListReader(Reader):
     """Keeps every reason why a shell is needed, and takes whatever a shell may take for a pattern for one."""
 
     def __init__(self, text: str) -> None:
@@ -55,16 +55,16 @@ class _Strict(Reader):
     def word(self) -> Word:
         """One word; in some shells one that begins with `=` is the path of a program."""
         word = super().word()
-        if is_tame(word):
+        if is_safe_glob(word):
             self.patterns.add(word.text)
-        elif (not _PATTERN.isdisjoint(word.mask) and word.mask not in ("[", "]")) or word.mask.startswith("="):
+        elif (not _PATTERN_CHARS.isdisjoint(word.mask) and word.mask not in ("[", "]")) or word.mask.startswith("="):
             self.need("a pattern that is not expanded here")
         if "{" in word.mask and ("," in word.mask or ".." in word.mask):
             self.need("`{…}` is expanded")
         return word
 
 
-def plain(text: str, cwd: str) -> Plain | None:
+def parse_command_list(text: str, cwd: str) -> CommandList | None:
     """The commands of a text that is run in a folder; None where it does more than to run them with the words that it has.
 
     Variables that change nothing, `timeout`, `time` and `env` may stand in front of one, and what such a command is given by a
@@ -72,44 +72,44 @@ def plain(text: str, cwd: str) -> Plain | None:
     stand in front. Nothing else is expanded or assigned, and nothing is written or read by the shell.
     """
     text = text.strip(" \t\n")
-    if len(text) > _LONGEST or may_hide(text.replace("\n", "").replace("\t", "")):
+    if len(text) > _MAX_CHARS or may_hide(text.replace("\n", "").replace("\t", "")):
         return None
-    reader = _Strict(text)
-    found = reader.commands()
-    if reader.problem or reader.reasons - _PLAIN - {_EXPANDS} or not reader.raw:
+    reader = _CommandListReader(text)
+    simple_commands = reader.commands()
+    if reader.problem or reader.reasons - _ALLOWED_REASONS - {_EXPANDS} or not reader.raw:
         return None
-    if any([set(each.writes) - {os.devnull} or {"<", "<<"} & set(each.reads) for each in found]):
+    if any([set(simple_command.writes) - {os.devnull} or {"<", "<<"} & set(simple_command.reads) for simple_command in simple_commands]):
         return None
-    called = [behind(argv, dict(assigned)) for argv, assigned in reader.raw]
-    if not all([is_harmless(*each) for _, assigned in called for each in assigned.items()]):
+    unwrapped = [strip_wrappers(argv, dict(assigned)) for argv, assigned in reader.raw]
+    if not all([is_harmless_variable(*assignment) for _, assigned in unwrapped for assignment in assigned.items()]):
         return None
-    commands = [argv for argv, _ in called]
+    commands = [argv for argv, _ in unwrapped]
     if any([argv[:1] == (NAME,) and raw != (argv, ()) for argv, raw in zip(commands, reader.raw, strict=True)]):
         return None  # by that name alone
     if _CD not in reader.reasons:
-        return _expanded(Plain(tuple(commands), (cwd,)), reader.patterns)
-    moved = _moved(commands, reader.reasons - {_EXPANDS}, cwd)
-    return None if moved is None else _expanded(moved, reader.patterns)
+        return _expand_patterns(CommandList(tuple(commands), (cwd,)), reader.patterns)
+    command_list = _commands_after_cd(commands, reader.reasons - {_EXPANDS}, cwd)
+    return None if command_list is None else _expand_patterns(command_list, reader.patterns)
 
 
-def _moved(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> Plain | None:
+def _commands_after_cd(commands: Sequence[tuple[str, ...]], reasons: set[str], cwd: str) -> CommandList | None:
     """The commands behind one `cd` in front; where a pipe stands too they may run on either side of it."""
-    first, *rest = commands
-    if len(first) != 2 or first[0] != "cd" or first[1].startswith("-") or any([argv[0] == "cd" for argv in rest]):
+    cd_argv, *rest = commands
+    if len(cd_argv) != 2 or cd_argv[0] != "cd" or cd_argv[1].startswith("-") or any([argv[0] == "cd" for argv in rest]):
         return None
-    if not rest or reasons - {_CD, _AND, _COMMAND, "a pipe", "a redirection"} or _AND not in reasons:
+    if not rest or reasons - {_CD, _AND_OPERATOR, _COMMAND, "a pipe", "a redirection"} or _AND_OPERATOR not in reasons:
         return None
-    if not first[1].startswith(("/", "./", "../")) and os.environ.get("CDPATH"):
+    if not cd_argv[1].startswith(("/", "./", "../")) and os.environ.get("CDPATH"):
         return None
-    folder = os.path.join(cwd, first[1])
-    if not is_one(folder):
+    folder = os.path.join(cwd, cd_argv[1])
+    if not is_unambiguous(folder):
         return None
-    return Plain(tuple(rest), (folder,) if "a pipe" not in reasons else (folder, cwd))
+    return CommandList(tuple(rest), (folder,) if "a pipe" not in reasons else (folder, cwd))
 
 
-def _expanded(found: Plain, patterns: set[str]) -> Plain | None:
+def _expand_patterns(command_list: CommandList, patterns: set[str]) -> CommandList | None:
     """The commands with the names of files in place of patterns; None where these can't be told."""
     if not patterns:
-        return found
-    commands = [expanded(argv, patterns, found.folders) for argv in found.commands]
-    return None if None in commands else found._replace(commands=tuple([argv for argv in commands if argv is not None]))
+        return command_list
+    commands = [expand_globs(argv, patterns, command_list.folders) for argv in command_list.commands]
+    return None if None in commands else command_list._replace(commands=tuple([argv for argv in commands if argv is not None]))

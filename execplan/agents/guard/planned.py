@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from execplan.execution.world import State
 
 
-class Planned(NamedTuple):
+class PlannedStep(NamedTuple):
     """A step."""
 
     step: dict[str, Any]
@@ -21,7 +21,7 @@ class Planned(NamedTuple):
     """Its risk, as it was rated."""
 
 
-class Around(NamedTuple):
+class GuardScope(NamedTuple):
     """Where a call is judged."""
 
     root: str
@@ -32,5 +32,5 @@ class Around(NamedTuple):
     """By path from the root, as `Course.expected`."""
     protected: Callable[[str], str]
     """What of git's or the tool's own a path from the root is, in words; nothing for any other."""
-    before: Callable[[str], bytes | None]
+    read_expected: Callable[[str], bytes | None]
     """The bytes of a path, from the Store, as `expected` has it: approved, or as an earlier step has left it."""

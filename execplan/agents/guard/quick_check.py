@@ -6,11 +6,11 @@ import os
 
 from execplan import clock
 from execplan.agents.guard import current_warrant, keep, own
-from execplan.agents.guard.basis import Basis, of_run
+from execplan.agents.guard.basis import GuardContext, context_from_grant
 from execplan.agents.guard.call import COMMAND
-from execplan.agents.guard.decide import Judged, judge
-from execplan.agents.guard.match import match
-from execplan.agents.guard.planned import Planned
+from execplan.agents.guard.decide import Decision, decide
+from execplan.agents.guard.match import match_call
+from execplan.agents.guard.planned import PlannedStep
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.execution.permission import DENY
 from execplan.repo import homes, shelf
@@ -21,66 +21,66 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Final
 
-    from execplan.agents.guard.call import Call
+    from execplan.agents.guard.call import ToolCall
     from execplan.repo.home import Home
 
-_MOST: Final = 8 << 20
+_MAX_DOCUMENT_BYTES: Final = 8 << 20
 """Bytes of the longest document that is looked at here."""
-_BEGUN: Final = frozenset(("approval-used", "journal-altered"))
+_RUN_STARTED_CODES: Final = frozenset(("approval-used", "journal-altered"))
 """What is found where another call is about to begin the run."""
 
 
-def judged(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+def decide_without_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call, and what no reason tells; raises ExecplanError."""
     home = homes.find(os.getcwd())
     if not home.exists:  # nobody looks for homes below: that may take longer than there is
-        what = f"no plans folder in {home.base} or above"
-        raise ExecplanError("no-home", what, exit=ENVIRONMENT, hint="the agent works where there is no plan")
+        message = f"no plans folder in {home.base} or above"
+        raise ExecplanError("no-home", message, exit=ENVIRONMENT, hint="the agent works where there is no plan")
     policy = effective(home)
-    basis = Basis(home, policy.reads, policy.tools)
-    if why := own.frees(call, basis.around, home):  # said whether or not there is a plan to judge by
-        return Judged(DENY, why), ()
-    bare = judge(call, basis, clock.seconds())
-    if bare.kind != DENY and (call.kind != COMMAND or _is_of_no_plan(home, call, basis)):
-        return bare, ()
+    context = GuardContext(home, policy.reads, policy.tools)
+    if reason := own.escape_reason(call, context.scope, home):  # said whether or not there is a plan to judge by
+        return Decision(DENY, reason), ()
+    planless_decision = decide(call, context, clock.seconds())
+    if planless_decision.kind != DENY and (call.kind != COMMAND or _matches_no_plan(home, call, context)):
+        return planless_decision, ()
     try:
-        with keep.line(home):
-            return _in_turn(home, call, named, asks=asks)
+        with keep.lock_slot(home):
+            return _decide_in_turn(home, call, plan_name, asks=asks)
     except ExecplanError:
-        if bare.kind == DENY:
+        if planless_decision.kind == DENY:
             raise
-        return bare, ()  # a command that only reads needs no plan, but may be a step of one
+        return planless_decision, ()  # a command that only reads needs no plan, but may be a step of one
 
 
-def _in_turn(home: Home, call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]]:
+def _decide_in_turn(home: Home, call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]]:
     """What becomes of a call whose turn has come: by then, or meanwhile, another may have begun the run. Raises ExecplanError."""
-    if (found := _by_warrant(call, named, asks=asks)) is not None:
-        return found
-    from execplan.agents.guard.afresh import by_plan
+    if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
+        return outcome
+    from execplan.agents.guard.afresh import decide_by_plan
 
     try:
-        return by_plan(home, call, named, asks=asks)
+        return decide_by_plan(home, call, plan_name, asks=asks)
     except ExecplanError as error:
-        if error.code not in _BEGUN:
+        if error.code not in _RUN_STARTED_CODES:
             raise
-        with keep.lock(home, call):
+        with keep.lock_runs(home, call):
             pass  # who has just begun the run finishes that first
-        if (found := _by_warrant(call, named, asks=asks)) is not None:
-            return found
+        if (outcome := _decide_by_current_grant(call, plan_name, asks=asks)) is not None:
+            return outcome
         raise
 
 
-def _by_warrant(call: Call, named: str | None, *, asks: bool) -> tuple[Judged, tuple[str, ...]] | None:
+def _decide_by_current_grant(call: ToolCall, plan_name: str | None, *, asks: bool) -> tuple[Decision, tuple[str, ...]] | None:
     """What becomes of a call by the warrant in force; None where there is none. Raises ExecplanError."""
-    issued = current_warrant.warrant(named)
-    if issued is None:
+    grant = current_warrant.find_grant(plan_name)
+    if grant is None:
         return None
-    entries = keep.entries_of(issued)
-    basis = of_run(issued, entries)
-    return None if keep.is_over(basis) else (keep.by_warrant(call, issued, entries, basis, asks=asks), issued.hidden)
+    entries = keep.read_entries(grant)
+    context = context_from_grant(grant, entries)
+    return None if keep.is_run_over(context) else (keep.decide_by_grant(call, grant, entries, context, asks=asks), grant.hidden)
 
 
-def _is_of_no_plan(home: Home, call: Call, basis: Basis) -> bool:
+def _matches_no_plan(home: Home, call: ToolCall, context: GuardContext) -> bool:
     """Whether no plan that somebody approved plans or denies a command that only reads, as far as their documents are at hand.
 
     It is enough for a command that passes too where the plan can't be read at all.
@@ -90,12 +90,12 @@ def _is_of_no_plan(home: Home, call: Call, basis: Basis) -> bool:
         if ref.archived or not shelf.entries(os.path.join(folder, "approvals")):
             continue
         try:
-            told = plain_json.read(disk.read(os.path.join(folder, "execution-plan.json"), _MOST)[0].decode())
-            planned = tuple([Planned(each, "") for each in told["steps"]])
-            around = basis.around._replace(constraints=told.get("constraints") or {})
-            found = match(call, planned, around, basis.reads)
+            plan_json = plain_json.read(disk.read(os.path.join(folder, "execution-plan.json"), _MAX_DOCUMENT_BYTES)[0].decode())
+            planned_steps = tuple([PlannedStep(step, "") for step in plan_json["steps"]])
+            scope = context.scope._replace(constraints=plan_json.get("constraints") or {})
+            match_result = match_call(call, planned_steps, scope, context.read_policy)
         except (ExecplanError, AttributeError, KeyError, TypeError, ValueError):
             return False
-        if found.matches or found.refused:
+        if match_result.matches or match_result.denial_reason:
             return False
     return True

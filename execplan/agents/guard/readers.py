@@ -13,112 +13,112 @@ NO_PATHS: Final = 99
 """In place of a number of words: none of them is a path."""
 
 
-class Reads(NamedTuple):
+class ReadOnlyCommand(NamedTuple):
     """How a program is told to read."""
 
     flags: str = ""
     """Flags without a value; letters alone may stand together behind one hyphen. Behind one with `?` a value may be joined with `=`."""
-    values: str = ""
+    value_flags: str = ""
     """Flags with a value, which is no path."""
-    texts: int = 0
+    leading_texts: int = 0
     """How many words stand in front of the paths: a pattern, a program."""
-    without: str = ""
+    replacing_flags: str = ""
     """Flags that stand in for these words."""
-    most: int = NO_PATHS
+    max_operands: int = NO_PATHS
     """How many words there may be."""
-    least: int = 0
-    never: tuple[str, ...] = ()
+    min_operands: int = 0
+    forbidden_texts: tuple[str, ...] = ()
     """What no word may hold."""
-    numbers: bool = False
+    allows_numbers: bool = False
     """Whether a number may be a flag: `-20`."""
-    needs: str = ""
+    required_flag: str = ""
     """A flag without which it does more than read."""
 
 
-_GREP = Reads(
+_GREP = ReadOnlyCommand(
     "-i -n -v -w -x -c -l -L -o -q -s -h -H -r -E -F -P -G -a -I -b --color? --ignore-case --line-number --invert-match --word-regexp "
     "--count --files-with-matches --files-without-match --only-matching --quiet --no-filename --with-filename --recursive --extended-regexp "
     "--fixed-strings --perl-regexp --text --no-messages",
     "-e -A -B -C -m --regexp --after-context --before-context --context --max-count --include --exclude --exclude-dir",
-    texts=1,
-    without="-e --regexp",
-    numbers=True,
+    leading_texts=1,
+    replacing_flags="-e --regexp",
+    allows_numbers=True,
 )
-_LINES = Reads("-q -v", "-n -c --lines --bytes", numbers=True)
-_SUM = Reads("-b")
+_HEAD_OR_TAIL = ReadOnlyCommand("-q -v", "-n -c --lines --bytes", allows_numbers=True)
+_CHECKSUM = ReadOnlyCommand("-b")
 
-PROGRAMS: Mapping[str, Reads] = {
-    "basename": Reads("-a -z", "-s", texts=NO_PATHS),
-    "cat": Reads("-n -b -s -A -e -t -v -E -T -u"),
-    "cmp": Reads("-s -l -b"),
-    "column": Reads("-t", "-s"),
-    "comm": Reads("-1 -2 -3"),
-    "cut": Reads("-s --complement", "-d -f -c -b --output-delimiter --delimiter --fields"),
-    "date": Reads("-u -R --utc", texts=NO_PATHS, most=0),
-    "df": Reads("-h -k"),
-    "diff": Reads(
+READ_ONLY_PROGRAMS: Mapping[str, ReadOnlyCommand] = {
+    "basename": ReadOnlyCommand("-a -z", "-s", leading_texts=NO_PATHS),
+    "cat": ReadOnlyCommand("-n -b -s -A -e -t -v -E -T -u"),
+    "cmp": ReadOnlyCommand("-s -l -b"),
+    "column": ReadOnlyCommand("-t", "-s"),
+    "comm": ReadOnlyCommand("-1 -2 -3"),
+    "cut": ReadOnlyCommand("-s --complement", "-d -f -c -b --output-delimiter --delimiter --fields"),
+    "date": ReadOnlyCommand("-u -R --utc", leading_texts=NO_PATHS, max_operands=0),
+    "df": ReadOnlyCommand("-h -k"),
+    "diff": ReadOnlyCommand(
         "-u -r -q -b -w -B -i -N -y --brief --unified --recursive --color? --ignore-all-space --ignore-space-change --new-file",
         "-U",
     ),
-    "dirname": Reads(texts=NO_PATHS),
-    "du": Reads("-s -h -a -c -k -m --summarize --human-readable", "-d --max-depth"),
+    "dirname": ReadOnlyCommand(leading_texts=NO_PATHS),
+    "du": ReadOnlyCommand("-s -h -a -c -k -m --summarize --human-readable", "-d --max-depth"),
     "egrep": _GREP,
-    "false": Reads(texts=NO_PATHS),
+    "false": ReadOnlyCommand(leading_texts=NO_PATHS),
     "fgrep": _GREP,
-    "file": Reads("-b -i"),
-    "fold": Reads("-s", "-w"),
+    "file": ReadOnlyCommand("-b -i"),
+    "fold": ReadOnlyCommand("-s", "-w"),
     "grep": _GREP,
-    "head": _LINES,
-    "hexdump": Reads("-C -c", "-n -s"),
-    "jq": Reads(
+    "head": _HEAD_OR_TAIL,
+    "hexdump": ReadOnlyCommand("-C -c", "-n -s"),
+    "jq": ReadOnlyCommand(
         "-r -c -s -S -e -M -C -n -j --raw-output --compact-output --slurp --sort-keys",
-        texts=1,
-        least=1,
-        never=("env", "ENV", "input_filename", "import", "include", "$__prog"),
+        leading_texts=1,
+        min_operands=1,
+        forbidden_texts=("env", "ENV", "input_filename", "import", "include", "$__prog"),
     ),
-    "ls": Reads(
+    "ls": ReadOnlyCommand(
         "-a -A -l -h -1 -R -t -r -S -d -F -p -i -s -k -n -o -g -G --color? --all --almost-all --human-readable --recursive --reverse "
         "--directory --classify --full-time --group-directories-first",
         "--time-style --sort",
     ),
-    "md5sum": _SUM,
-    "nl": Reads("", "-b -w -s"),
-    "od": Reads("-c -x -b -v", "-A -t -N -j"),
-    "printf": Reads(texts=NO_PATHS),
-    "pwd": Reads("-P -L", texts=NO_PATHS, most=0),
-    "readlink": Reads("-f -e -m -n"),
-    "realpath": Reads("-e -m -s"),
-    "rev": Reads(),
-    "rg": Reads(
+    "md5sum": _CHECKSUM,
+    "nl": ReadOnlyCommand("", "-b -w -s"),
+    "od": ReadOnlyCommand("-c -x -b -v", "-A -t -N -j"),
+    "printf": ReadOnlyCommand(leading_texts=NO_PATHS),
+    "pwd": ReadOnlyCommand("-P -L", leading_texts=NO_PATHS, max_operands=0),
+    "readlink": ReadOnlyCommand("-f -e -m -n"),
+    "realpath": ReadOnlyCommand("-e -m -s"),
+    "rev": ReadOnlyCommand(),
+    "rg": ReadOnlyCommand(
         "-i -n -v -w -x -c -l -o -q -s -S -F -U -N -H -I -P --files --json --ignore-case --line-number --invert-match --word-regexp "
         "--count --files-with-matches --files-without-match --only-matching --quiet --smart-case --fixed-strings --multiline "
         "--no-heading --heading --no-line-number --with-filename --no-filename --trim --stats --no-config",
         "-e -A -B -C -m -g -t -T --regexp --after-context --before-context --context --max-count --glob --type --type-not "
         "--max-depth --color --colors --sort",
-        texts=1,
-        without="-e --regexp --files",
-        numbers=True,
+        leading_texts=1,
+        replacing_flags="-e --regexp --files",
+        allows_numbers=True,
     ),
-    "sha1sum": _SUM,
-    "sha256sum": _SUM,
-    "sha512sum": _SUM,
-    "sleep": Reads(texts=NO_PATHS),
-    "sort": Reads(
+    "sha1sum": _CHECKSUM,
+    "sha256sum": _CHECKSUM,
+    "sha512sum": _CHECKSUM,
+    "sleep": ReadOnlyCommand(leading_texts=NO_PATHS),
+    "sort": ReadOnlyCommand(
         "-n -r -u -h -f -V -b -d -g --numeric-sort --reverse --unique --human-numeric-sort --version-sort",
         "-k -t --key",
     ),
-    "stat": Reads("-L", "-c --format"),
-    "strings": Reads("-a", "-n"),
-    "tac": Reads(),
-    "tail": _LINES,
-    "tr": Reads("-d -s -c", texts=NO_PATHS),
-    "tree": Reads("-a -d -h -s -f -i --noreport --dirsfirst --gitignore --prune", "-L -I -P"),
-    "true": Reads(texts=NO_PATHS),
-    "uname": Reads("-a -s -r -m -n -v -p -o", texts=NO_PATHS, most=0),
-    "uniq": Reads("-c -d -u -i", "-f -s -w", most=1),
-    "wc": Reads("-l -w -c -m -L --lines --words --bytes --chars"),
-    "which": Reads("-a", texts=NO_PATHS),
-    "whoami": Reads(texts=NO_PATHS, most=0),
+    "stat": ReadOnlyCommand("-L", "-c --format"),
+    "strings": ReadOnlyCommand("-a", "-n"),
+    "tac": ReadOnlyCommand(),
+    "tail": _HEAD_OR_TAIL,
+    "tr": ReadOnlyCommand("-d -s -c", leading_texts=NO_PATHS),
+    "tree": ReadOnlyCommand("-a -d -h -s -f -i --noreport --dirsfirst --gitignore --prune", "-L -I -P"),
+    "true": ReadOnlyCommand(leading_texts=NO_PATHS),
+    "uname": ReadOnlyCommand("-a -s -r -m -n -v -p -o", leading_texts=NO_PATHS, max_operands=0),
+    "uniq": ReadOnlyCommand("-c -d -u -i", "-f -s -w", max_operands=1),
+    "wc": ReadOnlyCommand("-l -w -c -m -L --lines --words --bytes --chars"),
+    "which": ReadOnlyCommand("-a", leading_texts=NO_PATHS),
+    "whoami": ReadOnlyCommand(leading_texts=NO_PATHS, max_operands=0),
 }
 """What each program takes, beside words."""
 
@@ -133,53 +133,53 @@ _LOG = (
     "--abbrev-commit --topo-order --date-order --no-decorate --left-right --cherry-pick --pretty?"
 )
 _LOG_VALUES = f"{_DIFF_VALUES} -n -L --max-count --skip --since --until --after --before --author --committer --grep --format --date"
-_LOOKS = Reads(_LOG, _LOG_VALUES, numbers=True)
+_LOG_OR_SHOW = ReadOnlyCommand(_LOG, _LOG_VALUES, allows_numbers=True)
 
-GIT: Mapping[str, Reads] = {
-    "blame": Reads("-e -s -w -M -l -t --show-email", "-L --date"),
-    "branch": Reads(
-        "-a -r -v -vv --all --remotes --list --show-current --verbose --no-color --merged --no-merged", most=0
+GIT_SUBCOMMANDS: Mapping[str, ReadOnlyCommand] = {
+    "blame": ReadOnlyCommand("-e -s -w -M -l -t --show-email", "-L --date"),
+    "branch": ReadOnlyCommand(
+        "-a -r -v -vv --all --remotes --list --show-current --verbose --no-color --merged --no-merged", max_operands=0
     ),
-    "cat-file": Reads("-p -t -s -e"),
-    "check-attr": Reads("-a --all"),
-    "check-ignore": Reads("-v -q -n"),
-    "count-objects": Reads("-v -H"),
-    "describe": Reads("--tags --always --dirty --all --long --exact-match", "--abbrev --match"),
-    "diff": Reads(_DIFF, _DIFF_VALUES),
-    "diff-tree": Reads(f"{_DIFF} -r --no-commit-id --root", _DIFF_VALUES),
-    "for-each-ref": Reads("", "--format --sort --count"),
-    "grep": Reads(
-        "-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break", "-e -A -B -C", texts=1, without="-e"
+    "cat-file": ReadOnlyCommand("-p -t -s -e"),
+    "check-attr": ReadOnlyCommand("-a --all"),
+    "check-ignore": ReadOnlyCommand("-v -q -n"),
+    "count-objects": ReadOnlyCommand("-v -H"),
+    "describe": ReadOnlyCommand("--tags --always --dirty --all --long --exact-match", "--abbrev --match"),
+    "diff": ReadOnlyCommand(_DIFF, _DIFF_VALUES),
+    "diff-tree": ReadOnlyCommand(f"{_DIFF} -r --no-commit-id --root", _DIFF_VALUES),
+    "for-each-ref": ReadOnlyCommand("", "--format --sort --count"),
+    "grep": ReadOnlyCommand(
+        "-i -n -l -w -c -E -F -P -h -H -q -o -v --cached --heading --break", "-e -A -B -C", leading_texts=1, replacing_flags="-e"
     ),
-    "log": _LOOKS,
-    "ls-files": Reads(
+    "log": _LOG_OR_SHOW,
+    "ls-files": ReadOnlyCommand(
         "-m -o -d -s -c -u -t --others --modified --deleted --cached --stage --unmerged --exclude-standard --error-unmatch --full-name"
     ),
-    "ls-tree": Reads("-r -l -d -t --name-only --full-tree --full-name --long"),
-    "merge-base": Reads("--is-ancestor --all --fork-point"),
-    "name-rev": Reads("--name-only --tags --always"),
-    "reflog": Reads(most=0),
-    "remote": Reads(most=0),
-    "rev-list": Reads(
-        "--count --all --no-merges --first-parent --reverse", "-n --max-count --since --until", numbers=True
+    "ls-tree": ReadOnlyCommand("-r -l -d -t --name-only --full-tree --full-name --long"),
+    "merge-base": ReadOnlyCommand("--is-ancestor --all --fork-point"),
+    "name-rev": ReadOnlyCommand("--name-only --tags --always"),
+    "reflog": ReadOnlyCommand(max_operands=0),
+    "remote": ReadOnlyCommand(max_operands=0),
+    "rev-list": ReadOnlyCommand(
+        "--count --all --no-merges --first-parent --reverse", "-n --max-count --since --until", allows_numbers=True
     ),
-    "rev-parse": Reads(
+    "rev-parse": ReadOnlyCommand(
         "-q --verify --quiet --show-toplevel --abbrev-ref? --short? --git-dir --is-inside-work-tree --show-prefix --show-cdup --symbolic-full-name"
     ),
-    "shortlog": Reads("-s -n -e --summary --numbered --email", least=1),
-    "show": _LOOKS,
-    "show-ref": Reads("--heads --tags --verify -q --hash"),
-    "stash list": Reads(most=0),
-    "stash show": Reads("-p --stat --name-only", most=1),
-    "status": Reads(
+    "shortlog": ReadOnlyCommand("-s -n -e --summary --numbered --email", min_operands=1),
+    "show": _LOG_OR_SHOW,
+    "show-ref": ReadOnlyCommand("--heads --tags --verify -q --hash"),
+    "stash list": ReadOnlyCommand(max_operands=0),
+    "stash show": ReadOnlyCommand("-p --stat --name-only", max_operands=1),
+    "status": ReadOnlyCommand(
         "-s -b -v --short --branch --long --verbose --porcelain? --untracked-files? --ignored? --no-renames --show-stash -u -uno -uall"
     ),
-    "tag": Reads("-l --list -n", most=0),
-    "worktree list": Reads("--porcelain", most=0),
+    "tag": ReadOnlyCommand("-l --list -n", max_operands=0),
+    "worktree list": ReadOnlyCommand("--porcelain", max_operands=0),
 }
 """What each verb of git takes, where it only looks; behind `git`, or `git --no-pager`."""
 
-FIND: Mapping[str, int] = {
+FIND_EXPRESSIONS: Mapping[str, int] = {
     **dict.fromkeys(
         "-empty -print -print0 -ls -prune -not ! -a -o -and -or ( ) , -depth -xdev -mount -true -false -daystart".split(),
         0,
@@ -192,7 +192,7 @@ FIND: Mapping[str, int] = {
 }
 """What may stand behind the paths of `find`, with how many words behind it."""
 
-ASKED = frozenset(
+VERSION_PROGRAMS = frozenset(
     "python python3 node npm pnpm yarn cargo rustc ruby java gcc clang make cmake git go pip uv docker".split()
 )
 """Programs that may be asked for their version."""

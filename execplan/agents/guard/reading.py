@@ -6,11 +6,11 @@ import os
 
 from execplan.agents.guard import places
 from execplan.agents.guard.call import COMMAND, READ
-from execplan.agents.guard.calling import NAME, beyond
-from execplan.agents.guard.plain import plain
-from execplan.agents.guard.readers import ASKED, FIND, GIT, NO_PATHS, PROGRAMS
-from execplan.agents.guard.words import apart
-from execplan.agents.guard.wrapped import is_root
+from execplan.agents.guard.calling import NAME, denial_reason
+from execplan.agents.guard.plain import parse_command_list
+from execplan.agents.guard.readers import VERSION_PROGRAMS, FIND_EXPRESSIONS, GIT_SUBCOMMANDS, NO_PATHS, READ_ONLY_PROGRAMS
+from execplan.agents.guard.words import parse_args
+from execplan.agents.guard.wrapped import is_repository_root
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.record import NamedTuple
 
@@ -18,202 +18,202 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.agents.guard.call import Call
-    from execplan.agents.guard.planned import Around
-    from execplan.agents.guard.readers import Reads
+    from execplan.agents.guard.call import ToolCall
+    from execplan.agents.guard.planned import GuardScope
+    from execplan.agents.guard.readers import ReadOnlyCommand
 
-_SOUGHT = ("--include", "-g", "--glob")
+_GLOB_FLAGS = ("--include", "-g", "--glob")
 """Flags that say which files a search looks into."""
-_DEEP = frozenset(("grep", "egrep", "fgrep", "diff"))
+_RECURSIVE_PROGRAMS = frozenset(("grep", "egrep", "fgrep", "diff"))
 """Programs that go through folders where they are told to."""
-_TESTS = frozenset("-d -e -f -h -L -r -s -w -x".split())
-_ANYWHERE, _INSIDE, _ASKS, _NONE = READ_POLICIES
+_TEST_FLAGS = frozenset("-d -e -f -h -L -r -s -w -x".split())
+_ANYWHERE, _INSIDE, _ASK_FIRST, _ONLY_PLANNED = READ_POLICIES
 
 
-class Reading(NamedTuple):
+class ReadDecision(NamedTuple):
     """What becomes of a call that reads."""
 
     kind: str
     """ALLOW, ASK or DENY; nothing for a call that does more, or that only a step of the plan can allow."""
-    why: str = ""
+    reason: str = ""
 
 
-def reads(call: Call, around: Around, reads: str) -> str:
+def read_decision_kind(call: ToolCall, scope: GuardScope, read_policy: str) -> str:
     """What the policy says of a call that only reads: ALLOW, ASK or DENY; nothing for any other call."""
-    return judge(call, around, reads).kind
+    return decide_read(call, scope, read_policy).kind
 
 
-def judge(call: Call, around: Around, reads: str) -> Reading:
-    """As `reads`, with why; where reading must be planned too, one that is none of these calls is all that is said."""
-    found = paths(call, around)
-    if found is None:
-        return Reading("")
-    for path in found:
-        if why := places.never_read(around, path):
-            return Reading(DENY, f"{_shown(around, path)} is never read: {why}")
-    searched = found if _searches(call) else ()
-    above = next((what for path in searched if path and (what := places.above_private(path))), "")
-    if above:
-        return Reading(DENY, f"a search there reads {above}")
-    if reads == _NONE:
-        return Reading("", "the policy lets nothing be read that is not planned")
-    out = [path for path in found if not places.inside(around.root, path)]
-    if reads == _ASKS:
-        return Reading(ASK, "the policy asks before anything is read")
-    if out and reads == _INSIDE:
-        return Reading(ASK, f"{out[0]} lies outside the repository")
-    return Reading(ALLOW)
+def decide_read(call: ToolCall, scope: GuardScope, read_policy: str) -> ReadDecision:
+    """As `read_policy`, with why; where reading must be planned too, one that is none of these calls is all that is said."""
+    real_paths = find_read_paths(call, scope)
+    if real_paths is None:
+        return ReadDecision("")
+    for path in real_paths:
+        if reason := places.read_denial_reason(scope, path):
+            return ReadDecision(DENY, f"{_display_path(scope, path)} is never read: {reason}")
+    searched_paths = real_paths if _is_content_search(call) else ()
+    private_below = next((description for path in searched_paths if path and (description := places.find_private_below(path))), "")
+    if private_below:
+        return ReadDecision(DENY, f"a search there reads {private_below}")
+    if read_policy == _ONLY_PLANNED:
+        return ReadDecision("", "the policy lets nothing be read that is not planned")
+    outside_paths = [path for path in real_paths if not places.is_inside(scope.root, path)]
+    if read_policy == _ASK_FIRST:
+        return ReadDecision(ASK, "the policy asks before anything is read")
+    if outside_paths and read_policy == _INSIDE:
+        return ReadDecision(ASK, f"{outside_paths[0]} lies outside the repository")
+    return ReadDecision(ALLOW)
 
 
-def _searches(call: Call) -> bool:
+def _is_content_search(call: ToolCall) -> bool:
     """Whether a call that reads shows what is in files below the folders that it names."""
     if call.kind == READ:
         return call.tool == "Grep"
-    text = plain(call.command, call.cwd)
-    for argv in text.commands if text is not None else ():
-        short = "".join([word for word in argv[1:] if word.startswith("-") and not word.startswith("--")])
-        recursive = "r" in short or "--recursive" in argv
-        if argv[0] == "rg" or (argv[0] in _DEEP and recursive):
+    command_list = parse_command_list(call.command, call.cwd)
+    for argv in command_list.commands if command_list is not None else ():
+        flag_letters = "".join([arg for arg in argv[1:] if arg.startswith("-") and not arg.startswith("--")])
+        is_recursive = "r" in flag_letters or "--recursive" in argv
+        if argv[0] == "rg" or (argv[0] in _RECURSIVE_PROGRAMS and is_recursive):
             return True
     return False
 
 
-def paths(call: Call, around: Around) -> list[str] | None:
+def find_read_paths(call: ToolCall, scope: GuardScope) -> list[str] | None:
     """The real paths that a call reads, of which all below them is read; None for a call that does more than to read.
 
     Nothing stands for what is no path.
     """
     if call.kind == READ:
-        return [way for path in call.reads or (call.cwd,) for way in places.ways(call.cwd, path)]
+        return [real_path for path in call.read_paths or (call.cwd,) for real_path in places.possible_real_paths(call.cwd, path)]
     if call.kind != COMMAND:
         return None
-    text = plain(call.command, call.cwd)
-    if text is None:
+    command_list = parse_command_list(call.command, call.cwd)
+    if command_list is None:
         return None
-    found = [os.path.realpath(folder) for folder in text.folders]
-    for argv in text.commands:
-        named = _named(argv, around, text.folders)
-        if named is None:
+    real_paths = [os.path.realpath(folder) for folder in command_list.folders]
+    for argv in command_list.commands:
+        path_args = _read_path_args(argv, scope, command_list.folders)
+        if path_args is None:
             return None
-        found += [way for folder in text.folders for path in named for way in places.ways(folder, path)]
-    return list(dict.fromkeys(found))
+        real_paths += [real_path for folder in command_list.folders for path in path_args for real_path in places.possible_real_paths(folder, path)]
+    return list(dict.fromkeys(real_paths))
 
 
-def _named(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[str] | None:
+def _read_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
     """The paths that a command reads, as it names them; None for one that may do more."""
-    name, rest = argv[0], argv[1:]
+    name, args = argv[0], argv[1:]
     if name == "echo":  # whatever looks like a flag is printed, or no more than how that is printed
         return []
-    if name in ASKED and list(rest) == ["--version"]:
+    if name in VERSION_PROGRAMS and list(args) == ["--version"]:
         return []
     if name == "find":
-        return _find(rest)
+        return _find_path_args(args)
     if name == "sed":
-        return _sed(rest)
+        return _sed_path_args(args)
     if name == "git":
-        return _git(rest, around, folders)
+        return _git_path_args(args, scope, folders)
     if name in ("test", "["):
-        return _tested(rest if name == "test" else rest[:-1] if rest[-1:] == ("]",) else ())
+        return _test_path_args(args if name == "test" else args[:-1] if args[-1:] == ("]",) else ())
     if name == "command":
-        return [] if len(rest) == 2 and rest[0] == "-v" and not rest[1].startswith("-") else None
+        return [] if len(args) == 2 and args[0] == "-v" and not args[1].startswith("-") else None
     if name == NAME:
-        return None if beyond(argv, around, folders) else []
+        return None if denial_reason(argv, scope, folders) else []
     if name == "date":
-        rest = [each for each in rest if not each.startswith("+")]
-    return _read(rest, PROGRAMS[name]) if name in PROGRAMS else None
+        args = [arg for arg in args if not arg.startswith("+")]
+    return _operand_paths(args, READ_ONLY_PROGRAMS[name]) if name in READ_ONLY_PROGRAMS else None
 
 
-def _tested(argv: Sequence[str]) -> list[str] | None:
+def _test_path_args(argv: Sequence[str]) -> list[str] | None:
     """The path of which `test` says whether it is there; all else it may evaluate."""
-    words = argv[1:] if argv[:1] == ("!",) else argv
-    if len(words) != 2 or words[0] not in _TESTS or words[1].startswith("-"):
+    operands = argv[1:] if argv[:1] == ("!",) else argv
+    if len(operands) != 2 or operands[0] not in _TEST_FLAGS or operands[1].startswith("-"):
         return None
-    return [words[1]]
+    return [operands[1]]
 
 
-def _read(argv: Sequence[str], program: Reads) -> list[str] | None:
+def _operand_paths(argv: Sequence[str], command: ReadOnlyCommand) -> list[str] | None:
     """The paths among the words of a program; None where a flag is not known, or where there are too many words."""
-    found = apart(argv, program.flags.split(), program.values.split(), numbers=program.numbers)
-    if found is None:
+    parsed_args = parse_args(argv, command.flags.split(), command.value_flags.split(), allows_numbers=command.allows_numbers)
+    if parsed_args is None:
         return None
-    texts = 0 if found.flags & set(program.without.split()) else program.texts
-    words = found.words
-    if not program.least <= len(words) <= program.most or (program.needs and program.needs not in found.flags):
+    leading_texts = 0 if parsed_args.flags & set(command.replacing_flags.split()) else command.leading_texts
+    operands = parsed_args.operands
+    if not command.min_operands <= len(operands) <= command.max_operands or (command.required_flag and command.required_flag not in parsed_args.flags):
         return None
-    if any([each in word for word in words for each in program.never]):
+    if any([text in operand for operand in operands for text in command.forbidden_texts]):
         return None
-    sought = [name for flag, value in found.values if flag in _SOUGHT for name in places.named(value)]
-    return [] if texts == NO_PATHS else [*words[texts:], *sought]
+    glob_names = [name for flag, value in parsed_args.values if flag in _GLOB_FLAGS for name in places.names_in_glob(value)]
+    return [] if leading_texts == NO_PATHS else [*operands[leading_texts:], *glob_names]
 
 
-def filtered(argv: Sequence[str]) -> list[str] | None:
+def filter_path_args(argv: Sequence[str]) -> list[str] | None:
     """The paths that a program reads that is no more than a filter otherwise; None where it may do more."""
     if argv[0] == "sed":
-        return _sed(argv[1:])
-    return _read(argv[1:], PROGRAMS[argv[0]]) if argv[0] in PROGRAMS else None
+        return _sed_path_args(argv[1:])
+    return _operand_paths(argv[1:], READ_ONLY_PROGRAMS[argv[0]]) if argv[0] in READ_ONLY_PROGRAMS else None
 
 
-def _git(argv: Sequence[str], around: Around, folders: Sequence[str]) -> list[str] | None:
+def _git_path_args(argv: Sequence[str], scope: GuardScope, folders: Sequence[str]) -> list[str] | None:
     """What a command of git reads, where it is the repository's own git that is asked."""
-    words, base = list(argv), ""
-    while words[:1] in (["-C"], ["--no-pager"]):
-        if words[0] == "-C":
-            if base or not all([is_root("".join(words[1:2]), folder, around.root) for folder in folders]):
+    args, base = list(argv), ""
+    while args[:1] in (["-C"], ["--no-pager"]):
+        if args[0] == "-C":
+            if base or not all([is_repository_root("".join(args[1:2]), folder, scope.root) for folder in folders]):
                 return None
-            base = around.root
-        words = words[1 + (words[0] == "-C") :]
+            base = scope.root
+        args = args[1 + (args[0] == "-C") :]
     folders = (base,) if base else folders
-    two = " ".join(words[:2])
-    name = two if two in GIT else words[0] if words else ""
-    if name not in GIT or not all([_is_its_git(around.root, os.path.realpath(folder)) for folder in folders]):
+    two_args = " ".join(args[:2])
+    name = two_args if two_args in GIT_SUBCOMMANDS else args[0] if args else ""
+    if name not in GIT_SUBCOMMANDS or not all([_uses_repository_git(scope.root, os.path.realpath(folder)) for folder in folders]):
         return None
-    found = _read(words[len(name.split()) :], GIT[name])
-    lines = [word[2:] or after for word, after in zip(words, [*words[1:], ""], strict=True) if word[:2] == "-L"]
-    if found is None:
+    path_args = _operand_paths(args[len(name.split()) :], GIT_SUBCOMMANDS[name])
+    line_args = [arg[2:] or next_arg for arg, next_arg in zip(args, [*args[1:], ""], strict=True) if arg[:2] == "-L"]
+    if path_args is None:
         return None
-    return [os.path.join(base, piece) for word in (*found, *lines) for piece in _of_revision(word)]
+    return [os.path.join(base, path) for arg in (*path_args, *line_args) for path in _revision_paths(arg)]
 
 
-def _of_revision(word: str) -> Iterator[str]:
+def _revision_paths(arg: str) -> Iterator[str]:
     """A word of git's that may be a path, and the paths that may be in one as `HEAD:path`, `:0:path` or `:(top)path`."""
-    yield word
-    while ":" in word:
-        word = word.partition(":")[2]
-        found = word.partition(")")[2] if word.startswith("(") else word.lstrip("!^")
-        if found:
-            yield found
+    yield arg
+    while ":" in arg:
+        arg = arg.partition(":")[2]
+        path = arg.partition(")")[2] if arg.startswith("(") else arg.lstrip("!^")
+        if path:
+            yield path
 
 
-def _is_its_git(root: str, folder: str) -> bool:
+def _uses_repository_git(root: str, folder: str) -> bool:
     """Whether git, asked in a folder, asks the repository of that root: another may start programs by its settings."""
     while folder != root:
-        if not places.inside(root, folder) or os.path.lexists(os.path.join(folder, ".git")):
+        if not places.is_inside(root, folder) or os.path.lexists(os.path.join(folder, ".git")):
             return False
-        if all([os.path.lexists(os.path.join(folder, each)) for each in ("HEAD", "objects", "refs")]):
+        if all([os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs")]):
             return False
         folder = os.path.dirname(folder)
     return True
 
 
-def _find(argv: Sequence[str]) -> list[str] | None:
+def _find_path_args(argv: Sequence[str]) -> list[str] | None:
     """The folders that `find` looks into, where it only prints what it finds."""
-    start = next((at for at, word in enumerate(argv) if word.startswith("-") or word in ("(", "!", ",")), len(argv))
-    at = start
-    while at < len(argv):
-        behind = argv[at + 1 : at + 1 + FIND.get(argv[at], 0)]
-        if argv[at] not in FIND or any([word.startswith("-") and not _is_number(word[1:]) for word in behind]):
+    start = next((index for index, arg in enumerate(argv) if arg.startswith("-") or arg in ("(", "!", ",")), len(argv))
+    index = start
+    while index < len(argv):
+        operands = argv[index + 1 : index + 1 + FIND_EXPRESSIONS.get(argv[index], 0)]
+        if argv[index] not in FIND_EXPRESSIONS or any([arg.startswith("-") and not _is_number(arg[1:]) for arg in operands]):
             return None
-        at += 1 + len(behind) if len(behind) == FIND[argv[at]] else len(argv) + 1
-    return list(argv[:start]) or ["."] if at == len(argv) else None
+        index += 1 + len(operands) if len(operands) == FIND_EXPRESSIONS[argv[index]] else len(argv) + 1
+    return list(argv[:start]) or ["."] if index == len(argv) else None
 
 
-def _sed(argv: Sequence[str]) -> list[str] | None:
+def _sed_path_args(argv: Sequence[str]) -> list[str] | None:
     """The files of which `sed -n` prints lines by their numbers."""
-    if len(argv) < 2 or argv[0] != "-n" or any([word.startswith("-") for word in argv[1:]]):
+    if len(argv) < 2 or argv[0] != "-n" or any([arg.startswith("-") for arg in argv[1:]]):
         return None
-    for piece in argv[1].split(";"):
-        ends = piece.removesuffix("p").split(",")
-        if not piece.endswith("p") or len(ends) > 2 or not all([end == "$" or _is_number(end) for end in ends]):
+    for expression in argv[1].split(";"):
+        ends = expression.removesuffix("p").split(",")
+        if not expression.endswith("p") or len(ends) > 2 or not all([end == "$" or _is_number(end) for end in ends]):
             return None
     return list(argv[2:])
 
@@ -222,5 +222,5 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def _shown(around: Around, path: str) -> str:
-    return os.path.relpath(path, around.root) if path and places.inside(around.root, path) else path or "what is named"
+def _display_path(scope: GuardScope, path: str) -> str:
+    return os.path.relpath(path, scope.root) if path and places.is_inside(scope.root, path) else path or "what is named"

@@ -2,51 +2,51 @@
 
 from __future__ import annotations
 
-from execplan.agents.guard.call import DELETE, WRITE, Edit
-from execplan.agents.guard.content import Made
+from execplan.agents.guard.call import DELETE, WRITE, FileEdit
+from execplan.agents.guard.content import FileChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from execplan.agents.guard.shell import Typed
+    from execplan.agents.guard.shell import TypedCommand
 
 _DELETES = (("rm",), ("git", "rm"), ("unlink",))
 _MOVES = (("mv",), ("git", "mv"))
-_FORCE, _QUIETLY = "-f", "-q"
-_PATHSPEC = frozenset("*?[\\:")
+_FORCE_FLAG, _QUIET_FLAG = "-f", "-q"
+_PATHSPEC_CHARS = frozenset("*?[\\:")
 """What git takes for more than a name."""
 
 
-def deleted(typed: Typed) -> tuple[Edit, ...]:
+def parse_deletions(typed_command: TypedCommand) -> tuple[FileEdit, ...]:
     """The files that a plain command deletes, if it does nothing else."""
-    names = _named(typed, _DELETES)
-    return tuple([Edit(name, DELETE) for name in names])
+    names = _path_operands(typed_command, _DELETES)
+    return tuple([FileEdit(name, DELETE) for name in names])
 
 
-def moved(typed: Typed) -> tuple[str, str] | None:
+def parse_move(typed_command: TypedCommand) -> tuple[str, str] | None:
     """The file that a plain command moves, and where to, if it does nothing else."""
-    names = _named(typed, _MOVES)
+    names = _path_operands(typed_command, _MOVES)
     return (names[0], names[1]) if len(names) == 2 else None
 
 
-def as_made(source: Made, target: Made) -> tuple[Made, Made]:
+def move_changes(source: FileChange, target: FileChange) -> tuple[FileChange, FileChange]:
     """What a move makes of both ends."""
-    return source._replace(kind=DELETE, after=None), target._replace(kind=WRITE, after=source.now)
+    return source._replace(kind=DELETE, new_data=None), target._replace(kind=WRITE, new_data=source.current_data)
 
 
-def _named(typed: Typed, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
+def _path_operands(typed_command: TypedCommand, programs: Sequence[tuple[str, ...]]) -> Sequence[str]:
     """The files behind one of these programs; none where anything else stands there."""
-    argv = typed.argv
-    for words in programs:
-        if argv[: len(words)] != words or typed.assigned:
+    argv = typed_command.argv
+    for program in programs:
+        if argv[: len(program)] != program or typed_command.assigned:
             continue
-        rest = argv[len(words) :]
-        rest = rest[1:] if words == ("rm",) and rest[:1] == (_FORCE,) else rest
-        rest = rest[1:] if words == ("git", "rm") and rest[:1] == (_QUIETLY,) else rest
-        rest = rest[1:] if rest[:1] == ("--",) else rest
-        git = words[0] == "git"
-        if any([name.startswith("-") or (git and not _PATHSPEC.isdisjoint(name)) for name in rest]):
+        operands = argv[len(program) :]
+        operands = operands[1:] if program == ("rm",) and operands[:1] == (_FORCE_FLAG,) else operands
+        operands = operands[1:] if program == ("git", "rm") and operands[:1] == (_QUIET_FLAG,) else operands
+        operands = operands[1:] if operands[:1] == ("--",) else operands
+        is_git = program[0] == "git"
+        if any([name.startswith("-") or (is_git and not _PATHSPEC_CHARS.isdisjoint(name)) for name in operands]):
             return ()
-        return rest
+        return operands
     return ()

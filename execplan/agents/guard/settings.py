@@ -3,57 +3,57 @@
 from __future__ import annotations
 
 from execplan.agents.guard.call import DELETE, WRITE
-from execplan.agents.guard.content import takes_line_end
+from execplan.agents.guard.content import may_remove_line_end
 from execplan.errors import ExecplanError
 from execplan.repo import settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.agents.guard.call import Edit
+    from execplan.agents.guard.call import FileEdit
 
 
-def has_table(path: str) -> bool:
+def has_execplan_table(path: str) -> bool:
     """Whether a file has that table; one that can't be read may have."""
-    return _table(_now(path)) != {}
+    return _parse_table(_read_settings(path)) != {}
 
 
-def changes(path: str, edit: Edit) -> bool:
+def changes_execplan_table(path: str, edit: FileEdit) -> bool:
     """Whether the table would be another one; where that can't be told, it would."""
-    old = _now(path)
+    old = _read_settings(path)
     if old is None and edit.kind != WRITE:
         return True
-    new = _after(old or b"", edit)
-    before, after = _table(old), _table(new)
+    new = _edit_settings(old or b"", edit)
+    before, after = _parse_table(old), _parse_table(new)
     return before is None or after is None or before != after
 
 
-def _now(path: str) -> bytes | None:
+def _read_settings(path: str) -> bytes | None:
     try:
         return settings.read(path) or b""
     except ExecplanError:
         return None
 
 
-def _after(old: bytes, edit: Edit) -> bytes | None:
+def _edit_settings(old: bytes, edit: FileEdit) -> bytes | None:
     """The bytes that an edit leaves; None where that is not clear."""
     if edit.kind == DELETE:
         return b""
     if edit.content is not None:
         return edit.content.encode("utf-8", "surrogateescape")
     text = old.decode("utf-8", "surrogateescape")
-    for before, after, everywhere in edit.swaps:
-        if not before or before not in text or takes_line_end(text, before, after):
+    for old_text, new_text, replace_all in edit.replacements:
+        if not old_text or old_text not in text or may_remove_line_end(text, old_text, new_text):
             return None
-        text = text.replace(before, after) if everywhere else text.replace(before, after, 1)
-    for gone, come in edit.hunks:
-        before, after = "\n".join(gone), "\n".join(come)
-        if not gone or text.count(before) != 1:
+        text = text.replace(old_text, new_text) if replace_all else text.replace(old_text, new_text, 1)
+    for old_lines, new_lines in edit.hunks:
+        old_text, new_text = "\n".join(old_lines), "\n".join(new_lines)
+        if not old_lines or text.count(old_text) != 1:
             return None
-        text = text.replace(before, after)
+        text = text.replace(old_text, new_text)
     return text.encode("utf-8", "surrogateescape")
 
 
-def _table(data: bytes | None) -> dict[str, object] | None:
+def _parse_table(data: bytes | None) -> dict[str, object] | None:
     """The table, empty where there is none; None for what can't be read."""
     if data is None:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.paths import is_one
+from execplan.agents.guard.paths import is_unambiguous
 from execplan.execution.command.reader import Reader
 from execplan.execution.command.words import QUOTED
 from execplan.record import NamedTuple
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from execplan.execution.command.simple import Simple
     from execplan.execution.command.words import Word
 
-_LONGEST = 131_072
+_MAX_BYTES = 131_072
 """Bytes that Linux takes as one argument (MAX_ARG_STRLEN): no shell is given more."""
-_ENDS = frozenset("\n;&|()<>")
-_PATTERN = frozenset("*?[")
+_COMMAND_ENDS = frozenset("\n;&|()<>")
+_PATTERN_CHARS = frozenset("*?[")
 
 
-class Typed(NamedTuple):
+class TypedCommand(NamedTuple):
     """A command as it was typed."""
 
     text: str
@@ -40,17 +40,17 @@ class Typed(NamedTuple):
     """Why it is no plain command, or nothing."""
 
 
-class _Strict(Reader):
+class _TypedReader(Reader):
     """Keeps its words, and takes nothing that not every shell has."""
 
     def __init__(self, text: str) -> None:
-        self.kept: list[Word] = []
+        self.seen_words: list[Word] = []
         super().__init__(text)
 
     def word(self) -> Word:
         """One word."""
         word = super().word()
-        self.kept.append(word)
+        self.seen_words.append(word)
         return word
 
     def _ansi(self) -> str:
@@ -58,23 +58,23 @@ class _Strict(Reader):
         return super()._ansi()
 
 
-def typed(text: str, cwd: str) -> Typed:
+def parse_typed_command(text: str, cwd: str) -> TypedCommand:
     """Read what is typed in a folder, given by its absolute path; never raises."""
-    if len(text.encode("utf-8", "surrogatepass")) > _LONGEST:
-        return Typed("", (), {}, "", "", (), "longer than any command")
-    folder, rest, why = _moved(_stripped(text))
-    inside, wrong = _entered(cwd, folder)
-    reader = _Strict(rest)
-    found = tuple(reader.commands())
-    why = why or wrong or reader.problem or reader.needs or ("" if found else "there is no command in it")
-    why = why or ("" if len(reader.raw) == 1 else "several commands")
-    why = why or next((loose for word in reader.kept if (loose := _loose(word, inside))), "")
-    argv, assigned = reader.raw[0] if reader.raw and not why else ((), ())
-    if any([word.text.startswith(f"{word.name}+=") for word in reader.kept[: len(assigned)]]):
-        why = "`+=` adds to a variable"
+    if len(text.encode("utf-8", "surrogatepass")) > _MAX_BYTES:
+        return TypedCommand("", (), {}, "", "", (), "longer than any command")
+    folder, command_text, reason = _split_cd(_stripped(text))
+    directory, directory_problem = _resolve_directory(cwd, folder)
+    reader = _TypedReader(command_text)
+    simple_commands = tuple(reader.commands())
+    reason = reason or directory_problem or reader.problem or reader.needs or ("" if simple_commands else "there is no command in it")
+    reason = reason or ("" if len(reader.raw) == 1 else "several commands")
+    reason = reason or next((ambiguity for word in reader.seen_words if (ambiguity := _ambiguity_reason(word, directory))), "")
+    argv, assigned = reader.raw[0] if reader.raw and not reason else ((), ())
+    if any([word.text.startswith(f"{word.name}+=") for word in reader.seen_words[: len(assigned)]]):
+        reason = "`+=` adds to a variable"
     elif len(dict(assigned)) < len(assigned):
-        why = "a variable is set twice"
-    return Typed(text, argv if not why else (), dict(assigned), inside, _entered(cwd, "")[0], found, why)
+        reason = "a variable is set twice"
+    return TypedCommand(text, argv if not reason else (), dict(assigned), directory, _resolve_directory(cwd, "")[0], simple_commands, reason)
 
 
 def _stripped(text: str) -> str:
@@ -84,13 +84,13 @@ def _stripped(text: str) -> str:
     return text.lstrip(" \t\n")[: len(bare) + protects]
 
 
-def _moved(text: str) -> tuple[str, str, str]:
+def _split_cd(text: str) -> tuple[str, str, str]:
     """The folder of one `cd FOLDER &&` in front, the text behind it, and what is wrong with that folder."""
-    reader = _Strict(text)
-    if not reader.blanks() or reader.peek() in _ENDS:
+    reader = _TypedReader(text)
+    if not reader.blanks() or reader.peek() in _COMMAND_ENDS:
         return "", text, ""
     word = reader.word()
-    if word.text != "cd" or not word.plain or not reader.blanks() or reader.peek() in _ENDS:
+    if word.text != "cd" or not word.plain or not reader.blanks() or reader.peek() in _COMMAND_ENDS:
         return "", text, ""
     folder = reader.word()
     if not reader.blanks() or not reader.text.startswith("&&", reader.at):
@@ -100,8 +100,8 @@ def _moved(text: str) -> tuple[str, str, str]:
         folder.why
         or reader.problem
         or path[:1] in ("", "-", "~")
-        or _unlike(folder)
-        or not _PATTERN.isdisjoint(folder.mask)
+        or _shell_difference(folder)
+        or not _PATTERN_CHARS.isdisjoint(folder.mask)
     ):
         return path, text[reader.at + 2 :], "`cd` to a folder that only a shell can tell"
     if not path.startswith("/") and path.partition("/")[0] not in (".", "..") and os.environ.get("CDPATH"):
@@ -109,26 +109,26 @@ def _moved(text: str) -> tuple[str, str, str]:
     return path, text[reader.at + 2 :], ""
 
 
-def _entered(cwd: str, folder: str) -> tuple[str, str]:
+def _resolve_directory(cwd: str, folder: str) -> tuple[str, str]:
     """The folder in which a command runs, and what is wrong with it."""
     if not os.path.isabs(cwd) or "\0" in cwd + folder or not os.path.isdir(cwd):
         return "", "nobody knows in which folder"
     path = os.path.join(cwd, folder)
-    found = os.path.realpath(path)
-    if folder and not (is_one(path) and os.path.isdir(path)):
+    real_path = os.path.realpath(path)
+    if folder and not (is_unambiguous(path) and os.path.isdir(path)):
         return "", f"`cd` to a folder that is not there, or not the same for every shell: {folder}"
-    return found, ""
+    return real_path, ""
 
 
-def _loose(word: Word, folder: str) -> str:
+def _ambiguity_reason(word: Word, folder: str) -> str:
     """What some shell would make of a word, other than what it says; or nothing."""
-    why = _unlike(word)
-    if not why and not _PATTERN.isdisjoint(word.mask) and _finds(word, folder):
-        why = "a pattern of files"
-    return f"{why}: put {word.text} in quotes" if why else ""
+    reason = _shell_difference(word)
+    if not reason and not _PATTERN_CHARS.isdisjoint(word.mask) and _matches_files(word, folder):
+        reason = "a pattern of files"
+    return f"{reason}: put {word.text} in quotes" if reason else ""
 
 
-def _unlike(word: Word) -> str:
+def _shell_difference(word: Word) -> str:
     """What not every shell takes as it stands."""
     mask = word.mask
     if len(mask) > 1 and mask.startswith("="):
@@ -138,14 +138,14 @@ def _unlike(word: Word) -> str:
     return "`{…}` is expanded" if "{" in mask and ("," in mask or ".." in mask) else ""
 
 
-def _finds(word: Word, folder: str) -> bool:
+def _matches_files(word: Word, folder: str) -> bool:
     """Whether a word is the pattern of files that are there; where none is, shells leave it as it is, or stop."""
     from glob import glob
 
     if any([mark in word.mask for mark in ("*", "[[", "[:", "[.", "[=")]):
         return True
     quoted = [
-        f"[{char}]" if mark == QUOTED and char in _PATTERN else char
+        f"[{char}]" if mark == QUOTED and char in _PATTERN_CHARS else char
         for char, mark in zip(word.text, word.mask, strict=False)
     ]
     pattern = "".join(quoted).replace("[^", "[!")

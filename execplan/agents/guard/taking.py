@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-_PATH = 4096
+_MAX_PATH_CHARS = 4096
 """Characters of the longest path, as Linux has it."""
 
 
@@ -15,58 +15,58 @@ class NotUnderstoodError(Exception):
     """A call that says what no format knows: it is denied, with these words."""
 
 
-def only(given: Mapping[str, Any], known: str, tool: str) -> None:
+def ensure_known_fields(arguments: Mapping[str, Any], known_fields: str, tool: str) -> None:
     """Refuse fields beside the known ones, which are named with spaces between."""
-    for name in given:
-        if name not in known.split():
+    for name in arguments:
+        if name not in known_fields.split():
             raise NotUnderstoodError(f"{tool} is given {name!r}, and what that changes is not known here")
 
 
-def table(said: Mapping[str, Any], name: str) -> dict[str, Any]:
+def required_object(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
     """An object that must be there."""
-    found: dict[str, Any] = _taken(said, name, dict, "an object")
-    return found
+    value: dict[str, Any] = _required_value(payload, name, dict, "an object")
+    return value
 
 
-def text(said: Mapping[str, Any], name: str) -> str:
+def required_text(payload: Mapping[str, Any], name: str) -> str:
     """Text that must be there."""
-    found: str = _taken(said, name, str, "text")
-    return found
+    value: str = _required_value(payload, name, str, "text")
+    return value
 
 
-def path(said: Mapping[str, Any], name: str) -> str:
+def required_path(payload: Mapping[str, Any], name: str) -> str:
     """A path that must be there."""
-    found = text(said, name)
-    if not found or "\0" in found or len(found) > _PATH:
+    value = required_text(payload, name)
+    if not value or "\0" in value or len(value) > _MAX_PATH_CHARS:
         raise NotUnderstoodError(f"{name} is no path")
-    return found
+    return value
 
 
-def paths(said: Mapping[str, Any], *names: str) -> tuple[str, ...]:
+def optional_paths(payload: Mapping[str, Any], *names: str) -> tuple[str, ...]:
     """The paths that are there."""
-    return tuple([path(said, name) for name in names if said.get(name) is not None])
+    return tuple([required_path(payload, name) for name in names if payload.get(name) is not None])
 
 
-def maybe(said: Mapping[str, Any], name: str) -> str:
+def optional_text(payload: Mapping[str, Any], name: str) -> str:
     """Text, nothing where there is none."""
-    return "" if said.get(name) is None else text(said, name)
+    return "" if payload.get(name) is None else required_text(payload, name)
 
 
-def flag(said: Mapping[str, Any], name: str) -> bool:
+def optional_flag(payload: Mapping[str, Any], name: str) -> bool:
     """True or false, false where nothing is said."""
-    return said.get(name) is not None and _taken(said, name, bool, "true or false")
+    return payload.get(name) is not None and _required_value(payload, name, bool, "true or false")
 
 
-def folder(said: Mapping[str, Any]) -> str:
+def required_cwd(payload: Mapping[str, Any]) -> str:
     """The folder in which a call is made."""
-    found = path(said, "cwd")
-    if not found.startswith("/"):
+    cwd = required_path(payload, "cwd")
+    if not cwd.startswith("/"):
         raise NotUnderstoodError("cwd is no absolute path")
-    return found
+    return cwd
 
 
-def _taken(said: Mapping[str, Any], name: str, kind: type, what: str) -> Any:
-    found = said.get(name)
-    if not isinstance(found, kind):
-        raise NotUnderstoodError(f"{name} is missing" if name not in said else f"{name} is not {what}")
-    return found
+def _required_value(payload: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
+    value = payload.get(name)
+    if not isinstance(value, kind):
+        raise NotUnderstoodError(f"{name} is missing" if name not in payload else f"{name} is not {expected}")
+    return value

@@ -9,92 +9,92 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Mine(NamedTuple):
+class AllowedOptions(NamedTuple):
     """What of a verb an agent may use."""
 
     flags: str = ""
-    values: str = ""
+    value_options: str = ""
     """Options with a value."""
-    files: str = ""
+    file_options: str = ""
     """Options whose value is a file that is read."""
-    takes: str = ""
+    operand_kind: str = ""
     """What its words are: `plan`, `file`, or text."""
-    needs: str = ""
+    required_flag: str = ""
     """A flag without which it does more."""
-    not_these: str = ""
+    denied_options: str = ""
     """The options that are kept from an agent: a new one must be decided upon."""
 
 
-_WRITES = "--dry-run --no-commit"
-_PLAN = "-p --plan"
-_ON_PLAN = f"{_PLAN} --if-match"
-_SHARED = "--commit --lock-timeout"
-_KEPT = f"{_SHARED} --as"
+_WRITE_FLAGS = "--dry-run --no-commit"
+_PLAN_OPTIONS = "-p --plan"
+_PLAN_WRITE_OPTIONS = f"{_PLAN_OPTIONS} --if-match"
+_DENIED_EVERYWHERE = "--commit --lock-timeout"
+_DENIED_OPTIONS = f"{_DENIED_EVERYWHERE} --as"
 """`--as` is for claims and the tasks that they protect; an agent signs nothing else with a name that it makes up."""
 
 
-def _writer(flags: str = "", values: str = "", *, not_these: str = "") -> Mine:
+def _writing_command(flags: str = "", value_options: str = "", *, denied_options: str = "") -> AllowedOptions:
     """A verb that writes into the living sections of a plan; that a commit follows is for the user's settings to say."""
-    return Mine(f"{_WRITES} {flags}", f"{_ON_PLAN} {values}", not_these=f"{_KEPT} {not_these}")
+    return AllowedOptions(f"{_WRITE_FLAGS} {flags}", f"{_PLAN_WRITE_OPTIONS} {value_options}", denied_options=f"{_DENIED_OPTIONS} {denied_options}")
 
 
-def _on_task(flags: str = "", values: str = "") -> Mine:
+def _task_command(flags: str = "", value_options: str = "") -> AllowedOptions:
     """A writer that a claim may stop, so that the agent has to say which one it is."""
-    return Mine(f"{_WRITES} {flags}", f"{_ON_PLAN} --as {values}", not_these=_SHARED)
+    return AllowedOptions(f"{_WRITE_FLAGS} {flags}", f"{_PLAN_WRITE_OPTIONS} --as {value_options}", denied_options=_DENIED_EVERYWHERE)
 
 
-VERBS: Mapping[str, Mine] = {
-    "status": Mine(values=f"{_PLAN} --as", takes="plan"),
-    "list": Mine("--all"),
-    "show": Mine("--steps", f"{_PLAN} --section --run --as", takes="plan"),
-    "next": Mine(values=f"{_PLAN} --claim --task --for --release --to --as", takes="plan", not_these="--lock-timeout"),
-    "stats": Mine(values=f"{_PLAN} --format", takes="plan", not_these="--textfile"),
-    "lint": Mine(
+ALLOWED_COMMANDS: Mapping[str, AllowedOptions] = {
+    "status": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --as", operand_kind="plan"),
+    "list": AllowedOptions("--all"),
+    "show": AllowedOptions("--steps", f"{_PLAN_OPTIONS} --section --run --as", operand_kind="plan"),
+    "next": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --claim --task --for --release --to --as", operand_kind="plan", denied_options="--lock-timeout"),
+    "stats": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan", denied_options="--textfile"),
+    "lint": AllowedOptions(
         "--hook --no-cache --staged --diff --statistics",
-        f"{_PLAN} --since --select --ignore --profile --format --columns --stdin-filename --level",
-        takes="plan",
-        not_these=f"{_KEPT} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
+        f"{_PLAN_OPTIONS} --since --select --ignore --profile --format --columns --stdin-filename --level",
+        operand_kind="plan",
+        denied_options=f"{_DENIED_OPTIONS} --rules --fix --unsafe-fixes --baseline --write-baseline --no-commit --dry-run --if-match",
     ),
-    "doctor": Mine(not_these=f"{_KEPT} --fix --forget --no-commit --dry-run"),
-    "explain": Mine(),
-    "schema": Mine(),
-    "runs": Mine(values=f"{_PLAN} --state", takes="plan"),
-    "audit": Mine("--verify", f"{_PLAN} --run", takes="plan", not_these=f"{_KEPT} --accept --no-commit --dry-run"),
-    "evaluate": Mine(values=f"{_PLAN} --format", takes="plan"),
-    "compile": Mine(
+    "doctor": AllowedOptions(denied_options=f"{_DENIED_OPTIONS} --fix --forget --no-commit --dry-run"),
+    "explain": AllowedOptions(),
+    "schema": AllowedOptions(),
+    "runs": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --state", operand_kind="plan"),
+    "audit": AllowedOptions("--verify", f"{_PLAN_OPTIONS} --run", operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --accept --no-commit --dry-run"),
+    "evaluate": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --format", operand_kind="plan"),
+    "compile": AllowedOptions(
         "--check",
-        _PLAN,
-        takes="plan",
-        needs="--check",
-        not_these=f"{_KEPT} --out --annotate --from --compose --title --enhance --no-commit --dry-run",
+        _PLAN_OPTIONS,
+        operand_kind="plan",
+        required_flag="--check",
+        denied_options=f"{_DENIED_OPTIONS} --out --annotate --from --compose --title --enhance --no-commit --dry-run",
     ),
-    "prime": Mine(values=f"{_PLAN} --hook --as", takes="plan"),
-    "context": Mine(
+    "prime": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --hook --as", operand_kind="plan"),
+    "context": AllowedOptions(
         "--exact --estimate --explain --compare",
-        f"{_PLAN} --task --budget --model --intent --format --experiment --key --item",
-        files="--file --units --session",
-        takes="plan",
+        f"{_PLAN_OPTIONS} --task --budget --model --intent --format --experiment --key --item",
+        file_options="--file --units --session",
+        operand_kind="plan",
     ),
-    "summarize": Mine(values=f"{_PLAN} --as --length", takes="plan"),
-    "triage": Mine("--staged", "--since"),
-    "checkpoint": Mine(_WRITES, _ON_PLAN, takes="plan", not_these=f"{_KEPT} --force"),
-    "handoff": Mine(values=f"{_PLAN} --budget", takes="plan"),
-    "report": Mine(_WRITES, f"{_PLAN} --status --result", files="--evidence", not_these=_KEPT),
-    "replan": Mine(_WRITES, f"{_PLAN} --reason --failed --new-information", not_these=_KEPT),
-    "add": _writer("--create", "--after --before --under"),
-    "done": _on_task(),
-    "reopen": _on_task(),
-    "split": _on_task("", "--done --remaining"),
-    "reword": _on_task(),
-    "decide": _writer("--create", "--why --supersedes", not_these="--author"),
-    "discover": _writer("--create", "--evidence"),
-    "outcome": _writer("--create"),
-    "note": _writer("--create", "--excerpt"),
-    "revise": _writer(),
+    "summarize": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --as --length", operand_kind="plan"),
+    "triage": AllowedOptions("--staged", "--since"),
+    "checkpoint": AllowedOptions(_WRITE_FLAGS, _PLAN_WRITE_OPTIONS, operand_kind="plan", denied_options=f"{_DENIED_OPTIONS} --force"),
+    "handoff": AllowedOptions(value_options=f"{_PLAN_OPTIONS} --budget", operand_kind="plan"),
+    "report": AllowedOptions(_WRITE_FLAGS, f"{_PLAN_OPTIONS} --status --result", file_options="--evidence", denied_options=_DENIED_OPTIONS),
+    "replan": AllowedOptions(_WRITE_FLAGS, f"{_PLAN_OPTIONS} --reason --failed --new-information", denied_options=_DENIED_OPTIONS),
+    "add": _writing_command("--create", "--after --before --under"),
+    "done": _task_command(),
+    "reopen": _task_command(),
+    "split": _task_command("", "--done --remaining"),
+    "reword": _task_command(),
+    "decide": _writing_command("--create", "--why --supersedes", denied_options="--author"),
+    "discover": _writing_command("--create", "--evidence"),
+    "outcome": _writing_command("--create"),
+    "note": _writing_command("--create", "--excerpt"),
+    "revise": _writing_command(),
 }
 """By their names; none that is not here."""
 
-KEPT: Mapping[str, str] = {
+DENIED_COMMANDS: Mapping[str, str] = {
     "approve": "a person approves",
     "run": "the engine's run is a person's to begin",
     "resume": "a person answers what a run asks",
@@ -117,5 +117,5 @@ KEPT: Mapping[str, str] = {
     "drop": "it removes a plan",
 }
 """Why the others are kept from an agent."""
-EVERYWHERE = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
+GLOBAL_FLAGS = ("--json", "-q", "--quiet", "-v", "--verbose", "--help", "--version")
 """Flags that every verb has, in front of it too."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from execplan.record import NamedTuple
 
 
-class Verdict(NamedTuple):
+class StepComparison(NamedTuple):
     """Whether it is of the step, or how near it comes."""
 
-    why: str = ""
+    reason: str = ""
     """Why it is not of the step; nothing: it is."""
-    near: int = 0
+    similarity: int = 0
     """How like the step it is, from 0 to 100."""
-    further: bool = False
+    is_further: bool = False
     """Whether the call is not the step's own, but one that its `allow` permits besides."""
 
 
-SAME = Verdict(near=100)
-FURTHER = Verdict(near=100, further=True)
+EXACT_MATCH = StepComparison(similarity=100)
+ALLOWED_EXTRA = StepComparison(similarity=100, is_further=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.agents.guard.paths import is_one
+from execplan.agents.guard.paths import is_unambiguous
 from execplan.execution.command.simple import assignment
 
 TYPE_CHECKING = False
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
-    from execplan.agents.guard.shell import Typed
+    from execplan.agents.guard.shell import TypedCommand
 
-_DEEPEST: Final = 4
+_MAX_WRAPPERS: Final = 4
 _ON: Final = ("1", "true")
 _OFF: Final = ("0", "false")
-_HARMLESS: Final[Mapping[str, tuple[str, ...]]] = {
+_HARMLESS_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "CI": _ON,
     "NO_COLOR": _ON,
     "FORCE_COLOR": (*_ON, *_OFF),
@@ -38,106 +38,106 @@ _HARMLESS: Final[Mapping[str, tuple[str, ...]]] = {
 
 None that names a program, a file, a folder or an option: `PATH`, `LD_*`, `GIT_*`, `PYTHONPATH`, `NODE_OPTIONS`, `MAKEFLAGS`, `BASH_ENV`.
 """
-_WIDTHS: Final = frozenset(("COLUMNS", "LINES"))
-_PYTHON: Final = ("python", "python3")
+_SIZE_VARIABLES: Final = frozenset(("COLUMNS", "LINES"))
+_PYTHON_NAMES: Final = ("python", "python3")
 
 
-def is_harmless(name: str, value: str) -> bool:
+def is_harmless_variable(name: str, value: str) -> bool:
     """Whether a variable in front of a command changes nothing of what it does."""
-    if name in _WIDTHS:
+    if name in _SIZE_VARIABLES:
         return value.isascii() and value.isdigit() and len(value) < 5
-    return value in _HARMLESS.get(name, ())
+    return value in _HARMLESS_VARIABLES.get(name, ())
 
 
-def unwrapped(typed: Typed, root: str) -> Typed:
+def unwrap_command(typed_command: TypedCommand, root: str) -> TypedCommand:
     """The command behind `timeout`, `time`, `env` and `git -C ROOT`; the same one where there is nothing of that."""
-    argv, assigned = behind(typed.argv, typed.assigned)
-    folder = typed.folder
+    argv, assigned = strip_wrappers(typed_command.argv, typed_command.assigned)
+    folder = typed_command.folder
     while argv[:2] in (("git", "-C"), ("git", "--no-pager")):
         if argv[1] == "-C":
-            if len(argv) < 4 or not is_root(argv[2], folder, root):
+            if len(argv) < 4 or not is_repository_root(argv[2], folder, root):
                 break
             folder = root
         argv = ("git", *argv[2 + (argv[1] == "-C") :])
-    if (argv, assigned, folder) == (typed.argv, typed.assigned, typed.folder):
-        return typed
-    return typed._replace(text="", argv=argv, assigned=assigned, folder=folder)
+    if (argv, assigned, folder) == (typed_command.argv, typed_command.assigned, typed_command.folder):
+        return typed_command
+    return typed_command._replace(text="", argv=argv, assigned=assigned, folder=folder)
 
 
-def is_root(word: str, folder: str, root: str) -> bool:
+def is_repository_root(arg: str, folder: str, root: str) -> bool:
     """Whether a word names the root of the repository and nothing else, for every process."""
-    path = os.path.join(folder, word)
-    return bool(word) and "\0" not in word and is_one(path) and os.path.realpath(path) == root
+    path = os.path.join(folder, arg)
+    return bool(arg) and "\0" not in arg and is_unambiguous(path) and os.path.realpath(path) == root
 
 
-def behind(argv: tuple[str, ...], assigned: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
+def strip_wrappers(argv: tuple[str, ...], assigned: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """The words and the variables of the command behind `timeout`, `time` and `env`; as they are where that is not so plain."""
-    found = dict(assigned)
-    for _ in range(_DEEPEST):
-        at, given = _skipped(argv)
-        if not at or at >= len(argv) or argv[at].startswith("-") or set(given) & set(found):
+    variables = dict(assigned)
+    for _ in range(_MAX_WRAPPERS):
+        index, wrapper_variables = _wrapper_length(argv)
+        if not index or index >= len(argv) or argv[index].startswith("-") or set(wrapper_variables) & set(variables):
             break
-        if argv[0] != "env" and assignment(argv[at]):
+        if argv[0] != "env" and assignment(argv[index]):
             break
-        argv, found = argv[at:], {**found, **given}
-    return argv, found
+        argv, variables = argv[index:], {**variables, **wrapper_variables}
+    return argv, variables
 
 
-def _skipped(argv: Sequence[str]) -> tuple[int, dict[str, str]]:
+def _wrapper_length(argv: Sequence[str]) -> tuple[int, dict[str, str]]:
     """How many words stand in front of the command, none where it is not known, and the variables among them."""
     if argv[:1] == ("time",):
         return (2 if argv[1:2] == ("-p",) else 1), {}
     if argv[:1] == ("env",):
-        given: dict[str, str] = {}
-        for at, word in enumerate(argv[1:], 1):
-            pair = assignment(word)
-            if pair is None or pair[0] in given:
-                return (at if pair is None else 0), given
-            given[pair[0]] = pair[1]
+        variables: dict[str, str] = {}
+        for index, arg in enumerate(argv[1:], 1):
+            pair = assignment(arg)
+            if pair is None or pair[0] in variables:
+                return (index if pair is None else 0), variables
+            variables[pair[0]] = pair[1]
         return 0, {}
     if argv[:1] not in (("timeout",), ("gtimeout",)):
         return 0, {}
-    at = 1
-    while at < len(argv) and argv[at].startswith("-"):
-        word = argv[at]
-        if word == "-k" and _is_time("".join(argv[at + 1 : at + 2])):
-            at += 2
-        elif word in ("--preserve-status", "--foreground") or _is_time(word.removeprefix("--kill-after=")):
-            at += 1
+    index = 1
+    while index < len(argv) and argv[index].startswith("-"):
+        arg = argv[index]
+        if arg == "-k" and _is_duration("".join(argv[index + 1 : index + 2])):
+            index += 2
+        elif arg in ("--preserve-status", "--foreground") or _is_duration(arg.removeprefix("--kill-after=")):
+            index += 1
         else:
             return 0, {}
-    return (at + 1 if at < len(argv) and _is_time(argv[at]) else 0), {}
+    return (index + 1 if index < len(argv) and _is_duration(argv[index]) else 0), {}
 
 
-def _is_time(text: str) -> bool:
+def _is_duration(text: str) -> bool:
     """Whether a text is so many seconds, minutes, hours or days."""
     number = text[:-1] if text[-1:] in ("s", "m", "h", "d") else text
-    whole, _, part = number.partition(".")
-    return whole.isascii() and whole.isdigit() and (part or "0").isascii() and (part or "0").isdigit()
+    integer_part, _, fraction = number.partition(".")
+    return integer_part.isascii() and integer_part.isdigit() and (fraction or "0").isascii() and (fraction or "0").isdigit()
 
 
-def is_same_python(given: str, wanted: str, folder: str, own: str) -> bool:
+def is_same_python(call_program: str, planned_program: str, folder: str, step_directory: str) -> bool:
     """Whether `python` and `python3` are one interpreter: the same file, under both names in the same folder.
 
     A virtual environment knows by the folder of its name where its packages are.
     """
-    if {given.rpartition("/")[2], wanted.rpartition("/")[2]} != set(_PYTHON) or ("/" in given) != ("/" in wanted):
+    if {call_program.rpartition("/")[2], planned_program.rpartition("/")[2]} != set(_PYTHON_NAMES) or ("/" in call_program) != ("/" in planned_program):
         return False
-    one, other = _program(given, folder), _program(wanted, own)
-    if not one or not other or os.path.dirname(one) != os.path.dirname(other):
+    call_path, planned_path = _find_program(call_program, folder), _find_program(planned_program, step_directory)
+    if not call_path or not planned_path or os.path.dirname(call_path) != os.path.dirname(planned_path):
         return False
-    return os.path.realpath(one) == os.path.realpath(other) and os.access(one, os.X_OK)
+    return os.path.realpath(call_path) == os.path.realpath(planned_path) and os.access(call_path, os.X_OK)
 
 
-def _program(word: str, folder: str) -> str:
+def _find_program(program: str, folder: str) -> str:
     """The path of a program, as a shell finds it, in its real folder; nothing where that depends on the folder it is called in."""
-    if "/" in word:
-        above, _, name = os.path.join(folder, word).rpartition("/")
-        return os.path.join(os.path.realpath(above), name)
-    for each in os.environ.get("PATH", "").split(os.pathsep):
-        if not os.path.isabs(each):
+    if "/" in program:
+        parent, _, name = os.path.join(folder, program).rpartition("/")
+        return os.path.join(os.path.realpath(parent), name)
+    for directory in os.environ.get("PATH", "").split(os.pathsep):
+        if not os.path.isabs(directory):
             return ""
-        path = os.path.join(os.path.realpath(each), word)
+        path = os.path.join(os.path.realpath(directory), program)
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
     return ""

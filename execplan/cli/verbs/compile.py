@@ -151,7 +151,7 @@ def _imported(home: Home, ref: Ref, source: str) -> Made:
     from execplan.execution.making.imported import import_plan
 
     data, where = given_bytes(source), place(source)
-    return made_of(kept.take(home, ref, data, where) if kept.is_proposal(data) else import_plan(data, where, ref.id))
+    return made_of(kept.accept_proposal(home, ref, data, where) if kept.is_proposal(data) else import_plan(data, where, ref.id))
 
 
 def _composed(

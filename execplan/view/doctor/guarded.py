@@ -67,14 +67,14 @@ def _entry(home: Home, program: str) -> Iterator[Finding | str]:
         yield Finding(ERROR, named.file, message, "mend the file", line=error.line)
         return
     if not file.entries:
-        yield f"put into {file.shown} by hand"
-    elif file.edited:
+        yield f"put into {file.display_path} by hand"
+    elif file.is_edited:
         message = "the entry of the guard was edited by hand: it may not be asked before every call"
-        yield Finding(WARNING, file.shown, message, f"look at it; then for the one of today: {_INSTALL} --force")
-    elif not file.current:
+        yield Finding(WARNING, file.display_path, message, f"look at it; then for the one of today: {_INSTALL} --force")
+    elif not file.is_current:
         command = f"{_INSTALL} --for {program}"
         fix = fix_by(home, partial(guard_hook.install, home, force=False, programs=[program]), f"renew it: {command}")
-        yield Finding(WARNING, file.shown, "lacks what execplan would write today", command, fix=fix)
+        yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
 
 
 def switched_off(home: Home, programs: Sequence[str], level: str, so: str) -> Iterator[Finding]:

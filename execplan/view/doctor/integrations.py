@@ -18,7 +18,7 @@ from execplan.view.doctor.check import ERROR, WARNING, Finding, Fix, check
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from execplan.agents.change import Change, Planned
+    from execplan.agents.change import Change, ChangeSet
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
     from execplan.view.doctor.ground import Ground
@@ -123,7 +123,7 @@ def completions(ground: Ground) -> Iterator[Finding | str]:
 
 
 def installed(
-    home: Home, what: str, install: Callable[..., Planned], uninstall: Callable[..., Planned]
+    home: Home, what: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
 ) -> Iterator[Finding | str]:
     """What is wrong with an integration, if it is there: damage is raised, the rest is found."""
     command = f"execplan install {what}"
@@ -138,7 +138,7 @@ def installed(
     fix = fix_by(home, partial(install, force=False), f"renew it: {command}")
     for change in planned.changes:
         path = home.shown(change.path)
-        named, edited = _python(change), change.why == "edited by hand"
+        named, edited = _python(change), change.reason == "edited by hand"
         if named and not os.access(named, os.X_OK):
             mend = f"{command} --force" if edited else command
             message = f"names {named}, which is gone, so plans are not checked"
@@ -172,24 +172,24 @@ def _same_but_python(change: Change, named: str) -> bool:
 
 
 def _lines(data: bytes | None, path: str) -> tuple[str, ...]:
-    found = block.find(data or b"", block.MARKDOWN if path.endswith(".md") else block.SHELL, path)
+    found = block.find_block(data or b"", block.MARKDOWN if path.endswith(".md") else block.SHELL, path)
     return found.lines if found is not None else ()
 
 
 def _has_block(path: str) -> bool:
     try:
-        return block.SHELL.begin() in (changes.read_file(path) or b"")
+        return block.SHELL.begin_marker() in (changes.read_file(path) or b"")
     except ExecplanError:
         return False
 
 
-def fix_by(home: Home, plan: Callable[[], Planned], would: str) -> Fix:
+def fix_by(home: Home, plan: Callable[[], ChangeSet], would: str) -> Fix:
     """What makes the changes that are planned then."""
 
     def make(options: Options) -> list[str]:
         with state.lock(home, "home", "doctor"):
             planned = plan()
-            changes.make(planned.changes)
+            changes.apply_changes(planned.changes)
         return [f"{each.action} {home.shown(each.path)}" for each in planned.changes if each.action != "kept"]
 
     return Fix(would, make)

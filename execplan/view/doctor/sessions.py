@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def sessions(ground: Ground) -> Iterator[Finding | str]:
     """The hooks that tell a session where the plan stands are whole and of today, and nothing that is known switches them off."""
     home, what = ground.home, session_hooks.WHAT
-    there = [name for name in hook_file.PROGRAMS if hook_file.is_marked(home, name, session_hooks.EVERY, {})]
+    there = [name for name in hook_file.PROGRAMS if hook_file.has_mark(home, name, session_hooks.ALL_HOOKS, {})]
     if not there:
         yield ABSENT
         return
@@ -29,6 +29,6 @@ def sessions(ground: Ground) -> Iterator[Finding | str]:
     yield from installed(home, what, install, partial(session_hooks.uninstall, home, programs=there))
     if shutil.which("execplan") is None:
         yield Finding(
-            WARNING, "", session_hooks.ABSENT, "put the folder of execplan on PATH, or install it there: pipx install ."
+            WARNING, "", session_hooks.NOT_ON_PATH_WARNING, "put the folder of execplan on PATH, or install it there: pipx install ."
         )
     yield from switched_off(home, there, WARNING, "tells no session where the plan stands")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from execplan.agents.enhancer import enhance, kept
-from execplan.agents.enhancer.enhance import Enhanced, Sending
-from execplan.agents.enhancer.looser import looser
-from execplan.agents.enhancer.proposal import bare, propose
+from execplan.agents.enhancer.enhance import EnhancementResult, PreparedRequest
+from execplan.agents.enhancer.looser import find_relaxations
+from execplan.agents.enhancer.proposal import plan_content, build_proposal
 from execplan.agents.enhancer.share import FIELDS
 from execplan.execution.documents.document import load, to_bytes
 from execplan.execution.model import ExecutionPlan
@@ -32,34 +32,34 @@ class Case:
         self.desk = desk
         self.home, self.ref = desk.home()
         self.document = current(self.home, self.ref).document
-        self.sending: Sending = enhance.prepare(self.home, self.ref, self.document, FIELDS)
+        self.sending: PreparedRequest = enhance.prepare_request(self.home, self.ref, self.document, FIELDS)
 
     def answer(self, change: Change) -> dict[str, Any]:
         """What was sent, with something changed."""
-        plan: dict[str, Any] = json.loads(json.dumps(self.sending.plan))
+        plan: dict[str, Any] = json.loads(json.dumps(self.sending.masked_plan))
         change(plan, plan["steps"])
         return plan
 
     def propose(self, change: Change) -> ExecutionPlan:
         """What comes of it."""
-        made, wrong = propose(self.home, self.document, self.sending.plan, self.answer(change), self.sending.veil.mark)
+        made, wrong = build_proposal(self.home, self.document, self.sending.masked_plan, self.answer(change), self.sending.masker.mark)
         assert made is not None, wrong
         return made
 
     def refused(self, change: Change) -> list[str]:
         """All that is wrong with it."""
         answer = self.answer(change)
-        made, wrong = propose(self.home, self.document, self.sending.plan, answer, self.sending.veil.mark)
+        made, wrong = build_proposal(self.home, self.document, self.sending.masked_plan, answer, self.sending.masker.mark)
         assert made is None
         return [str(each) for each in wrong]
 
-    def judged(self, data: bytes) -> Enhanced:
+    def judged(self, data: bytes) -> EnhancementResult:
         """What is said of these bytes."""
-        return enhance._judged(self.home, self.ref, self.sending, "model", data)
+        return enhance._evaluate_answer(self.home, self.ref, self.sending, "model", data)
 
     def word(self, step: int, name: str) -> str:
         """The word in a field of a step that stands for what was taken out."""
-        found = re.search(rf"redacted_\w+_{self.sending.veil.mark}", json.dumps(self.sending.plan["steps"][step][name]))
+        found = re.search(rf"redacted_\w+_{self.sending.masker.mark}", json.dumps(self.sending.masked_plan["steps"][step][name]))
         assert found is not None
         return found[0]
 
@@ -173,7 +173,7 @@ def test_a_secret_is_moved_nowhere(case: Case) -> None:
     def update(at: int, **fields: Any) -> Change:
         return lambda plan, steps: steps[at].update(fields)
 
-    argv = case.sending.plan["steps"][1]["argv"]
+    argv = case.sending.masked_plan["steps"][1]["argv"]
     for change, where, why in (
         (update(0, command=f"echo {secret}", argv=["echo", secret]), "/steps/0/command", moved),
         (update(2, content=f"X = '{secret}'\n"), "/steps/2/content", moved),
@@ -234,7 +234,7 @@ def test_a_step_with_a_secret_may_wait_for_others(case: Case) -> None:
 )
 def test_what_is_no_execution_plan(case: Case, data: bytes) -> None:
     made = case.judged(data)
-    assert (made.ended, made.reason) == ("refused", "its answer can't stand")
+    assert (made.outcome, made.reason) == ("refused", "its answer can't stand")
     assert made.violations
     assert len(made.violations) <= 21
 
@@ -251,7 +251,7 @@ def test_an_answer_that_leaks(case: Case, said: str) -> None:
         json.dumps({"a": said}).replace("-", "\\u002d").replace("i", "\\u0069"),
     ):
         made = case.judged(data.encode())
-        assert (made.ended, made.reason) == (
+        assert (made.outcome, made.reason) == (
             "refused",
             "its answer holds a secret, or what was taken out before it was sent",
         )
@@ -259,7 +259,7 @@ def test_an_answer_that_leaks(case: Case, said: str) -> None:
 
 
 def test_what_it_takes_away_is_said(case: Case) -> None:
-    old = bare(case.document)
+    old = plan_content(case.document)
     old["constraints"] = {**old["constraints"], "max_duration_s": 60, "require_sequential": True}
     old["constraints"] |= {"forbidden_paths": ["etc"], "forbidden_commands": ["rm"]}
     old["steps"][0] |= {"checkpoint": True, "expect": "fine", "outputs": ["out"], "env": {"CI": "1", "B": "2"}}
@@ -281,7 +281,7 @@ def test_what_it_takes_away_is_said(case: Case) -> None:
     push["depends_on"] = []
     new["steps"].append({**push, "id": "more", "network": True, "shell": "sh", "allow": ["run *"]})
     new["steps"][1:3] = reversed(new["steps"][1:3])
-    assert looser(old, new) == (
+    assert find_relaxations(old, new) == (
         "constraints.max_steps was 100, is 999",
         "constraints.max_duration_s was 60, is null",
         "constraints.require_sequential is gone",
@@ -318,7 +318,7 @@ def test_what_it_takes_away_is_said(case: Case) -> None:
         "step more, which is new, allows 'run *'",
         f"step {last['id']} came behind push, and comes before now",
     )
-    assert looser(old, old) == ()
+    assert find_relaxations(old, old) == ()
 
 
 def test_what_the_plan_forbids_stays_forbidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -343,15 +343,15 @@ def test_what_the_plan_forbids_stays_forbidden(tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_runs_before_a_secret_is_said(case: Case) -> None:
-    sent = case.sending.plan
+    sent = case.sending.masked_plan
     new = case.answer(_one("0/command", "make other"))
-    assert "step push has a secret, and runs behind what is proposed: build" in looser(sent, new)
+    assert "step push has a secret, and runs behind what is proposed: build" in find_relaxations(sent, new)
 
 
 def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
     answer = case.answer(_one("0/timeout_s", 20))
-    data = kept.to_keep(case.document, "model", case.sending.veil.mark, case.sending.plan, answer)
-    assert kept.take(case.home, case.ref, data, "x").steps[0].timeout_s == 20
+    data = kept.serialize_proposal(case.document, "model", case.sending.masker.mark, case.sending.masked_plan, answer)
+    assert kept.accept_proposal(case.home, case.ref, data, "x").steps[0].timeout_s == 20
     told = json.loads(data)
     word = case.word(1, "env")
     changes: tuple[tuple[Callable[[dict[str, Any]], object], str], ...] = (
@@ -367,6 +367,6 @@ def test_a_proposal_that_somebody_has_edited(case: Case) -> None:
         other = json.loads(json.dumps(told))
         change(other)
         with pytest.raises(Exception, match="x") as raised:
-            kept.take(case.home, case.ref, json.dumps(other).encode(), "x")
+            kept.accept_proposal(case.home, case.ref, json.dumps(other).encode(), "x")
         assert getattr(raised.value, "code", "") == code, other
     load(to_bytes(case.document), ExecutionPlan, "the plan is as it was")

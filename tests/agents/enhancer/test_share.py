@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.agents.enhancer.personal import Personal
-from execplan.agents.enhancer.request import request
+from execplan.agents.enhancer.personal import PersonalData
+from execplan.agents.enhancer.request import build_request
 from execplan.agents.enhancer.share import FIELDS
-from execplan.agents.enhancer.unveil import unveil
-from execplan.agents.enhancer.veil import Veil
+from execplan.agents.enhancer.unveil import unmask
+from execplan.agents.enhancer.veil import PlanMasker
 from tests.agents.enhancer.test_veil import MARK, planted, sent_of, whole
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def canaries() -> tuple[dict[str, Any], dict[str, set[str]]]:
 
 def sent(plan: dict[str, Any], *share: str) -> tuple[dict[str, Any], str]:
     """What leaves, as data and as it is sent."""
-    made = Veil(MARK, Personal((), ()), lambda paths: set(), share).over(plan)
-    return made, request(made).decode()
+    made = PlanMasker(MARK, PersonalData((), ()), lambda paths: set(), share).mask_plan(plan)
+    return made, build_request(made).decode()
 
 
 def test_of_nothing_shared_only_the_structure_leaves() -> None:
@@ -57,7 +57,7 @@ def test_of_nothing_shared_only_the_structure_leaves() -> None:
     kept = {field: [word for word in own if word in text] for field, own in words.items()}
     assert sum(len(own) for own in words.values()) > 30
     assert {field: own for field, own in kept.items() if own} == {}
-    back = unveil(json.loads(json.dumps(made)), made, plan, MARK)
+    back = unmask(json.loads(json.dumps(made)), made, plan, MARK)
     assert (back.plan, back.violations) == (plan, [])
 
 
@@ -72,7 +72,7 @@ def test_what_is_shared_leaves_and_nothing_else(field: str) -> None:
     assert leaves <= own
     if field not in ("steps.parameters", "steps.env"):  # whose names and values are looked at one by one
         assert leaves, step[name]
-    back = unveil(json.loads(json.dumps(made)), made, plan, MARK)
+    back = unmask(json.loads(json.dumps(made)), made, plan, MARK)
     assert (back.plan, back.violations) == (plan, [])
 
 

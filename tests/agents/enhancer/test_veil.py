@@ -13,11 +13,11 @@ import pytest
 from pydantic import BaseModel
 
 from execplan.agents.enhancer import personal
-from execplan.agents.enhancer.personal import Personal
-from execplan.agents.enhancer.proposal import bare
+from execplan.agents.enhancer.personal import PersonalData
+from execplan.agents.enhancer.proposal import plan_content
 from execplan.agents.enhancer.share import FIELDS
-from execplan.agents.enhancer.unveil import unveil
-from execplan.agents.enhancer.veil import Veil, texts
+from execplan.agents.enhancer.unveil import unmask
+from execplan.agents.enhancer.veil import PlanMasker, iter_texts
 from execplan.document import models_of
 from execplan.execution.documents.document import validate_document
 from execplan.execution.model import ExecutionPlan
@@ -128,8 +128,8 @@ KINDS: dict[str, Callable[[int], tuple[str, str]]] = {
 """By its name, what stands somewhere, and what of it is the secret."""
 
 
-def veil(*ignored: str, paths: Iterable[str] = (), names: Iterable[str] = ()) -> Veil:
-    return Veil(MARK, Personal(paths, names), lambda asked: set(ignored) & set(asked), FIELDS)
+def veil(*ignored: str, paths: Iterable[str] = (), names: Iterable[str] = ()) -> PlanMasker:
+    return PlanMasker(MARK, PersonalData(paths, names), lambda asked: set(ignored) & set(asked), FIELDS)
 
 
 def whole() -> dict[str, Any]:
@@ -189,11 +189,11 @@ def test_no_canary_leaves(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(secrets) > 40
     for at in range(len(secrets)) if "variable" in kind else ():
         monkeypatch.setenv(f"CANARY_{at}", f"quiet-river-{1000 + at}-stone")
-    sent = veil().over(plan)
-    told, kept = ["\0".join(texts(each)) for each in (sent, plan)]
+    sent = veil().mask_plan(plan)
+    told, kept = ["\0".join(iter_texts(each)) for each in (sent, plan)]
     assert len([secret for secret in secrets if secret in kept]) > 40
     assert [secret for secret in secrets if secret in told] == []
-    back = unveil(json.loads(json.dumps(sent)), sent, plan, MARK)
+    back = unmask(json.loads(json.dumps(sent)), sent, plan, MARK)
     assert back.plan == plan
     assert back.violations == []
 
@@ -219,7 +219,7 @@ def test_where_a_plan_comes_from_is_not_sent() -> None:
         {**PLAN, "revision": 1, "steps": [LEAST], "metadata": {"context": {"a": "b"}}}, ExecutionPlan
     )
     assert document is not None, wrong
-    told = bare(document)
+    told = plan_content(document)
     assert told["source"] is None
     assert told["metadata"] == {"history": [], "context": {}}
 
@@ -230,7 +230,7 @@ def test_what_stands_under_a_name_that_is_not_known_is_withheld() -> None:
         "parameters": {"colour": "blue", "Pin": 1234, "new_text": "plain", "path": "src", "x": None, "many": [1]},
     }
     step |= {"env": {"STAGE": "blue", "CI": "1"}, "command": "STAGE=blue make it", "argv": ["make", "blue"]}
-    sent = veil().over(sent_of({**whole(), "steps": [{**whole()["steps"][0], **step}]}))["steps"][0]
+    sent = veil().mask_plan(sent_of({**whole(), "steps": [{**whole()["steps"][0], **step}]}))["steps"][0]
     assert [sent["parameters"][name][:17] for name in ("colour", "Pin", "many")] == ["redacted_withheld"] * 3
     assert (sent["parameters"]["new_text"], sent["parameters"]["path"], sent["parameters"]["x"]) == (
         "plain",
@@ -248,7 +248,7 @@ def test_what_is_written_to_files_that_git_ignores_is_not_sent(target: str) -> N
     step = {**whole()["steps"][0], "target": target, "content": "A=not-so-quiet-river\nplain words\n", "patch": None}
     other = {**whole()["steps"][0], "id": "other", "content": "say not-so-quiet-river", "outputs": []}
     plan = sent_of({**whole(), "steps": [step | {"outputs": []}, other]})
-    sent = veil("local/settings.ini").over(plan)
+    sent = veil("local/settings.ini").mask_plan(plan)
     assert sent["steps"][0]["content"].startswith("redacted_withheld_")
     assert "plain words" not in json.dumps(sent)
     assert "river" not in json.dumps(sent), "nor what is given there, wherever else it stands"
@@ -271,7 +271,7 @@ def test_what_is_written_to_files_that_git_ignores_is_not_sent(target: str) -> N
 def test_paths_of_this_machine_and_names_of_users(text: str, told: str) -> None:
     covered = veil(paths=["/nowhere/ann/repo"], names=["Ann Lee", "ann", "root", "me"])
     plan = sent_of({**whole(), "description": text})
-    sent = covered.over(plan)["description"]
+    sent = covered.mask_plan(plan)["description"]
     for kind in ("path", "name"):
         for number in range(1, 4):
             sent = sent.replace(f"redacted_{kind}_{number}_{MARK}", kind.upper())
@@ -295,13 +295,13 @@ def test_paths_of_this_machine_and_names_of_users(text: str, told: str) -> None:
     ],
 )
 def test_what_is_no_secret_is_sent(text: str) -> None:
-    assert veil().text(text) == text
+    assert veil().mask_text(text) == text
 
 
 def test_what_is_given_to_an_option() -> None:
     argv = ["tool", "--api-token", "quiet", "--user", "bob:river", "-u", "plain", "--secret", "--dry-run"]
     step = {**whole()["steps"][0], "argv": argv, "validation": {"syntax_check": True, "test_after": argv}}
-    sent = veil().over(sent_of({**whole(), "steps": [step]}))["steps"][0]
+    sent = veil().mask_plan(sent_of({**whole(), "steps": [step]}))["steps"][0]
     for told in (sent["argv"], sent["validation"]["test_after"]):
         assert "quiet" not in told
         assert "river" not in str(told)
@@ -313,7 +313,7 @@ def test_what_is_given_to_an_option() -> None:
 )
 def test_from_which_length_on_a_value_is_taken_out_elsewhere(value: str, elsewhere: bool) -> None:
     step = {**whole()["steps"][0], "env": {"STAGE": value}, "content": f"as {value} says"}
-    sent = veil().over(sent_of({**whole(), "steps": [step]}))["steps"][0]
+    sent = veil().mask_plan(sent_of({**whole(), "steps": [step]}))["steps"][0]
     assert value not in sent["env"]["STAGE"]
     assert (value not in sent["content"]) == elsewhere
 
@@ -323,24 +323,24 @@ def test_names_of_this_machine_and_of_its_user(asking: Asking) -> None:
     asking.git("config", "user.name", "Rosalind Elsie")
     asking.patch.delenv("GIT_AUTHOR_NAME", raising=False)
     asking.patch.setenv("LOGNAME", "rosalind-e")
-    known = personal.known(asking.home()[0])
+    known = personal.collect_personal_data(asking.home()[0])
     text = f"Rosalind Elsie and rosalind-e on willow in {asking.path} and {Path.home()}/notes"
-    found = [text[start:end] for start, end in [*known.names(text), *known.paths(text)]]
+    found = [text[start:end] for start, end in [*known.find_names(text), *known.find_paths(text)]]
     assert {"Rosalind Elsie", "rosalind-e", "willow", str(asking.path), str(Path.home())} <= set(found)
 
 
 def test_what_leaks() -> None:
     step = {**whole()["steps"][0], "target": ".env", "content": "only plain words\nin two lines\n", "patch": None}
     covered = veil()
-    covered.over(sent_of({**whole(), "steps": [step]}))
-    assert covered.leaked("it says: only plain words\nin two lines.")
-    assert not covered.leaked("only plain words")
-    assert covered.leaked(f"ghp_{drawn(1, 36)}")
+    covered.mask_plan(sent_of({**whole(), "steps": [step]}))
+    assert covered.has_leak("it says: only plain words\nin two lines.")
+    assert not covered.has_leak("only plain words")
+    assert covered.has_leak(f"ghp_{drawn(1, 36)}")
 
 
 def test_other_paths_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(personal, "_is_there", lambda path: path in ("/corp", "/usr"))
-    told = veil().text("cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b")
+    told = veil().mask_text("cat /corp/secret/plans.txt /usr/bin/env /api/corp https://x.org/corp/a ./corp/b")
     assert told == f"cat redacted_path_1_{MARK} /usr/bin/env /api/corp https://x.org/corp/a ./corp/b"
 
 
@@ -354,4 +354,4 @@ def test_hostile_texts_take_no_time() -> None:
         "a.a" * 15_000,
         "/x" * 25_000,
     ):
-        covered.text(text)
+        covered.mask_text(text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, Call, Edit
-from execplan.agents.guard.planned import Around
+from execplan.agents.guard.call import COMMAND, DELETE, EDIT, READ, TOOL, WRITE, ToolCall, FileEdit
+from execplan.agents.guard.planned import GuardScope
 from execplan.repo import homes
 from execplan.repo.execution import protected
 
@@ -25,28 +25,28 @@ class Ground:
         folder.write("pyproject.toml", "[project]\nname = 'app'\n\n[tool.execplan]\ncommit = false\n")
         folder.plan()
         self.home: Home = homes.find(self.root)
-        self.around = Around(self.root, {}, {}, protected.judge(self.home), lambda path: None)
+        self.around = GuardScope(self.root, {}, {}, protected.judge(self.home), lambda path: None)
 
-    def command(self, text: str, cwd: str = "") -> Call:
+    def command(self, text: str, cwd: str = "") -> ToolCall:
         """A command that an agent would run."""
-        return Call(COMMAND, "Bash", cwd or self.root, command=text)
+        return ToolCall(COMMAND, "Bash", cwd or self.root, command=text)
 
-    def read(self, *paths: str) -> Call:
+    def read(self, *paths: str) -> ToolCall:
         """A tool that reads."""
-        return Call(READ, "Read", self.root, reads=paths)
+        return ToolCall(READ, "Read", self.root, read_paths=paths)
 
-    def write(self, path: str, content: str = "x\n") -> Call:
+    def write(self, path: str, content: str = "x\n") -> ToolCall:
         """A file that would be written."""
-        return Call(WRITE, "Write", self.root, edits=(Edit(path, WRITE, content=content),))
+        return ToolCall(WRITE, "Write", self.root, edits=(FileEdit(path, WRITE, content=content),))
 
-    def edit(self, path: str, old: str, new: str) -> Call:
+    def edit(self, path: str, old: str, new: str) -> ToolCall:
         """A file that would be edited."""
-        return Call(EDIT, "Edit", self.root, edits=(Edit(path, EDIT, swaps=((old, new, False),)),))
+        return ToolCall(EDIT, "Edit", self.root, edits=(FileEdit(path, EDIT, replacements=((old, new, False),)),))
 
-    def delete(self, path: str) -> Call:
+    def delete(self, path: str) -> ToolCall:
         """A file that would be deleted."""
-        return Call(DELETE, "delete", self.root, edits=(Edit(path, DELETE),))
+        return ToolCall(DELETE, "delete", self.root, edits=(FileEdit(path, DELETE),))
 
-    def tool(self, name: str, **given: object) -> Call:
+    def tool(self, name: str, **given: object) -> ToolCall:
         """Another tool."""
-        return Call(TOOL, name, self.root, given=given)
+        return ToolCall(TOOL, name, self.root, arguments=given)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from execplan.agents.guard import call as kinds
-from execplan.agents.guard.call import Call, Edit
-from execplan.agents.guard.match import Matched, match
-from execplan.agents.guard.planned import Around, Planned
+from execplan.agents.guard.call import ToolCall, FileEdit
+from execplan.agents.guard.match import MatchResult, match_call
+from execplan.agents.guard.planned import GuardScope, PlannedStep
 from execplan.document import canonical
 from execplan.execution.world import State
 from tests.execution.plans import command, loaded, plan, step
@@ -150,7 +150,7 @@ class Ground:
         document = json.loads(
             canonical(loaded(plan(*STEPS, constraints=CONSTRAINTS, mode="agent")).model_dump(mode="json"))
         )
-        self.planned = tuple([Planned(each, each["risk"]["level"]) for each in document["steps"]])
+        self.planned = tuple([PlannedStep(each, each["risk"]["level"]) for each in document["steps"]])
         self.kept = {path: (self.root / path).read_bytes() for path in [*FILES, "crlf.txt"]}
         found = {path: State("file", sha256(data).hexdigest(), 0o644) for path, data in self.kept.items()}
         found["./src/lines.py"] = found.pop("src/lines.py")  # as it is written in the plan
@@ -162,24 +162,24 @@ class Ground:
         }
         self.constraints = document["constraints"]
 
-    def around(self) -> Around:
+    def around(self) -> GuardScope:
         """Where calls are judged."""
-        return Around(os.path.realpath(self.root), self.constraints, self.expected, _own, self.kept.get)
+        return GuardScope(os.path.realpath(self.root), self.constraints, self.expected, _own, self.kept.get)
 
-    def match(self, call: Call) -> Matched:
+    def match(self, call: ToolCall) -> MatchResult:
         """The steps that a call is of; `{root}` in it is the repository."""
-        return match(call, self.planned, self.around(), "inside")
+        return match_call(call, self.planned, self.around(), "inside")
 
-    def steps(self, *calls: Call) -> list[str]:
+    def steps(self, *calls: ToolCall) -> list[str]:
         """The steps that the last of several calls is of, the others being carried out before it."""
         for each in calls[:-1]:
             assert self.match(each).matches, each
             self.carry_out(each)
         found = self.match(calls[-1])
-        assert not (found.refused and found.matches)
+        assert not (found.denial_reason and found.matches)
         return [each.step for each in found.matches]
 
-    def carry_out(self, call: Call) -> None:
+    def carry_out(self, call: ToolCall) -> None:
         """Do to the files what a call of them does."""
         if call.kind == kinds.COMMAND:
             subprocess.run(["sh", "-c", call.command], cwd=call.cwd, check=True)
@@ -191,59 +191,59 @@ class Ground:
                 path.write_bytes(each.content.encode())
             else:
                 text = path.read_bytes().decode()
-                for old, new, _ in each.swaps:
+                for old, new, _ in each.replacements:
                     end = "\r\n" if "\r\n" in text else "\n"
                     text = text.replace(old.replace("\n", end), new.replace("\n", end), 1)
                 path.write_bytes(text.encode())
 
 
-def cmd(text: str, cwd: str = "{root}", *, background: bool = False) -> Call:
+def cmd(text: str, cwd: str = "{root}", *, background: bool = False) -> ToolCall:
     """A command."""
-    return Call(kinds.COMMAND, "Bash", cwd, command=text, background=background)
+    return ToolCall(kinds.COMMAND, "Bash", cwd, command=text, in_background=background)
 
 
-def put(path: str, content: str, cwd: str = "{root}") -> Call:
+def put(path: str, content: str, cwd: str = "{root}") -> ToolCall:
     """A file is written."""
-    return Call(kinds.WRITE, "Write", cwd, edits=(Edit(path, kinds.WRITE, content=content),))
+    return ToolCall(kinds.WRITE, "Write", cwd, edits=(FileEdit(path, kinds.WRITE, content=content),))
 
 
-def edit(path: str, *swaps: str, cwd: str = "{root}", every: bool = False) -> Call:
+def edit(path: str, *swaps: str, cwd: str = "{root}", every: bool = False) -> ToolCall:
     """A file is edited: old and new text in turns."""
     pairs = tuple([(old, new, every) for old, new in zip(swaps[::2], swaps[1::2], strict=True)])
-    return Call(kinds.EDIT, "Edit", cwd, edits=(Edit(path, kinds.EDIT, swaps=pairs),))
+    return ToolCall(kinds.EDIT, "Edit", cwd, edits=(FileEdit(path, kinds.EDIT, replacements=pairs),))
 
 
-def hunks(path: str, *places: str) -> Call:
+def hunks(path: str, *places: str) -> ToolCall:
     """A file is patched: lines with their marks, a text for each place."""
-    return Call(kinds.EDIT, "apply_patch", "{root}", edits=(hunked(path, *places),))
+    return ToolCall(kinds.EDIT, "apply_patch", "{root}", edits=(hunked(path, *places),))
 
 
-def hunked(path: str, *places: str) -> Edit:
+def hunked(path: str, *places: str) -> FileEdit:
     """What a patch says of one file."""
     found = []
     for place in places:
         lines = place.split("\n")
         parts = [tuple([line[1:] for line in lines if line[:1] in marks]) for marks in (" -", " +")]
         found.append((parts[0], parts[1]))
-    return Edit(path, kinds.EDIT, hunks=tuple(found))
+    return FileEdit(path, kinds.EDIT, hunks=tuple(found))
 
 
-def several(*edits: Edit) -> Call:
+def several(*edits: FileEdit) -> ToolCall:
     """Several files in one call."""
-    return Call(kinds.EDIT, "apply_patch", "{root}", edits=edits)
+    return ToolCall(kinds.EDIT, "apply_patch", "{root}", edits=edits)
 
 
-def drop(path: str, cwd: str = "{root}") -> Call:
+def drop(path: str, cwd: str = "{root}") -> ToolCall:
     """A file is deleted."""
-    return Call(kinds.DELETE, "delete", cwd, edits=(Edit(path, kinds.DELETE),))
+    return ToolCall(kinds.DELETE, "delete", cwd, edits=(FileEdit(path, kinds.DELETE),))
 
 
-def use(name: str, **given: Any) -> Call:
+def use(name: str, **given: Any) -> ToolCall:
     """A tool is used."""
-    return Call(kinds.TOOL, name, "{root}", given=given)
+    return ToolCall(kinds.TOOL, name, "{root}", arguments=given)
 
 
-def at(call: Call, root: Path) -> Call:
+def at(call: ToolCall, root: Path) -> ToolCall:
     """A call with `{root}` filled in."""
     edits = tuple([each._replace(path=_filled(each.path, root)) for each in call.edits])
     return call._replace(cwd=_filled(call.cwd, root), command=_filled(call.command, root), edits=edits)

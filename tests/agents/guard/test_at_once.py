@@ -83,8 +83,8 @@ def test_what_only_reads_takes_no_lock_and_waits_for_nobody(approved: Asking) ->
         raise AssertionError("it takes a lock")
 
     def locked() -> None:
-        setattr(keep, "lock", fail)  # noqa: B010 - it is another module's
-        setattr(keep, "line", fail)  # noqa: B010 - likewise
+        setattr(keep, "lock_runs", fail)  # noqa: B010 - it is another module's
+        setattr(keep, "lock_slot", fail)  # noqa: B010 - likewise
 
     for _ in range(2):
         for command in (*READS, "wc -l src/*.py", "execplan status"):
@@ -94,22 +94,22 @@ def test_what_only_reads_takes_no_lock_and_waits_for_nobody(approved: Asking) ->
 
 
 def test_the_guard_gives_up_before_the_program_does() -> None:
-    assert keep.WAIT < door.SECONDS < TIMEOUT - 5
+    assert keep.LOCK_TIMEOUT < door.TIMEOUT_SECONDS < TIMEOUT - 5
 
 
 def test_a_run_that_another_call_has_begun_meanwhile(approved: Asking) -> None:
-    found = current_warrant.warrant
+    found = current_warrant.find_grant
 
     def begin_behind(named: str | None) -> Any:
-        setattr(current_warrant, "warrant", _begun)  # noqa: B010 - it is another module's
+        setattr(current_warrant, "find_grant", _begun)  # noqa: B010 - it is another module's
         return found(named)
 
     def _begun(named: str | None) -> Any:
-        setattr(current_warrant, "warrant", found)  # noqa: B010 - likewise
+        setattr(current_warrant, "find_grant", found)  # noqa: B010 - likewise
         assert approved.ask("make parser").kind == "allow"
         return None
 
-    assert approved.ask("make parser", before=lambda: setattr(current_warrant, "warrant", begin_behind)).kind == "allow"
+    assert approved.ask("make parser", before=lambda: setattr(current_warrant, "find_grant", begin_behind)).kind == "allow"
     assert approved.calls() == ["build", "build"]
 
 

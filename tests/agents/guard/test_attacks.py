@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.agents.guard.asking import answer
+from execplan.agents.guard.asking import handle_request
 from tests.agents.guard.asking import PROGRAMS, Answer, Asking, as_sent, hook
 from tests.repo.approving import NAME
 
@@ -66,7 +66,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asking:
 
 def told(said: bytes, program: str = "claude") -> Answer:
     """What the guard answers, in this process."""
-    out, status, _ = answer(said, None, "neutral" if program == "json" else program, 500)
+    out, status, _ = handle_request(said, None, "neutral" if program == "json" else program, 500)
     return Answer(status, out, b"", program)
 
 

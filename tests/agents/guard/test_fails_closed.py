@@ -154,7 +154,7 @@ def _hold(desk: Asking) -> int:
 def test_somebody_is_at_work(begun: Asking) -> None:
     handle = _hold(begun)
     for program in PROGRAMS:
-        answer = begun.ask(CALL, program=program, before=lambda: setattr(keep, "WAIT", 0.05))
+        answer = begun.ask(CALL, program=program, before=lambda: setattr(keep, "LOCK_TIMEOUT", 0.05))
         denied(answer)
         assert "at work" in answer.why
     os.close(handle)
@@ -181,16 +181,16 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 
 
 BUGS: dict[str, tuple[object, str]] = {
-    "reading": (door, "_call"),
-    "arming": (door, "_arm"),
-    "the form": (judging, "_form"),
-    "the warrant": (current_warrant, "warrant"),
-    "judging": (keep, "judge"),
-    "the lock": (keep, "lock"),
+    "reading": (door, "_read_call"),
+    "arming": (door, "_install_signal_handlers"),
+    "the form": (judging, "_load_format"),
+    "the warrant": (current_warrant, "find_grant"),
+    "judging": (keep, "decide"),
+    "the lock": (keep, "lock_runs"),
     "writing": (Journal, "write"),
-    "the mark": (keep, "_mark"),
-    "matching": (decide, "match"),
-    "the reason": (keep, "shown"),
+    "the mark": (keep, "_update_mark"),
+    "matching": (decide, "match_call"),
+    "the reason": (keep, "printable_line"),
 }
 
 
@@ -210,8 +210,8 @@ def test_a_bug_anywhere(begun: Asking, place: str, program: str) -> None:
     ids=repr,
 )
 def test_whatever_is_raised(begun: Asking, error: BaseException) -> None:
-    denied(begun.ask(CALL, before=lambda: setattr(keep, "judge", _raising(error))))
-    denied(begun.ask(CALL, before=lambda: setattr(door, "_answered", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(keep, "decide", _raising(error))))
+    denied(begun.ask(CALL, before=lambda: setattr(door, "_answer_call", _raising(error))))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_signal_denies_also_behind_the_answer(begun: Asking, number: signal.Si
         os.kill(os.getpid(), number)
         time.sleep(5)
 
-    denied(begun.ask(CALL, before=lambda: setattr(keep, "judge", kill)))
+    denied(begun.ask(CALL, before=lambda: setattr(keep, "decide", kill)))
     whole = os.write
 
     def write(handle: int, data: bytes) -> int:
@@ -240,8 +240,8 @@ def test_the_time_limit(begun: Asking) -> None:
         time.sleep(5)
 
     def hasten() -> None:
-        door.SECONDS = 0.05  # type: ignore[misc] # it is for this process only
-        setattr(keep, "judge", slow)  # noqa: B010 - it is another module's
+        door.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # it is for this process only
+        setattr(keep, "decide", slow)  # noqa: B010 - it is another module's
 
     answer = begun.ask(CALL, before=hasten)
     denied(answer)
@@ -252,7 +252,7 @@ def test_the_time_limit_while_nothing_comes(begun: Asking) -> None:
     reads, writes = os.pipe()
 
     def wait() -> None:
-        door.SECONDS = 0.05  # type: ignore[misc] # as above
+        door.TIMEOUT_SECONDS = 0.05  # type: ignore[misc] # as above
         os.dup2(reads, 0)
 
     denied(guard(b"", before=wait))

@@ -8,78 +8,78 @@ from typing import Any
 import pytest
 
 from execplan.agents.guard import claude, codex, neutral
-from execplan.agents.guard.call import COMMAND, DELETE, EDIT, HARMLESS, READ, TOOL, WRITE, Call, Decision, Edit
+from execplan.agents.guard.call import COMMAND, DELETE, EDIT, HARMLESS, READ, TOOL, WRITE, ToolCall, HookResponse, FileEdit
 from execplan.agents.guard.taking import NotUnderstoodError
 from tests.agents.guard.asking import Asking, guard, hook
 
-CLAUDE: list[tuple[str, dict[str, Any], Call]] = [
-    ("Bash", {"command": "ls", "description": "List", "timeout": 5}, Call(COMMAND, "Bash", "/r", "s", "ls")),
-    ("Bash", {"command": "ls", "run_in_background": True}, Call(COMMAND, "Bash", "/r", "s", "ls", True)),
-    ("Monitor", {"command": "tail -f x", "persistent": True}, Call(COMMAND, "Monitor", "/r", "s", "tail -f x", True)),
+CLAUDE: list[tuple[str, dict[str, Any], ToolCall]] = [
+    ("Bash", {"command": "ls", "description": "List", "timeout": 5}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
+    ("Bash", {"command": "ls", "run_in_background": True}, ToolCall(COMMAND, "Bash", "/r", "s", "ls", True)),
+    ("Monitor", {"command": "tail -f x", "persistent": True}, ToolCall(COMMAND, "Monitor", "/r", "s", "tail -f x", True)),
     (
         "Write",
         {"file_path": "/r/a", "content": "x"},
-        Call(WRITE, "Write", "/r", "s", edits=(Edit("/r/a", WRITE, "x"),)),
+        ToolCall(WRITE, "Write", "/r", "s", edits=(FileEdit("/r/a", WRITE, "x"),)),
     ),
     (
         "Edit",
         {"file_path": "/r/a", "old_string": "x", "new_string": "y", "replace_all": True},
-        Call(EDIT, "Edit", "/r", "s", edits=(Edit("/r/a", EDIT, swaps=(("x", "y", True),)),)),
+        ToolCall(EDIT, "Edit", "/r", "s", edits=(FileEdit("/r/a", EDIT, replacements=(("x", "y", True),)),)),
     ),
     (
         "MultiEdit",
         {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "y", "new_string": "z"}]},
-        Call(EDIT, "MultiEdit", "/r", "s", edits=(Edit("a", EDIT, swaps=(("x", "y", False), ("y", "z", False))),)),
+        ToolCall(EDIT, "MultiEdit", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", False), ("y", "z", False))),)),
     ),
-    ("Read", {"file_path": "/r/a", "limit": 5}, Call(READ, "Read", "/r", "s", reads=("/r/a",))),
-    ("Grep", {"pattern": "x", "path": "src", "-n": True}, Call(READ, "Grep", "/r", "s", reads=("src",))),
-    ("Grep", {"pattern": "x"}, Call(READ, "Grep", "/r", "s")),
-    ("Glob", {"pattern": "**/*.py"}, Call(READ, "Glob", "/r", "s")),
-    ("Glob", {"pattern": "/etc/*", "path": "src"}, Call(READ, "Glob", "/r", "s", reads=("src", "/etc/*"))),
-    ("Glob", {"pattern": "../*"}, Call(READ, "Glob", "/r", "s", reads=("../*",))),
+    ("Read", {"file_path": "/r/a", "limit": 5}, ToolCall(READ, "Read", "/r", "s", read_paths=("/r/a",))),
+    ("Grep", {"pattern": "x", "path": "src", "-n": True}, ToolCall(READ, "Grep", "/r", "s", read_paths=("src",))),
+    ("Grep", {"pattern": "x"}, ToolCall(READ, "Grep", "/r", "s")),
+    ("Glob", {"pattern": "**/*.py"}, ToolCall(READ, "Glob", "/r", "s")),
+    ("Glob", {"pattern": "/etc/*", "path": "src"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("src", "/etc/*"))),
+    ("Glob", {"pattern": "../*"}, ToolCall(READ, "Glob", "/r", "s", read_paths=("../*",))),
 ]
-CODEX: list[tuple[str, dict[str, Any], Call]] = [
-    ("Bash", {"command": "ls"}, Call(COMMAND, "Bash", "/r", "s", "ls")),
-    ("exec_command", {"cmd": "ls", "workdir": "src"}, Call(COMMAND, "exec_command", "/r/src", "s", "ls")),
-    ("exec_command", {"cmd": "ls", "workdir": "/x"}, Call(COMMAND, "exec_command", "/x", "s", "ls")),
-    ("view_image", {"path": "a.png"}, Call(READ, "view_image", "/r", "s", reads=("a.png",))),
+CODEX: list[tuple[str, dict[str, Any], ToolCall]] = [
+    ("Bash", {"command": "ls"}, ToolCall(COMMAND, "Bash", "/r", "s", "ls")),
+    ("exec_command", {"cmd": "ls", "workdir": "src"}, ToolCall(COMMAND, "exec_command", "/r/src", "s", "ls")),
+    ("exec_command", {"cmd": "ls", "workdir": "/x"}, ToolCall(COMMAND, "exec_command", "/x", "s", "ls")),
+    ("view_image", {"path": "a.png"}, ToolCall(READ, "view_image", "/r", "s", read_paths=("a.png",))),
 ]
-NEUTRAL: list[tuple[dict[str, Any], Call]] = [
-    ({"tool": "command", "command": "ls"}, Call(COMMAND, "command", "/r", "s", "ls")),
-    ({"tool": "write", "path": "a", "content": ""}, Call(WRITE, "write", "/r", "s", edits=(Edit("a", WRITE, ""),))),
+NEUTRAL: list[tuple[dict[str, Any], ToolCall]] = [
+    ({"tool": "command", "command": "ls"}, ToolCall(COMMAND, "command", "/r", "s", "ls")),
+    ({"tool": "write", "path": "a", "content": ""}, ToolCall(WRITE, "write", "/r", "s", edits=(FileEdit("a", WRITE, ""),))),
     (
         {"tool": "edit", "path": "a", "old": "x", "new": "y", "all": True},
-        Call(EDIT, "edit", "/r", "s", edits=(Edit("a", EDIT, swaps=(("x", "y", True),)),)),
+        ToolCall(EDIT, "edit", "/r", "s", edits=(FileEdit("a", EDIT, replacements=(("x", "y", True),)),)),
     ),
-    ({"tool": "delete", "path": "a"}, Call(DELETE, "delete", "/r", "s", edits=(Edit("a", DELETE),))),
-    ({"tool": "read", "path": "a"}, Call(READ, "read", "/r", "s", reads=("a",))),
-    ({"tool": "tool", "name": "db.query", "parameters": {"x": 1}}, Call(TOOL, "db.query", "/r", "s", given={"x": 1})),
+    ({"tool": "delete", "path": "a"}, ToolCall(DELETE, "delete", "/r", "s", edits=(FileEdit("a", DELETE),))),
+    ({"tool": "read", "path": "a"}, ToolCall(READ, "read", "/r", "s", read_paths=("a",))),
+    ({"tool": "tool", "name": "db.query", "parameters": {"x": 1}}, ToolCall(TOOL, "db.query", "/r", "s", arguments={"x": 1})),
 ]
 
 
-def _plain(call: Call) -> Call:
-    return call if call.kind == TOOL else call._replace(given={})
+def _plain(call: ToolCall) -> ToolCall:
+    return call if call.kind == TOOL else call._replace(arguments={})
 
 
 @pytest.mark.parametrize(("tool", "given", "call"), CLAUDE)
-def test_claude(tool: str, given: dict[str, Any], call: Call) -> None:
+def test_claude(tool: str, given: dict[str, Any], call: ToolCall) -> None:
     assert _plain(claude.read(hook(tool, "/r", "s", **given))) == call
 
 
 @pytest.mark.parametrize(("tool", "given", "call"), CODEX)
-def test_codex(tool: str, given: dict[str, Any], call: Call) -> None:
+def test_codex(tool: str, given: dict[str, Any], call: ToolCall) -> None:
     assert _plain(codex.read(hook(tool, "/r", "s", **given))) == call
 
 
 @pytest.mark.parametrize(("said", "call"), NEUTRAL)
-def test_neutral(said: dict[str, Any], call: Call) -> None:
+def test_neutral(said: dict[str, Any], call: ToolCall) -> None:
     assert _plain(neutral.read({**said, "cwd": "/r", "session": "s"})) == call
 
 
 @pytest.mark.parametrize("tool", ["mcp__db__query", "NotebookEdit", "PowerShell", "WebFetch", "Skill", "Deploy"])
 def test_any_other_tool_is_known_by_all_that_it_is_given(tool: str) -> None:
     for form in (claude, codex):
-        assert form.read(hook(tool, "/r", "s", x=1)) == Call(TOOL, tool, "/r", "s", given={"x": 1})
+        assert form.read(hook(tool, "/r", "s", x=1)) == ToolCall(TOOL, tool, "/r", "s", arguments={"x": 1})
 
 
 def test_what_changes_nothing() -> None:
@@ -125,16 +125,16 @@ def _patch(*lines: str) -> str:
 
 
 PATCHES = {
-    _patch("*** Add File: a", "+x", "+"): (Edit("a", WRITE, "x\n\n"),),
-    _patch("*** Delete File: a"): (Edit("a", DELETE),),
+    _patch("*** Add File: a", "+x", "+"): (FileEdit("a", WRITE, "x\n\n"),),
+    _patch("*** Delete File: a"): (FileEdit("a", DELETE),),
     _patch("*** Update File: a", "@@", " x", "-y", "+z", "@@", "-w"): (
-        Edit("a", EDIT, hunks=((("x", "y"), ("x", "z")), (("w",), ()))),
+        FileEdit("a", EDIT, hunks=((("x", "y"), ("x", "z")), (("w",), ()))),
     ),
     _patch("*** Update File: a", "-y", "+z", "*** End of File"): (
-        Edit("a", EDIT, hunks=((("y",), ("z",)),), ends=True),
+        FileEdit("a", EDIT, hunks=((("y",), ("z",)),), is_at_end=True),
     ),
-    _patch("*** Update File: a", "*** Move to: b", "@@", "-y", "+z"): (Edit("a", DELETE), Edit("b", WRITE)),
-    _patch("*** Add File: a", "+x", "*** Delete File: b"): (Edit("a", WRITE, "x\n"), Edit("b", DELETE)),
+    _patch("*** Update File: a", "*** Move to: b", "@@", "-y", "+z"): (FileEdit("a", DELETE), FileEdit("b", WRITE)),
+    _patch("*** Add File: a", "+x", "*** Delete File: b"): (FileEdit("a", WRITE, "x\n"), FileEdit("b", DELETE)),
 }
 
 
@@ -170,7 +170,7 @@ def test_patches_that_could_be_read_in_two_ways(patch: str) -> None:
 
 @pytest.mark.parametrize("kind", ["allow", "ask", "deny"])
 def test_answers(kind: str) -> None:
-    decision = Decision(kind, 'quoted "words"', "build")
+    decision = HookResponse(kind, 'quoted "words"', "build")
     out, status = claude.answer(decision)
     told = json.loads(out)["hookSpecificOutput"]
     assert (status, told["permissionDecision"], told["permissionDecisionReason"]) == (0, kind, 'quoted "words"')
@@ -191,10 +191,10 @@ def test_a_dialog_is_neither_allowed_nor_denied(begun: Asking, tool: str) -> Non
     sent = json.dumps(hook(tool, str(begun.path), plan="x")).encode()
     found = guard(sent, "--program", "claude")
     assert (found.status, found.out, found.err) == (0, b"", b"")
-    assert b"deny" in claude.answer(Decision("deny", "x", "", tool))[0]
+    assert b"deny" in claude.answer(HookResponse("deny", "x", "", tool))[0]
     assert guard(json.dumps(hook("TodoWrite", str(begun.path), todos=[])).encode()).kind == "allow"
 
 
 def test_codex_is_never_told_nothing_with_a_denial_that_says_nothing() -> None:
-    out, _ = codex.answer(Decision("deny", ""))
+    out, _ = codex.answer(HookResponse("deny", ""))
     assert json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]

@@ -12,7 +12,7 @@ import pytest
 
 import execplan
 from execplan.agents.guard import own, reading
-from execplan.agents.guard.verbs import EVERYWHERE, KEPT, VERBS
+from execplan.agents.guard.verbs import GLOBAL_FLAGS, DENIED_COMMANDS, ALLOWED_COMMANDS
 from execplan.cli.verbs import VERBS as VERBS_OF_ALL
 from execplan.execution.permission import ALLOW, DENY
 from tests.agents.guard.around import Ground
@@ -258,21 +258,21 @@ def filled(ground: Ground, text: str) -> str:
 
 
 def frees(ground: Ground, call: Any) -> str:
-    return own.frees(call, ground.around, ground.home)
+    return own.escape_reason(call, ground.around, ground.home)
 
 
 def test_a_command_that_would_free_is_told(ground: Ground) -> None:
     for line in COMMANDS:
         call = ground.command(filled(ground, line))
         assert frees(ground, call), line
-        assert not own.ours(call, ground.around), line
+        assert not own.is_execplan_call(call, ground.around), line
 
 
 def test_other_commands_are_none_of_these(ground: Ground) -> None:
     for line in FINE:
         call = ground.command(line)
         assert not frees(ground, call), (line, frees(ground, call))
-        assert own.ours(call, ground.around) == all(
+        assert own.is_execplan_call(call, ground.around) == all(
             [part.strip().startswith("execplan") for part in line.removeprefix("cd src && ").split("&&")]
         ), line
 
@@ -283,9 +283,9 @@ def test_what_reads_may_stand_beside_ours(ground: Ground) -> None:
         "git status && execplan next",
         "cat README.md | execplan note x --excerpt -",
     ):
-        assert reading.reads(ground.command(line), ground.around, "inside") == ALLOW, line
+        assert reading.read_decision_kind(ground.command(line), ground.around, "inside") == ALLOW, line
         assert not frees(ground, ground.command(line))
-    assert reading.reads(ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside") == DENY
+    assert reading.read_decision_kind(ground.command("cat .env | execplan note x --excerpt -"), ground.around, "inside") == DENY
 
 
 WRITES = """\
@@ -425,7 +425,7 @@ def test_who_changes_the_environment_does_not_hide_the_user_from_it(
         ".codex/hooks.json",
     ):
         assert frees(ground, ground.write(f"{login}/{name}"))
-        assert reading.reads(ground.read(f"{login}/{name}"), ground.around, "anywhere") == DENY
+        assert reading.read_decision_kind(ground.read(f"{login}/{name}"), ground.around, "anywhere") == DENY
 
 
 TOOLS: list[tuple[str, dict[str, object]]] = [
@@ -448,18 +448,18 @@ def test_a_tool_does_not_do_it_either(ground: Ground) -> None:
 
 def test_every_verb_and_every_option_is_decided_upon() -> None:
     """A new one is neither allowed nor kept from agents until somebody says so."""
-    assert set(VERBS) & set(KEPT) == set()
+    assert set(ALLOWED_COMMANDS) & set(DENIED_COMMANDS) == set()
     for name in VERBS_OF_ALL:
-        if name not in VERBS:
-            assert name in KEPT, name
+        if name not in ALLOWED_COMMANDS:
+            assert name in DENIED_COMMANDS, name
             continue
-        mine, command = VERBS[name], import_module(f"execplan.cli.verbs.{name}").command
-        flags, values = set(mine.flags.split()), {*mine.values.split(), *mine.files.split()}
-        kept = set(mine.not_these.split())
+        mine, command = ALLOWED_COMMANDS[name], import_module(f"execplan.cli.verbs.{name}").command
+        flags, values = set(mine.flags.split()), {*mine.value_options.split(), *mine.file_options.split()}
+        kept = set(mine.denied_options.split())
         for param in command.params:
             if param.param_type_name == "option" and param.name not in ("folder", "quiet", "verbose", "as_json"):
                 for option in param.opts + param.secondary_opts:
                     assert sum([option in each for each in (flags, values, kept)]) == 1, (name, option)
                     assert option in kept or (option in flags) == param.is_flag, (name, option)
         known = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
-        assert flags | values | kept <= known | set(EVERYWHERE), (name, (flags | values | kept) - known)
+        assert flags | values | kept <= known | set(GLOBAL_FLAGS), (name, (flags | values | kept) - known)

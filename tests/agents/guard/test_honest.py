@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from execplan.agents.guard.call import Call
+from execplan.agents.guard.call import ToolCall
 from tests.agents.guard.matching import CRLF, NEW, SCRIPT, Ground, at, cmd, drop, edit, hunked, hunks, put, several, use
 
 FULL = {"query": "x", "limit": 1, "deep": True}
 THIRD = ("line 2\nline 3\nline 4\n", "line 2\nthird\nline 4\n")
 TWO = ("line 21\n", "first of two\nsecond of two\n")
 
-HONEST: list[tuple[str, *tuple[Call, ...]]] = [
+HONEST: list[tuple[str, *tuple[ToolCall, ...]]] = [
     ("build", cmd("make all")),
     ("build", cmd("  make\tall \n")),
     ("build", cmd("ma\\ke \"al\"'l'")),
@@ -95,12 +95,12 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     return Ground(tmp_path_factory.mktemp("honest"))
 
 
-def _names(cases: list[tuple[str, *tuple[Call, ...]]]) -> list[str]:
+def _names(cases: list[tuple[str, *tuple[ToolCall, ...]]]) -> list[str]:
     return [f"{number}-{case[0]}" for number, case in enumerate(cases)]
 
 
 @pytest.mark.parametrize("case", HONEST, ids=_names(HONEST))
-def test_an_honest_call_is_of_its_step(case: tuple[str, *tuple[Call, ...]], ground: Ground, tmp_path: Path) -> None:
+def test_an_honest_call_is_of_its_step(case: tuple[str, *tuple[ToolCall, ...]], ground: Ground, tmp_path: Path) -> None:
     name, *calls = case
     here = Ground(tmp_path) if len(calls) > 1 else ground
     assert here.steps(*[at(call, here.root) for call in calls]) == [name]

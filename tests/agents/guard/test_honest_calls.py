@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan import clock
-from execplan.agents.guard.basis import Basis, of_run
-from execplan.agents.guard.call import COMMAND, Call
-from execplan.agents.guard.decide import Judged, judge
+from execplan.agents.guard.basis import GuardContext, context_from_grant
+from execplan.agents.guard.call import COMMAND, ToolCall
+from execplan.agents.guard.decide import Decision, decide
 from execplan.document import canonical
 from execplan.engine.agent.warrant import GrantedStep, GuardGrant
 from execplan.execution.permission import ALLOW, DENY, ApprovalTerms
@@ -70,7 +70,7 @@ class Here:
         patch.chdir(self.root)
         self.basis = self._basis()
 
-    def _basis(self) -> Basis:
+    def _basis(self) -> GuardContext:
         document: dict[str, Any] = json.loads(
             canonical(loaded(plan(*STEPS, mode="agent")).model_dump(mode="json", by_alias=True))
         )
@@ -94,18 +94,18 @@ class Here:
             hidden=(),
             witnesses={},
         )
-        basis = of_run(warrant, ())
-        assert basis.course is not None
-        basis.course.expected_states = {
+        basis = context_from_grant(warrant, ())
+        assert basis.run_state is not None
+        basis.run_state.expected_states = {
             name: State("file", digest((self.folder.path / name).read_bytes()), 0o644)
             for name in ("docs/old.md", "data.txt")
         }
         return basis
 
-    def judged(self, command: str) -> Judged:
+    def judged(self, command: str) -> Decision:
         """What becomes of a command."""
         text = command.replace("ROOT", self.root).replace("{root}", self.root)
-        return judge(Call(COMMAND, "Bash", self.root, command=text), self.basis, clock.seconds())
+        return decide(ToolCall(COMMAND, "Bash", self.root, command=text), self.basis, clock.seconds())
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +120,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
 def test_a_call_that_honest_agents_make(here: Here, row: list[str]) -> None:
     command, step, kind = row
     found = here.judged(command)
-    assert found.kind == kind, found.why
-    assert kind == DENY or found.step == step, found.why
+    assert found.kind == kind, found.reason
+    assert kind == DENY or found.step == step, found.reason
 
 
 def test_the_rate(here: Here) -> None:
@@ -133,7 +133,7 @@ def test_the_rate(here: Here) -> None:
 
 
 @pytest.mark.parametrize("call", AROUND, ids=[call.command for call in AROUND])
-def test_no_attack_on_the_same_steps_is_allowed(here: Here, call: Call) -> None:
+def test_no_attack_on_the_same_steps_is_allowed(here: Here, call: ToolCall) -> None:
     command = (
         call.command.replace("make all", "make test")
         .replace("git checkout", "git add")

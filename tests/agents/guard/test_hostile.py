@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from execplan.agents.guard import call as kinds
-from execplan.agents.guard.call import Call, Edit
+from execplan.agents.guard.call import ToolCall, FileEdit
 from tests.agents.guard.matching import (
     APP,
     CRLF,
@@ -526,7 +526,7 @@ WRITES = [
     put("notes.md", "notes\n"),
     put(".git/hooks/pre-commit", NEW),
     put(".GIT/config", NEW),
-    Call(kinds.WRITE, "Write", "{root}", edits=(Edit("src/new.py", kinds.WRITE),)),
+    ToolCall(kinds.WRITE, "Write", "{root}", edits=(FileEdit("src/new.py", kinds.WRITE),)),
     several(put("src/new.py", NEW).edits[0], put("src/other.py", "").edits[0]),
     several(put("src/new.py", NEW).edits[0], edit("src/app.py", "line 3\n", "third\n").edits[0]),
     edit("src/new.py", "", NEW + "x"),
@@ -705,10 +705,10 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
 
 
 @pytest.mark.parametrize("call", HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_variation_is_of_no_step(call: Call, ground: Ground) -> None:
+def test_a_hostile_variation_is_of_no_step(call: ToolCall, ground: Ground) -> None:
     found = ground.match(at(call, ground.root))
     assert not found.matches, call
-    assert found.refused or found.why
+    assert found.denial_reason or found.reason
 
 
 def test_there_are_far_more_than_five_hundred() -> None:
@@ -716,15 +716,15 @@ def test_there_are_far_more_than_five_hundred() -> None:
 
 
 @pytest.mark.parametrize(("call", "why"), REFUSED, ids=[why for _, why in REFUSED])
-def test_what_the_plan_denies_is_denied_whatever_else_allows_it(call: Call, why: str, ground: Ground) -> None:
+def test_what_the_plan_denies_is_denied_whatever_else_allows_it(call: ToolCall, why: str, ground: Ground) -> None:
     found = ground.match(at(call, ground.root))
-    assert (found.matches, found.refused) == ((), why)
+    assert (found.matches, found.denial_reason) == ((), why)
 
 
 @pytest.mark.parametrize(("call", "step", "why"), NEAREST, ids=[why for *_, why in NEAREST])
-def test_the_nearest_step_is_named_and_how_the_call_differs(call: Call, step: str, why: str, ground: Ground) -> None:
+def test_the_nearest_step_is_named_and_how_the_call_differs(call: ToolCall, step: str, why: str, ground: Ground) -> None:
     found = ground.match(at(call, ground.root))
-    assert (found.nearest, found.why) == (step, why)
+    assert (found.nearest_step, found.reason) == (step, why)
 
 
 @pytest.mark.parametrize(
@@ -740,7 +740,7 @@ def test_the_nearest_step_is_named_and_how_the_call_differs(call: Call, step: st
         (cmd("pip install -e .[dev]"), ".d", "a file that the pattern finds"),
     ],
 )
-def test_a_file_that_is_not_as_approved_stops_a_call(call: Call, path: str, text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_as_approved_stops_a_call(call: ToolCall, path: str, text: str, tmp_path: Path) -> None:
     ground = Ground(tmp_path)
     assert ground.match(at(call, ground.root)).matches
     (ground.root / path).write_text(text)
@@ -766,7 +766,7 @@ def test_a_file_that_is_not_as_approved_stops_a_call(call: Call, path: str, text
         (put("build/made.txt", "any"), "build", ".git"),
     ],
 )
-def test_a_link_that_was_put_in_place_stops_a_call(call: Call, link: str, to: str, tmp_path: Path) -> None:
+def test_a_link_that_was_put_in_place_stops_a_call(call: ToolCall, link: str, to: str, tmp_path: Path) -> None:
     ground = Ground(tmp_path)
     assert ground.match(at(call, ground.root)).matches
     path = ground.root / link

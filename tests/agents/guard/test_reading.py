@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.agents.guard import reading
-from execplan.agents.guard.call import COMMAND, Call
-from execplan.agents.guard.plain import plain
-from execplan.agents.guard.planned import Around
-from execplan.agents.guard.readers import FIND, GIT, NO_PATHS, PROGRAMS, Reads
+from execplan.agents.guard.call import COMMAND, ToolCall
+from execplan.agents.guard.plain import parse_command_list
+from execplan.agents.guard.planned import GuardScope
+from execplan.agents.guard.readers import FIND_EXPRESSIONS, GIT_SUBCOMMANDS, NO_PATHS, READ_ONLY_PROGRAMS, ReadOnlyCommand
 from execplan.agents.guard.suspects import PIECES
 from execplan.execution.permission import ALLOW, ASK, DENY, READ_POLICIES
 from execplan.execution.risk.rate import LOW, builtin_table, rate_command
@@ -24,7 +24,7 @@ from tests.agents.guard.around import Ground
 STRANGE = """-o -i -e -f -x -c -n -p -z -L -R -O -d --output --output=out --in-place --exec --delete --pre=x --ext-diff -delete -exec -- - a.txt
 src/app.py .. HEAD 1,5p 5w x -C -D -s --set --force --all --list --stat -1 -50 --files -name '*.py' ; + {} main~2 --follow --no-index
 """.split()
-BARE = Around("/", {}, {}, lambda path: "", lambda path: None)
+BARE = GuardScope("/", {}, {}, lambda path: "", lambda path: None)
 
 if TYPE_CHECKING:
     from tests.conftest import Folder
@@ -411,12 +411,12 @@ def ground(repo: Folder) -> Ground:
 
 
 def kind(ground: Ground, text: str, policy: str = "inside", cwd: str = "") -> str:
-    return reading.reads(ground.command(text, cwd), ground.around, policy)
+    return reading.read_decision_kind(ground.command(text, cwd), ground.around, policy)
 
 
 def rated(text: str) -> list[str]:
     """How the table rates each command of a text."""
-    found = plain(text, "/")
+    found = parse_command_list(text, "/")
     assert found is not None
     return [rate_command(join(argv), builtin_table()).level for argv in found.commands]
 
@@ -439,24 +439,24 @@ def test_what_does_more_does_not_pass(ground: Ground) -> None:
         assert kind(ground, line, "anywhere") == "", line
 
 
-def flagged(program: str, reads: Reads) -> list[str]:
+def flagged(program: str, reads: ReadOnlyCommand) -> list[str]:
     """A command for each flag of a program, with as many words as it takes."""
     words = (
         ""
-        if reads.most == 0
-        else " ".join(["word"] * max(1, reads.least, min(reads.texts, 1) + 1 if reads.texts != NO_PATHS else 1))
+        if reads.max_operands == 0
+        else " ".join(["word"] * max(1, reads.min_operands, min(reads.leading_texts, 1) + 1 if reads.leading_texts != NO_PATHS else 1))
     )
-    words = " ".join(words.split()[: reads.most])
+    words = " ".join(words.split()[: reads.max_operands])
     each = [flag.removesuffix("?") for flag in reads.flags.split()]
-    each += [f"{flag} 1" for flag in reads.values.split()]
-    each += [f"{flag}=1" for flag in reads.values.split() if flag.startswith("--")]
+    each += [f"{flag} 1" for flag in reads.value_flags.split()]
+    each += [f"{flag}=1" for flag in reads.value_flags.split() if flag.startswith("--")]
     return [f"{program} {flag} {words}".strip() for flag in ["", *each]]
 
 
-COMMANDS = [each for name, reads in PROGRAMS.items() for each in flagged(name, reads)]
-COMMANDS += [each for name, reads in GIT.items() for each in flagged(f"git {name}", reads)]
+COMMANDS = [each for name, reads in READ_ONLY_PROGRAMS.items() for each in flagged(name, reads)]
+COMMANDS += [each for name, reads in GIT_SUBCOMMANDS.items() for each in flagged(f"git {name}", reads)]
 COMMANDS += [
-    f"find src {test} {'1 ' * most}".strip() for test, most in FIND.items() if test not in ("(", ")", "!", ",")
+    f"find src {test} {'1 ' * most}".strip() for test, most in FIND_EXPRESSIONS.items() if test not in ("(", ")", "!", ",")
 ]
 
 
@@ -524,7 +524,7 @@ def test_where_a_path_leads_decides(ground: Ground, linked: dict[str, str], read
             if at_cd or (path.startswith("~") and reader != "Read"):
                 continue  # a shell would expand it
             call = ground.read(path) if reader == "Read" else ground.command(f"{reader} {path}")
-            found = [reading.reads(call, ground.around, policy) for policy in READ_POLICIES]
+            found = [reading.read_decision_kind(call, ground.around, policy) for policy in READ_POLICIES]
             assert (
                 found
                 == {
@@ -539,8 +539,8 @@ def test_a_hard_link_to_a_secret_is_not_read_and_a_package_with_such_a_name_is(g
     os.link(ground.folder.path / ".env", ground.folder.path / "src/notes.txt")
     os.link(ground.folder.path / "README.md", ground.folder.path / "src/copy.md")
     ground.folder.write("src/credentials/store.py", "x\n")
-    found = reading.judge(ground.command("cat src/notes.txt"), ground.around, "anywhere")
-    assert (found.kind, "another name of" in found.why) == (DENY, True)
+    found = reading.decide_read(ground.command("cat src/notes.txt"), ground.around, "anywhere")
+    assert (found.kind, "another name of" in found.reason) == (DENY, True)
     assert kind(ground, "cat src/copy.md") == ALLOW
     assert kind(ground, "ls src/credentials") == ALLOW
     assert kind(ground, "cat src/credentials/store.py") == ALLOW
@@ -571,9 +571,9 @@ def test_git_of_another_repository_is_not_asked(ground: Ground) -> None:
 
 @given(st.data())
 def test_a_reader_with_a_strange_word_is_rated_low_or_does_not_pass(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from([*PROGRAMS, *[f"git {each}" for each in GIT], "find", "sed -n"]))
+    name = data.draw(st.sampled_from([*READ_ONLY_PROGRAMS, *[f"git {each}" for each in GIT_SUBCOMMANDS], "find", "sed -n"]))
     words = data.draw(st.lists(st.sampled_from(STRANGE), max_size=4))
     text = " ".join([name, *words])
-    call = Call(COMMAND, "Bash", "/", command=text)
-    if reading.paths(call, BARE) is not None:
+    call = ToolCall(COMMAND, "Bash", "/", command=text)
+    if reading.find_read_paths(call, BARE) is not None:
         assert set(rated(text)) == {LOW}, text

@@ -12,9 +12,9 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from execplan import clock
-from execplan.agents.guard.basis import of_run
-from execplan.agents.guard.call import COMMAND, Call
-from execplan.agents.guard.decide import judge
+from execplan.agents.guard.basis import context_from_grant
+from execplan.agents.guard.call import COMMAND, ToolCall
+from execplan.agents.guard.decide import decide
 from execplan.engine import questions
 from execplan.engine.agent.warrant import GrantedStep, GuardGrant
 from execplan.engine.asking import Prompter
@@ -182,12 +182,12 @@ class Both:
             hidden=(),
             witnesses={},
         )
-        basis, moment = of_run(warrant, self.paper.entries), clock.seconds()
+        basis, moment = context_from_grant(warrant, self.paper.entries), clock.seconds()
         calls = {
-            each.id: Call(COMMAND, "Bash", self.home.root, command=each.command or "")
+            each.id: ToolCall(COMMAND, "Bash", self.home.root, command=each.command or "")
             for each in self.drawn.document.steps
         }
-        return {name: judge(call, basis, moment).kind for name, call in calls.items()}
+        return {name: decide(call, basis, moment).kind for name, call in calls.items()}
 
     def compare(self, found: dict[str, str], begun: Step) -> None:
         """Of every other step, the engine's answer if it were the one that has its turn, and the guard's."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from execplan.agents.guard.shell import typed
+from execplan.agents.guard.shell import parse_typed_command
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from execplan.agents.guard.shell import typed
     ],
 )
 def test_what_every_shell_leaves_alone_is_read(text: str, argv: tuple[str, ...], tmp_path: Path) -> None:
-    found = typed(text, str(tmp_path))
+    found = parse_typed_command(text, str(tmp_path))
     assert (found.argv, found.problem) == (argv, "")
 
 
@@ -43,5 +43,5 @@ def test_what_every_shell_leaves_alone_is_read(text: str, argv: tuple[str, ...],
 )
 def test_what_some_shell_makes_something_of_is_no_plain_command(text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "xd").write_text("")
-    found = typed(text, str(tmp_path))
+    found = parse_typed_command(text, str(tmp_path))
     assert (found.argv, found.problem) == ((), why)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.agents.guard.match import Match, match
-from execplan.agents.guard.planned import Around, Planned
+from execplan.agents.guard.match import StepMatch, match_call
+from execplan.agents.guard.planned import GuardScope, PlannedStep
 from tests.agents.guard.matching import at, cmd
 
 SHELLS = [each for each in ("dash", "bash", "zsh", "sh") if shutil.which(each)]
@@ -27,9 +27,9 @@ ARGV = st.lists(WORD, max_size=3)
 SAFE = frozenset("ab1%-./:@+_é")
 
 
-def _step(argv: list[str], env: dict[str, str], cwd: str) -> Planned:
+def _step(argv: list[str], env: dict[str, str], cwd: str) -> PlannedStep:
     made = {"number": 1, "id": "s1", "type": "execute_command", "command": "probe", "argv": ["probe", *argv]}
-    return Planned({**made, "env": env, "cwd": cwd}, "HIGH")
+    return PlannedStep({**made, "env": env, "cwd": cwd}, "HIGH")
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def _judged(text: str, planned: Planned, root: Path, cwd: str) -> tuple[Match, ...]:
-    around = Around(str(root), {}, {}, lambda path: "", lambda path: None)
-    return match(at(cmd(text, f"{{root}}/{cwd}"), root), [planned], around, "inside").matches
+def _judged(text: str, planned: PlannedStep, root: Path, cwd: str) -> tuple[StepMatch, ...]:
+    around = GuardScope(str(root), {}, {}, lambda path: "", lambda path: None)
+    return match_call(at(cmd(text, f"{{root}}/{cwd}"), root), [planned], around, "inside").matches
 
 
 def _ran(text: str, shell: str, root: Path, cwd: str) -> str:
@@ -61,7 +61,7 @@ def _ran(text: str, shell: str, root: Path, cwd: str) -> str:
     return done.stdout
 
 
-def _expected(planned: Planned, root: Path) -> str:
+def _expected(planned: PlannedStep, root: Path) -> str:
     words = "".join([f"{word}\x01" for word in planned.step["argv"]])
     env = planned.step["env"]
     where = os.path.realpath(root / planned.step["cwd"])

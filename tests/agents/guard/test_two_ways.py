@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from execplan.agents.guard import claude, codex, commands, content, forbidden, own, reading, settings
-from execplan.agents.guard.call import EDIT, Edit
-from execplan.agents.guard.paths import way
-from execplan.agents.guard.planned import Around, Planned
-from execplan.agents.guard.shell import typed
+from execplan.agents.guard.call import EDIT, FileEdit
+from execplan.agents.guard.paths import resolve_path
+from execplan.agents.guard.planned import GuardScope, PlannedStep
+from execplan.agents.guard.shell import parse_typed_command
 from execplan.agents.guard.taking import NotUnderstoodError
 from execplan.execution.permission import ALLOW, ASK, DENY
 from tests.agents.guard.around import Ground
@@ -30,29 +30,29 @@ def ground(repo: Folder) -> Ground:
 
 
 def told(ground: Ground, text: str, policy: str = "inside") -> str:
-    return reading.reads(ground.command(text), ground.around, policy)
+    return reading.read_decision_kind(ground.command(text), ground.around, policy)
 
 
 def read_by(ground: Ground, tool: str, **given: Any) -> str:
-    return reading.reads(claude.read(hook(tool, ground.root, **given)), ground.around, "inside")
+    return reading.read_decision_kind(claude.read(hook(tool, ground.root, **given)), ground.around, "inside")
 
 
 def test_a_link_before_the_folder_above_is_followed_both_ways(ground: Ground) -> None:
     for path in ("link/../../x", "link/../../../x"):
-        assert reading.reads(ground.read(path), ground.around, "inside") == ASK, path
+        assert reading.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
         assert told(ground, f"cat {path}") == ASK, path
     assert told(ground, "cat link/../deep") == ALLOW
     assert told(ground, "cd link/.. && cat ../x") == ""
     assert told(ground, "cd link && cat ../x") == ALLOW
-    assert not own.ours(ground.command("execplan show link/../../../x.md"), ground.around)
+    assert not own.is_execplan_call(ground.command("execplan show link/../../../x.md"), ground.around)
 
 
 def test_of_proc_each_process_has_its_own(ground: Ground) -> None:
     for path in ("/proc/self/cwd/x", "//proc/self/cwd/x", "../../../../../../../../../proc/self/cwd/x", "/dev/fd/3"):
-        assert reading.reads(ground.read(path), ground.around, "inside") == ASK, path
-        assert "each process" in way(path, ground.root, ground.root).refused, path
+        assert reading.read_decision_kind(ground.read(path), ground.around, "inside") == ASK, path
+        assert "each process" in resolve_path(path, ground.root, ground.root).denial_reason, path
     assert told(ground, "cd /proc/self/cwd && cat x") == ""
-    assert typed("cd /proc/self/cwd && make", ground.root).problem
+    assert parse_typed_command("cd /proc/self/cwd && make", ground.root).problem
 
 
 @pytest.mark.parametrize("text", ["cat {y}x,.env}", "cat {y}a..b}", "ls {y}x,/etc}"])
@@ -109,9 +109,9 @@ def test_a_pattern_in_braces_does_not_lead_out(ground: Ground) -> None:
 
 def test_lint_and_show_print_no_secret(ground: Ground) -> None:
     for line in ("lint .env", "lint ..", "show .env", "status -p .env"):
-        assert not own.ours(ground.command(f"execplan {line}"), ground.around), line
+        assert not own.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
     for line in ("lint", "lint .", "show 2026-01-01_parser", "show parser"):
-        assert own.ours(ground.command(f"execplan {line}"), ground.around), line
+        assert own.is_execplan_call(ground.command(f"execplan {line}"), ground.around), line
 
 
 LINES = "x\n\nmiddle\n  x\n"
@@ -135,21 +135,21 @@ def test_a_patch_that_codex_may_read_otherwise_is_none(body: tuple[str, ...]) ->
         _patched(*body)
 
 
-def _patched(*body: str) -> tuple[Edit, ...]:
+def _patched(*body: str) -> tuple[FileEdit, ...]:
     command = "\n".join(["*** Begin Patch", "*** Update File: a", *body, "*** End Patch"])
     return codex.read(hook("apply_patch", "/r", command=command)).edits
 
 
-def made(ground: Ground, edit: Edit, before: str) -> content.Made:
+def made(ground: Ground, edit: FileEdit, before: str) -> content.FileChange:
     ground.folder.write("a", before)
-    (found,) = content.changes([edit], ground.root, ground.root).made
+    (found,) = content.compute_file_changes([edit], ground.root, ground.root).file_changes
     return found
 
 
 def test_what_is_at_the_end_of_a_file_is_looked_for_there(ground: Ground) -> None:
     (edit,) = _patched("-x", "+y", "*** End of File")
     assert made(ground, edit, LINES).problem
-    assert made(ground, edit, "a\nx\n").after == b"a\ny\n"
+    assert made(ground, edit, "a\nx\n").new_data == b"a\ny\n"
     (edit,) = _patched("-x", "+y")
     assert "empty line" in made(ground, edit, "x\n\n").problem  # Codex leaves one line end there
 
@@ -163,32 +163,32 @@ def test_a_command_of_codex_runs_where_it_says() -> None:
 def test_a_line_end_is_not_taken_out_unsaid(ground: Ground) -> None:
     """Claude Code takes the line end out with a text that it takes out of the end of a line."""
     for every in (False, True):
-        assert "end of a line" in made(ground, Edit("a", EDIT, swaps=(("two", "", every),)), "one\ntwo\n").problem
+        assert "end of a line" in made(ground, FileEdit("a", EDIT, replacements=(("two", "", every),)), "one\ntwo\n").problem
     for old, new in (("two\n", ""), ("tw", ""), ("two", "2")):
-        assert not made(ground, Edit("a", EDIT, swaps=((old, new, False),)), "one\ntwo\n").problem, old
+        assert not made(ground, FileEdit("a", EDIT, replacements=((old, new, False),)), "one\ntwo\n").problem, old
     path = ground.folder.write("pyproject.toml", "x = 1 #Z\n[tool.execplan]\ncommit = false\n")
-    assert settings.changes(str(path), Edit("pyproject.toml", EDIT, swaps=(("Z", "", False),)))
+    assert settings.changes_execplan_table(str(path), FileEdit("pyproject.toml", EDIT, replacements=(("Z", "", False),)))
 
 
 @pytest.mark.parametrize(
     "text", ["git -C . push", "git -c a=b push origin", "git --no-pager --git-dir x push", "/usr/bin/git -P push"]
 )
 def test_an_option_in_front_does_not_hide_a_verb_of_git(text: str) -> None:
-    around: Any = Around("/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", lambda path: None)
-    denies = [Planned({"id": "s", "deny": ["git push"]}, "LOW")]
+    around: Any = GuardScope("/r", {"forbidden_commands": ["git push"]}, {}, lambda path: "", lambda path: None)
+    denies = [PlannedStep({"id": "s", "deny": ["git push"]}, "LOW")]
     words = [tuple(text.split())]
-    assert forbidden.of_commands(words, (), around)
-    assert forbidden.of_commands(words, denies, around._replace(constraints={}))
-    assert not forbidden.of_commands([("git", "-C", ".", "commit", "push")], denies, around)
+    assert forbidden.command_denial_reason(words, (), around)
+    assert forbidden.command_denial_reason(words, denies, around._replace(constraints={}))
+    assert not forbidden.command_denial_reason([("git", "-C", ".", "commit", "push")], denies, around)
 
 
 def test_a_word_left_open_leads_out_by_no_flag_and_no_link(ground: Ground) -> None:
     step: dict[str, Any] = {"env": {}, "cwd": "."}
 
     def allowed(text: str) -> bool:
-        found = typed(text, ground.root)
+        found = parse_typed_command(text, ground.root)
         assert not found.problem, found
-        return commands.allows(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
+        return commands.is_allowed_by_pattern(found, f"{text.split(maxsplit=1)[0]} ...", step, ground.around)
 
     for text in (
         "tar -xf/etc/x",
