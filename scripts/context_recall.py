@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.clock import minutes
-from execplan.context.budget import allocate
-from execplan.context.choose import choose
-from execplan.context.intent import intent
+from execplan.context.budget import allocate_budget
+from execplan.context.choose import select_by_relevance
+from execplan.context.intent import classify_intent
 from execplan.context.render import MARKDOWN
-from execplan.context.score import score
-from execplan.context.tokens import counter
-from execplan.context.unit import FILE, KEEP, PRUNE, Pack, Unit
+from execplan.context.score import score_units
+from execplan.context.tokens import make_counter
+from execplan.context.unit import FILE, KEEP, PRUNE, ContextPack, Unit
 from execplan.errors import ExecplanError
 from execplan.lint.paths import repository_path
 from execplan.plan import outline, reader
@@ -198,7 +198,7 @@ def content(path: str) -> str:
     return "\n".join(lines)
 
 
-def pack_of(asked: Case) -> Pack:
+def pack_of(asked: Case) -> ContextPack:
     """The plan's parts, and all files; one that is named further down counts as changed later."""
     told = parts(asked.then, asked.listing.named, asked.task)
     mentioned = [path for unit in told.units for path in unit.references]
@@ -210,34 +210,34 @@ def pack_of(asked: Case) -> Pack:
         text = content(path)
         lines = text.count("\n") + 1
         files.append(Unit(f"file:{path}", FILE, text, path, path, 1, lines, last.get(path, 0)))
-    return Pack("plan", asked.then.title or "plan", told.task, told.purpose, (*told.units, *files))
+    return ContextPack("plan", asked.then.title or "plan", told.task, told.purpose, (*told.units, *files))
 
 
-def ours(pack: Pack, budget: int) -> dict[str, bool]:
+def ours(pack: ContextPack, budget: int) -> dict[str, bool]:
     """Which files our pack holds, and whether whole."""
-    items = choose(pack, score(pack, intent(pack.task)), allocate(budget), counter(exact=False), MARKDOWN)
+    items = select_by_relevance(pack, score_units(pack, classify_intent(pack.task)), allocate_budget(budget), make_counter(exact=False), MARKDOWN)
     return {each.unit.path: each.action == KEEP for each in items if each.unit.type == FILE and each.action != PRUNE}
 
 
-def newest_first(pack: Pack, budget: int) -> dict[str, bool]:
+def newest_first(pack: ContextPack, budget: int) -> dict[str, bool]:
     """The purpose and the task, then files, the newest first."""
     head = [unit for unit in pack.units if unit.pinned and unit.type != "decision"]
     files = sorted([unit for unit in pack.units if unit.type == FILE], key=lambda unit: -unit.order)
     return _filled([*head, *files], budget)
 
 
-def whole_plan(pack: Pack, budget: int) -> dict[str, bool]:
+def whole_plan(pack: ContextPack, budget: int) -> dict[str, bool]:
     """The whole plan, then files in the order in which it names them."""
     return _filled(list(pack.units), budget)
 
 
 def _filled(units: Sequence[Unit], budget: int) -> dict[str, bool]:
     """Which files there are when units are printed one after another, until one is cut and there is no room."""
-    count = counter(exact=False).count
-    left = allocate(budget).context
+    count = make_counter(exact=False).count
+    left = allocate_budget(budget).context
     held: dict[str, bool] = {}
     for unit in units:
-        tokens = count(MARKDOWN.piece(unit, unit.content, KEEP))
+        tokens = count(MARKDOWN.render_unit(unit, unit.content, KEEP))
         if unit.type == FILE and left > LITTLE:
             held[unit.path] = tokens <= left
         left -= tokens

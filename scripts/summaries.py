@@ -16,7 +16,7 @@ from typing import NamedTuple
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
 from execplan.context.summary.piece import LENGTHS
-from execplan.context.summary.summarize import FORMS, summarize
+from execplan.context.summary.summarize import FORMS, summarize_plan
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.plan.seek import task_ids
@@ -45,11 +45,11 @@ def examine(path: Path) -> Report:
     for form in FORMS:
         for length in LENGTHS:
             try:
-                told = summarize(plan, path.stem, plan.state(), task_ids(plan.tasks), form, length.name)
+                told = summarize_plan(plan, path.stem, plan.state(), task_ids(plan.tasks), form, length.name)
             except Exception as error:  # noqa: BLE001 - a crash is a finding about this plan like any other
                 found.append(f"{path.name}: {form}, {length.name}: {type(error).__name__}: {error}")
                 continue
-            words[form, length.name] = told.words
+            words[form, length.name] = told.word_count
             found += [f"{path.name}: {form}, {length.name}: {fault}" for fault in faults(plan, told)]
     return Report(words, found)
 
@@ -64,7 +64,7 @@ def table(reports: list[Report]) -> str:
         for length in LENGTHS:
             words = sorted([report.words[form, length.name] for report in reports])
             near = words[(95 * len(words) + 99) // 100 - 1]
-            cells = (f"`{form}`", length.name, length.words, words[len(words) // 2], near, words[-1])
+            cells = (f"`{form}`", length.name, length.max_words, words[len(words) // 2], near, words[-1])
             lines.append(f"| {' | '.join(f'{cell:,}' if isinstance(cell, int) else cell for cell in cells)} |")
     return f"Of {len(reports)} plans:\n\n" + "\n".join(lines) + "\n"
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.tokens import OTHERS, WEIGHTS, counter, estimate, rows
+from execplan.context.tokens import NON_ASCII_WEIGHTS, PAIR_WEIGHTS, make_counter, estimate_tokens, count_patterns
 
 ROOT = Path(__file__).resolve().parent.parent
 HIGH = 1.02
@@ -44,7 +44,7 @@ def samples(every: int) -> list[Sample]:
         "plans": sorted(corpus.rglob("*.md")),
         "code": sorted([*library.glob("*.py"), *(ROOT / "execplan").rglob("*.py")]),
     }
-    count, found = counter(exact=True).count, []
+    count, found = make_counter(exact=True).count, []
     for kind, paths in folders.items():
         for path in paths[::every]:
             text = path.read_text(encoding="utf-8", errors="replace")
@@ -55,7 +55,7 @@ def samples(every: int) -> list[Sample]:
 
 def errors(found: list[Sample], kind: str) -> list[float]:
     """By how much of itself each count is missed, the lowest first."""
-    return sorted([estimate(each.text) / each.tokens - 1 for each in found if each.kind == kind])
+    return sorted([estimate_tokens(each.text) / each.tokens - 1 for each in found if each.kind == kind])
 
 
 def table(found: list[Sample]) -> str:
@@ -77,15 +77,15 @@ def table(found: list[Sample]) -> str:
 
 def fit(found: list[Sample]) -> dict[str, int]:
     """The weights, none below nothing, that make the sum of the squares of relative errors least: plans and code count alike."""
-    names = [*WEIGHTS, *[hex(end) for end in FITTED]]
+    names = [*PAIR_WEIGHTS, *[hex(end) for end in FITTED]]
     many = {kind: sum([each.kind == kind for each in found]) for kind in ("plans", "code")}
     square = [[0.0] * len(names) for _ in names]
     right = [0.0] * len(names)
     for each in found:
         beyond = _beyond(each.text)
-        known = sum([beyond[end] * weight for end, weight in OTHERS.items() if end not in FITTED]) / 1000 / HIGH
+        known = sum([beyond[end] * weight for end, weight in NON_ASCII_WEIGHTS.items() if end not in FITTED]) / 1000 / HIGH
         share = 1 / each.tokens / many[each.kind] ** 0.5
-        row = [number * share for number in [*rows(each.text), *[beyond[end] for end in FITTED]]]
+        row = [number * share for number in [*count_patterns(each.text), *[beyond[end] for end in FITTED]]]
         for at, one in enumerate(row):
             right[at] += one * (each.tokens - known) * share
             for to, other in enumerate(row):
@@ -107,7 +107,7 @@ def _least(square: list[list[float]], right: list[float]) -> list[float]:
 def _beyond(text: str) -> dict[int, int]:
     """How many characters of a text are in each range of OTHERS."""
     codes = [] if text.isascii() else [ord(char) for char in text if char > "\x7f"]
-    ranges = pairwise([0x80, *OTHERS])
+    ranges = pairwise([0x80, *NON_ASCII_WEIGHTS])
     return {end: sum([start <= code < end for code in codes]) for start, end in ranges}
 
 

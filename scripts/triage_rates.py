@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))  # for a checkout that is not installed
 
-from execplan.context.triage.judge import triage
+from execplan.context.triage.judge import evaluate_triage
 from execplan.errors import ExecplanError
 from execplan.plan import outline, reader
 from tests.conftest import find_corpus
@@ -59,12 +59,12 @@ def _plans(corpus: Path) -> list[str]:
         except ExecplanError:
             continue
         if plan.title:
-            titles[triage(plan.title).verdict] += 1
+            titles[evaluate_triage(plan.title).verdict] += 1
         section = plan.section(outline.PURPOSE)
         lines = plan.text.lines[section.start + 1 : section.end] if section is not None else []
         paragraph = "\n".join(lines).strip().split("\n\n")[0]
         if paragraph:
-            purposes[triage(paragraph).verdict] += 1
+            purposes[evaluate_triage(paragraph).verdict] += 1
     return [
         f"{name}: {', '.join([f'{counts[each]} {each}' for each in rates.VERDICTS])}"
         for name, counts in (("titles of plans", titles), ("first paragraphs of purposes", purposes))

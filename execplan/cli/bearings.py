@@ -9,7 +9,7 @@ from execplan.cli import standing
 from execplan.cli.advice import advise
 from execplan.cli.ahead import ahead
 from execplan.cli.answer import typed
-from execplan.context.bearings import Bearings
+from execplan.context.bearings import PlanOverview
 from execplan.errors import ExecplanError
 from execplan.plan.model import ACTIVE, ARCHIVED, DRAFT
 from execplan.text.lines import digest
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from execplan.repo.shelf import Ref, Shelved
 
 
-def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: Sequence[str] = ()) -> Bearings:
+def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: Sequence[str] = ()) -> PlanOverview:
     """Where a plan stands that was read, without what some rules find, and some files; raises ExecplanError."""
     from execplan.repo import ask
     from execplan.repo.gathering import worktree
@@ -44,11 +44,11 @@ def bearings(shelved: Shelved, plan: Plan, *, ignore: Sequence[str] = (), but: S
         if error.code not in ask.UNUSABLE:
             raise
         found = found or _without_git(shelved, plan, tuple(ignore))
-        return found._replace(without_git=(error.message, error.hint))
-    return found._replace(tree=tree, drift=drift)
+        return found._replace(git_error=(error.message, error.hint))
+    return found._replace(working_tree=tree, drift=drift)
 
 
-def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Bearings:
+def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> PlanOverview:
     """What is told by the plan and by what execplan keeps of it."""
     from execplan.repo.life import Activity
 
@@ -59,23 +59,23 @@ def _without_git(shelved: Shelved, plan: Plan, ignore: tuple[str, ...]) -> Beari
     steps, said = _steps(shelved)
     advice = advise(shelved, found, steps)
     work = advice.work
-    return Bearings(
+    return PlanOverview(
         id=ref.id,
         path=home.shown(ref.path),
         digest=digest(shelved.data),
         state=state,
         plan=plan,
-        next=task,
-        taken=tuple([(each["id"], each["by"]) for each in found.others]) if found is not None else (),
+        next_task_id=task,
+        claimed_tasks=tuple([(each["id"], each["by"]) for each in found.others]) if found is not None else (),
         stalled=is_open and Activity().is_stalled(home, ref.path, plan),
-        findings=_errors(home, ref, ignore),
-        steps=said,
-        tree=None,
+        lint_errors=_errors(home, ref, ignore),
+        steps_status=said,
+        working_tree=None,
         drift=None,
         commands=tuple(_more(shelved, advice)),
-        yours=found.task["until"] if found is not None and found.task is not None and found.is_yours else "",
-        then=work.then if work is not None and work.task is not None else "",
-        why=work.what if work is not None and work.task is None else advice.why,
+        claimed_until=found.task["until"] if found is not None and found.task is not None and found.is_yours else "",
+        completion_command=work.then if work is not None and work.task is not None else "",
+        urgency_reason=work.what if work is not None and work.task is None else advice.why,
     )
 
 

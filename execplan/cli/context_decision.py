@@ -6,19 +6,19 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from execplan.clock import now
-from execplan.context.baseline import newest_first
-from execplan.context.budget import allocate
-from execplan.context.choose import THRESHOLD, choose
-from execplan.context.decide import decide
+from execplan.context.baseline import select_newest_first
+from execplan.context.budget import allocate_budget
+from execplan.context.choose import RELEVANCE_THRESHOLD, select_by_relevance
+from execplan.context.decide import build_decision
 from execplan.context.decision import Decision, Experiment, SessionHygiene
-from execplan.context.experiment import CONTROL, OPTIMIZED, variant
-from execplan.context.hygiene import hygiene, no_session
-from execplan.context.intent import Intent, intent
-from execplan.context.models import recommend, table
-from execplan.context.printing import Printer
-from execplan.context.render import FORMS
-from execplan.context.score import score
-from execplan.context.tokens import counter
+from execplan.context.experiment import CONTROL, OPTIMIZED, assign_variant
+from execplan.context.hygiene import assess_session, hygiene_without_session
+from execplan.context.intent import Intent, classify_intent
+from execplan.context.models import recommend_model, load_models
+from execplan.context.printing import PackPrinter
+from execplan.context.render import FORMATS
+from execplan.context.score import score_units
+from execplan.context.tokens import make_counter
 from execplan.context.unit import KEEP, MESSAGE, PRUNE
 from execplan.errors import INPUT, ExecplanError
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from execplan.cli.context_options import Options
-    from execplan.context.models import Model
-    from execplan.context.printing import Item
+    from execplan.context.models import LanguageModel
+    from execplan.context.printing import PackItem
     from execplan.context.tokens import Counter
-    from execplan.context.unit import Pack, Unit
+    from execplan.context.unit import ContextPack, Unit
     from execplan.repo.gathering.gather import Gathered
     from execplan.repo.gathering.terms import Terms
 
@@ -39,7 +39,7 @@ class Made(NamedTuple):
 
     decision: Decision
     text: str
-    items: list[Item]
+    items: list[PackItem]
 
 
 def make(gathered: Gathered, settings: Terms, options: Options) -> Made:
@@ -49,7 +49,7 @@ def make(gathered: Gathered, settings: Terms, options: Options) -> Made:
         experiment = Experiment(
             enabled=True,
             id=options.experiment,
-            variant=variant(options.experiment, options.key),
+            variant=assign_variant(options.experiment, options.key),
             assignment_key=options.key,
         )
     return _made(gathered, settings, options, experiment)
@@ -63,39 +63,39 @@ def make_both(gathered: Gathered, settings: Terms, options: Options) -> tuple[Ma
 
 def _made(gathered: Gathered, settings: Terms, options: Options, experiment: Experiment) -> Made:
     pack = gathered.pack
-    known = table(settings.models)
+    known = load_models(settings.models)
     budget = settings.budget if options.budget is None else options.budget
     target, warnings = _target(settings, options, gathered)
     if budget > target.window:
         warnings.append(f"the budget of {budget:,} tokens is more than {target.name} reads, which is {target.window:,}")
-    allocation = allocate(budget, settings.shares)
-    aim = Intent(options.intent, 1.0) if options.intent else intent(pack.task or pack.purpose)
-    counts, form = counter(options.exact), FORMS[options.form]
+    allocation = allocate_budget(budget, settings.shares)
+    aim = Intent(options.intent, 1.0) if options.intent else classify_intent(pack.task or pack.purpose)
+    counts, form = make_counter(options.exact), FORMATS[options.form]
     is_control = experiment.variant == CONTROL
-    way = newest_first if is_control else choose
-    items = way(pack, score(pack, aim), allocation, counts, form)
-    decision = decide(
+    way = select_newest_first if is_control else select_by_relevance
+    items = way(pack, score_units(pack, aim), allocation, counts, form)
+    decision = build_decision(
         pack,
         items,
         allocation,
         counts,
         created_at=f"{now():%Y-%m-%dT%H:%M:%SZ}",
         intent=aim,
-        threshold=0.0 if is_control else THRESHOLD,
+        threshold=0.0 if is_control else RELEVANCE_THRESHOLD,
         target_model=target.name,
-        model=recommend(known, target, aim.name, budget),
+        model=recommend_model(known, target, aim.name, budget),
         hygiene=_hygiene(pack, items, target.window),
         experiment=experiment,
         warnings=(*gathered.warnings, *warnings),
     )
-    pieces = [form.piece(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
+    pieces = [form.render_unit(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
     shortened = any([each.action != KEEP for each in items])
-    return Made(decision, form.whole(pack, pieces, shortened=shortened), items)
+    return Made(decision, form.render_pack(pack, pieces, is_shortened=shortened), items)
 
 
-def _target(settings: Terms, options: Options, gathered: Gathered) -> tuple[Model, list[str]]:
+def _target(settings: Terms, options: Options, gathered: Gathered) -> tuple[LanguageModel, list[str]]:
     """The model that reads: named, that of the session, of the settings, of the table; and a warning where it is not known."""
-    known = table(settings.models)
+    known = load_models(settings.models)
     named = (
         ("--model", options.model),
         ("the session", gathered.model or None),
@@ -103,18 +103,18 @@ def _target(settings: Terms, options: Options, gathered: Gathered) -> tuple[Mode
     )
     for source, name in named:
         if name is not None:
-            model, warning = known.target(name, source, settings.model)
+            model, warning = known.resolve(name, source, settings.model)
             return model, [warning] if warning else []
-    return known.target(known.default, "the table")[0], []
+    return known.resolve(known.default, "the table")[0], []
 
 
-def _hygiene(pack: Pack, items: Sequence[Item], window: int) -> SessionHygiene:
+def _hygiene(pack: ContextPack, items: Sequence[PackItem], window: int) -> SessionHygiene:
     """The advice for the session, by what is in it; files on disk do not fill its window."""
     own = [each for each in items if each.unit.id in pack.session]
     if not own:
-        return no_session()
+        return hygiene_without_session()
     messages = len([each for each in own if each.unit.type == MESSAGE])
-    return hygiene(messages, sum([each.original_tokens for each in own]), sum([each.tokens for each in own]), window)
+    return assess_session(messages, sum([each.original_tokens for each in own]), sum([each.tokens for each in own]), window)
 
 
 class Fetched(NamedTuple):
@@ -138,17 +138,17 @@ def fetch(gathered: Gathered, settings: Terms, options: Options) -> Fetched:
             raise ExecplanError("no-such-item", message, exit=INPUT, hint=hint, candidates=near)
         units.append(by_id[name]._replace(pinned="asked for by id"))
     pack = gathered.pack._replace(units=tuple(units))
-    counts, form = counter(options.exact), FORMS[options.form]
-    aim = intent(pack.task or pack.purpose)
-    allocation = allocate(options.budget, settings.shares) if options.budget is not None else None
-    scored = score(pack, aim)
+    counts, form = make_counter(options.exact), FORMATS[options.form]
+    aim = classify_intent(pack.task or pack.purpose)
+    allocation = allocate_budget(options.budget, settings.shares) if options.budget is not None else None
+    scored = score_units(pack, aim)
     if allocation is not None:
-        chosen = choose(pack, scored, allocation, counts, form)
+        chosen = select_by_relevance(pack, scored, allocation, counts, form)
         found = [(each.unit, each.action, each.text, each.tokens) for each in chosen]
     else:
-        printer = Printer(pack, scored, counts, form)
+        printer = PackPrinter(pack, scored, counts, form)
         found = [
-            (each.unit, KEEP, printer.whole[each.unit.id].text, printer.whole[each.unit.id].tokens)
-            for each in printer.scored
+            (each.unit, KEEP, printer.full_renderings[each.unit.id].text, printer.full_renderings[each.unit.id].tokens)
+            for each in printer.candidates
         ]
-    return Fetched("".join([form.piece(unit, text, action) for unit, action, text, _ in found]), found, counts)
+    return Fetched("".join([form.render_unit(unit, text, action) for unit, action, text, _ in found]), found, counts)

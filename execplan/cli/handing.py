@@ -32,10 +32,10 @@ def text(found: Handoff, budget: int | None) -> str:
 
     The step that is up next is never shortened.
     """
-    from execplan.context.tokens import estimate
+    from execplan.context.tokens import estimate_tokens
 
     parts = handing_tasks.parts(found) if found.payload["mode"] == "tasks" else _steps_parts(found)
-    return fit(parts, _shortened(found), budget or BUDGET, estimate, strict=budget is not None)
+    return fit(parts, _shortened(found), budget or BUDGET, estimate_tokens, strict=budget is not None)
 
 
 def _shortened(found: Handoff) -> str:

@@ -10,7 +10,7 @@ from execplan.cli.bearings import bearings, redact
 from execplan.cli.moving import finish
 from execplan.cli.shape import plan_json
 from execplan.context import primer
-from execplan.context.quoted import MARK, line
+from execplan.context.quoted import QUOTE_PREFIX, quote_line
 from execplan.errors import ExecplanError
 from execplan.repo import homes, pick, shelf
 
@@ -67,16 +67,16 @@ def _found(plan: str | None, clean: Clean) -> Answer:
     if shelved.plan is None:
         told = f"{ref.id} can't be read: {shelved.error.message if shelved.error else ''}"
         lint = f"execplan lint {typed(home.shown(ref.path))}"
-        return _answer(shelved, clean, f"{MARK}{line(told, clean, 600)}\n{line(lint, clean, 400)}\n", (lint,))
+        return _answer(shelved, clean, f"{QUOTE_PREFIX}{quote_line(told, clean, 600)}\n{quote_line(lint, clean, 400)}\n", (lint,))
     found = bearings(shelved, shelved.plan, ignore=_SLOW)
     more = {
-        "task": found.next or None,
-        "steps": found.steps or None,
+        "task": found.next_task_id or None,
+        "steps": found.steps_status or None,
         "drift": {"commits": found.drift.commits, "paths": list(found.drift.paths)} if found.drift else None,
-        "without_git": [line(each, clean) for each in found.without_git] if found.without_git else None,
-        "findings": [line(each, clean) for each in found.findings],
+        "without_git": [quote_line(each, clean) for each in found.git_error] if found.git_error else None,
+        "findings": [quote_line(each, clean) for each in found.lint_errors],
     }
-    return _answer(shelved, clean, primer.primer(found, clean), found.commands[: primer.COMMANDS], more)
+    return _answer(shelved, clean, primer.format_primer(found, clean), found.commands[: primer.MAX_COMMANDS], more)
 
 
 def _answer(
@@ -84,7 +84,7 @@ def _answer(
 ) -> Answer:
     """The plan as every document names it, its words without secrets."""
     data: dict[str, Any] = {**plan_json(shelved), "text": text, **(more or {})}
-    words = {name: line(data[name], clean) for name in ("title", "error") if data.get(name)}
+    words = {name: quote_line(data[name], clean) for name in ("title", "error") if data.get(name)}
     return Answer({**data, **words}, text, next=follow)
 
 
@@ -97,10 +97,10 @@ def _unknown(error: ExecplanError, clean: Clean) -> Answer:
             (name, each["title"] or "", summary(each))
             for name, each in zip(error.candidates, error.details, strict=True)
         ]
-        text = primer.several(error.message, plans, clean)
+        text = primer.format_plan_choices(error.message, plans, clean)
     else:
-        hint = f"{error.lead}: {line(error.hint, clean, 200)}\n" if error.hint else ""
-        text = f"execplan: {line(error.message, clean, 300)}\n{hint}"
+        hint = f"{error.lead}: {quote_line(error.hint, clean, 200)}\n" if error.hint else ""
+        text = f"execplan: {quote_line(error.message, clean, 300)}\n{hint}"
     details = [_redacted(each, clean) for each in error.details]
     return Answer({"id": None, "candidates": details or list(error.candidates), "text": text}, text)
 
@@ -111,4 +111,4 @@ def _redacted(value: Any, clean: Clean) -> Any:
         return {name: _redacted(each, clean) for name, each in value.items()}
     if isinstance(value, list):
         return [_redacted(each, clean) for each in value]
-    return line(value, clean) if isinstance(value, str) else value
+    return quote_line(value, clean) if isinstance(value, str) else value

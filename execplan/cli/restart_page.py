@@ -35,7 +35,7 @@ def page(home: Home, ref: Ref, *, if_match: str | None = None, force: bool = Fal
     check_match(home, ref, if_match, data)
     plan = reader.read(data)
     old, path = store.read(home, ref, NAME), store.path_of(home, ref, NAME)
-    if old is not None and not force and not restart.is_ours(old):
+    if old is not None and not force and not restart.is_unedited(old):
         raise ExecplanError(
             "edited-checkpoint",
             f"{home.shown(path)} was edited by hand, or is none of ours; nothing was written",
@@ -44,8 +44,8 @@ def page(home: Home, ref: Ref, *, if_match: str | None = None, force: bool = Fal
         )
     shelved = shelf.Shelved(home, ref, data, plan, None)
     own = (path, os.path.join(os.path.dirname(path), temporary(NAME)))
-    new = restart.page(bearings(shelved, plan, but=(*own, *but)), redact(), utc())
-    return old if old is not None and restart.is_ours(old) and restart.is_same(old, new) else new
+    new = restart.format_page(bearings(shelved, plan, but=(*own, *but)), redact(), utc())
+    return old if old is not None and restart.is_unedited(old) and restart.is_same_content(old, new) else new
 
 
 def renew(home: Home, ref: Ref, moves: Sequence[tuple[str, str]], *, commits: bool) -> Renewed:

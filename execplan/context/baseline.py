@@ -5,8 +5,8 @@ Nothing is weighed and nothing is shortened to fit, except that what is never le
 
 from __future__ import annotations
 
-from execplan.context.printing import NOTHING, Item, Printer
-from execplan.context.score import age, newer_of_its_type
+from execplan.context.printing import OMITTED, PackItem, PackPrinter
+from execplan.context.score import describe_age, count_newer_by_type
 from execplan.context.unit import ARTIFACT, DIFF, FILE, INSTRUCTION, KEEP, MESSAGE, PRUNE, TOOL_RESULT
 
 TYPE_CHECKING = False
@@ -14,72 +14,72 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from execplan.context.budget import Allocation
-    from execplan.context.printing import Print
-    from execplan.context.render import Form
-    from execplan.context.score import Scored
+    from execplan.context.printing import Rendering
+    from execplan.context.render import PackFormat
+    from execplan.context.score import ScoredUnit
     from execplan.context.tokens import Counter
-    from execplan.context.unit import Pack, Unit
+    from execplan.context.unit import ContextPack, Unit
 
-_AGES = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2}
+_AGE_BY_TYPE = {INSTRUCTION: 0, MESSAGE: 0, TOOL_RESULT: 0, DIFF: 1, FILE: 2, ARTIFACT: 2}
 """Which units are newer than others: the conversation, then what is not committed, then files; parts of the plan come last."""
 _PLAN_AGE = 3
-_FULL = "left out: what is newer fills the budget"
-_CUT = "cut: no room for all of it"
+_REASON_PRUNED = "left out: what is newer fills the budget"
+_REASON_CUT = "cut: no room for all of it"
 
 
-def newest_first(
-    pack: Pack, scored: Sequence[Scored], allocation: Allocation, counter: Counter, form: Form
-) -> list[Item]:
+def select_newest_first(
+    pack: ContextPack, candidates: Sequence[ScoredUnit], allocation: Allocation, counter: Counter, pack_format: PackFormat
+) -> list[PackItem]:
     """What becomes of each unit, in their order; raises ExecplanError as `choose` does.
 
     What is never left out comes first. A unit that does not fit is passed over, until none of the older ones fits.
     """
-    printer = Printer(pack, scored, counter, form)
-    prints = printer.floors(allocation)
-    room = allocation.context - printer.frame
-    pinned = [each.unit for each in printer.scored if each.unit.pinned]
-    others = [each.unit for each in printer.scored if not each.unit.pinned]
-    for unit in [*pinned, *_newest_first(others)]:
-        whole = printer.whole[unit.id]
-        left = room - sum([each.tokens for each in prints.values()])
-        if whole.tokens - prints.get(unit.id, NOTHING).tokens <= left:
-            had = prints.get(unit.id)
-            prints[unit.id] = whole
-            if printer.count(prints) > allocation.context:  # tokens of a whole are not always those of its parts
-                _put_back(prints, unit, had)
-    return _items(printer, prints)
+    printer = PackPrinter(pack, candidates, counter, pack_format)
+    renderings = printer.render_minimums(allocation)
+    available_tokens = allocation.context - printer.frame_tokens
+    pinned = [candidate.unit for candidate in printer.candidates if candidate.unit.pinned]
+    unpinned = [candidate.unit for candidate in printer.candidates if not candidate.unit.pinned]
+    for unit in [*pinned, *_sort_newest_first(unpinned)]:
+        full_rendering = printer.full_renderings[unit.id]
+        remaining_tokens = available_tokens - sum([rendering.tokens for rendering in renderings.values()])
+        if full_rendering.tokens - renderings.get(unit.id, OMITTED).tokens <= remaining_tokens:
+            previous = renderings.get(unit.id)
+            renderings[unit.id] = full_rendering
+            if printer.count_tokens(renderings) > allocation.context:  # tokens of a whole are not always those of its parts
+                _restore_rendering(renderings, unit, previous)
+    return _build_items(printer, renderings)
 
 
-def _put_back(prints: dict[str, Print], unit: Unit, had: Print | None) -> None:
-    if had is None:
-        del prints[unit.id]
+def _restore_rendering(renderings: dict[str, Rendering], unit: Unit, previous: Rendering | None) -> None:
+    if previous is None:
+        del renderings[unit.id]
     else:
-        prints[unit.id] = had
+        renderings[unit.id] = previous
 
 
-def _newest_first(units: Sequence[Unit]) -> list[Unit]:
+def _sort_newest_first(units: Sequence[Unit]) -> list[Unit]:
     """By age; of units that are as old as each other the last one comes first."""
-    backward = list(reversed(units))
-    return sorted(backward, key=lambda unit: (_AGES.get(unit.type, _PLAN_AGE), -unit.order))
+    reversed_units = list(reversed(units))
+    return sorted(reversed_units, key=lambda unit: (_AGE_BY_TYPE.get(unit.type, _PLAN_AGE), -unit.order))
 
 
-def _items(printer: Printer, prints: Mapping[str, Print]) -> list[Item]:
-    newer = newer_of_its_type([each.unit for each in printer.scored])
-    found = []
-    for each in printer.scored:
-        unit, made = each.unit, prints.get(each.unit.id, NOTHING)
-        why = unit.pinned or age(unit, newer)
-        more = "" if made.action == KEEP else _FULL if made.action == PRUNE else _CUT
-        words = "; ".join([part for part in (why, more) if part]) or "there is room for it"
-        found.append(
-            Item(
+def _build_items(printer: PackPrinter, renderings: Mapping[str, Rendering]) -> list[PackItem]:
+    newer_counts = count_newer_by_type([candidate.unit for candidate in printer.candidates])
+    items = []
+    for candidate in printer.candidates:
+        unit, rendering = candidate.unit, renderings.get(candidate.unit.id, OMITTED)
+        relevance_reason = unit.pinned or describe_age(unit, newer_counts)
+        action_reason = "" if rendering.action == KEEP else _REASON_PRUNED if rendering.action == PRUNE else _REASON_CUT
+        explanation = "; ".join([clause for clause in (relevance_reason, action_reason) if clause]) or "there is room for it"
+        items.append(
+            PackItem(
                 unit,
-                made.action,
-                made.text,
-                made.tokens,
-                printer.whole[unit.id].tokens,
-                each.priority,
-                words[:1].upper() + words[1:],
+                rendering.action,
+                rendering.text,
+                rendering.tokens,
+                printer.full_renderings[unit.id].tokens,
+                candidate.priority,
+                explanation[:1].upper() + explanation[1:],
             )
         )
-    return found
+    return items

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 
-class Tree(NamedTuple):
+class WorkingTree(NamedTuple):
     """What git says of the working tree; paths count from the root of the repository."""
 
     branch: str
@@ -23,30 +23,30 @@ class Tree(NamedTuple):
     """What differs from what is staged."""
     untracked: tuple[str, ...]
     """Files, and folders of which git tracks nothing."""
-    doing: str = ""
+    pending_operation: str = ""
     """The merge, rebase or the like that waits to be finished."""
 
 
-class Drift(NamedTuple):
+class PlanDrift(NamedTuple):
     """What has changed in the repository since the plan was last written."""
 
     commits: int
-    more: bool
+    has_more_commits: bool
     """Whether there are more commits than were looked at."""
     paths: tuple[str, ...]
     """The files of these commits, and those that were changed on disk and not committed."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """In one line, without the paths; nothing where nothing has changed."""
-        commits = f"{_some(self.commits, 'commit')}{' or more' if self.more else ''}" if self.commits else ""
-        files = _some(len(self.paths), "file") if self.paths else ""
+        commits = f"{_format_count(self.commits, 'commit')}{' or more' if self.has_more_commits else ''}" if self.commits else ""
+        files = _format_count(len(self.paths), "file") if self.paths else ""
         if not commits and not files:
             return ""
-        return f"{' and '.join([each for each in (commits, files) if each])} changed since the plan was last written"
+        return f"{' and '.join([phrase for phrase in (commits, files) if phrase])} changed since the plan was last written"
 
 
-class Bearings(NamedTuple):
+class PlanOverview(NamedTuple):
     """All of it."""
 
     id: str
@@ -55,29 +55,29 @@ class Bearings(NamedTuple):
     """Of the plan's bytes."""
     state: str
     plan: Plan
-    next: str
+    next_task_id: str
     """The id of the task that whoever acts has claimed, else of the first one without a claim; empty for none."""
-    taken: tuple[tuple[str, str], ...]
+    claimed_tasks: tuple[tuple[str, str], ...]
     """The ids of the other claimed tasks, each with who has claimed it."""
     stalled: bool
-    findings: tuple[str, ...]
+    lint_errors: tuple[str, ...]
     """What of lint is an error: its line, its code and its words."""
-    steps: str
+    steps_status: str
     """How the execution plan and its last run stand, or why that can't be told; nothing where nothing was compiled."""
-    tree: Tree | None
+    working_tree: WorkingTree | None
     """None without git."""
-    drift: Drift | None
+    drift: PlanDrift | None
     commands: tuple[str, ...]
     """What makes sense now, the most urgent first."""
-    yours: str = ""
+    claimed_until: str = ""
     """Until when `next` is claimed by whoever acts; empty where it is not."""
-    then: str = ""
+    completion_command: str = ""
     """The command for when `next` is done; empty where something else comes before that task."""
-    why: str = ""
+    urgency_reason: str = ""
     """What makes the first command urgent."""
-    without_git: tuple[str, str] | None = None
+    git_error: tuple[str, str] | None = None
     """Why git could not be asked, where it could not, and what helps."""
 
 
-def _some(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _format_count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -6,12 +6,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from execplan.context.unit import Pack
+    from execplan.context.unit import ContextPack
 
 
-def clean(pack: Pack, redact: Callable[[str], str]) -> Pack:
+def redact_pack(pack: ContextPack, redact: Callable[[str], str]) -> ContextPack:
     """The pack with every text redacted; ids and paths, which name things, stay. To be done before anything is shortened."""
-    units = [each._replace(content=redact(each.content), title=redact(each.title)) for each in pack.units]
+    units = [unit._replace(content=redact(unit.content), title=redact(unit.title)) for unit in pack.units]
     return pack._replace(
         title=redact(pack.title), task=redact(pack.task), purpose=redact(pack.purpose), units=tuple(units)
     )

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from execplan.context.budget import Allocation
     from execplan.context.decision import ModelChoice, SessionHygiene, Strategy
     from execplan.context.intent import Intent
-    from execplan.context.printing import Item
+    from execplan.context.printing import PackItem
     from execplan.context.tokens import Counter
-    from execplan.context.unit import Pack
+    from execplan.context.unit import ContextPack
 
 
-def decide(
-    pack: Pack,
-    items: Sequence[Item],
+def build_decision(
+    pack: ContextPack,
+    items: Sequence[PackItem],
     allocation: Allocation,
     counter: Counter,
     *,
@@ -54,9 +54,9 @@ def decide(
 ) -> Decision:
     """The decision that items come to; `created_at` is a time as ISO 8601 has it."""
     experiment = experiment or Experiment()
-    baseline = sum([each.original_tokens for each in items])
-    filtered = sum([each.original_tokens for each in items if not each.filtered])
-    final = sum([each.tokens for each in items])
+    baseline_tokens = sum([item.original_tokens for item in items])
+    filtered_tokens = sum([item.original_tokens for item in items if not item.is_filtered])
+    final_tokens = sum([item.tokens for item in items])
     decision = Decision(
         plan_id=pack.plan_id,
         decision_id="-",
@@ -64,8 +64,8 @@ def decide(
         version=VERSION,
         input_summary=InputSummary(
             total_units=len(items),
-            total_tokens=baseline,
-            units_by_type=dict(sorted(Tally([each.unit.type for each in items]).items())),
+            total_tokens=baseline_tokens,
+            units_by_type=dict(sorted(Tally([item.unit.type for item in items]).items())),
         ),
         constraints=Constraints.model_validate(
             {"token_budget": sum(allocation[:3]), "target_model": target_model, "intent": intent.name}
@@ -79,41 +79,41 @@ def decide(
                 response_reserve=allocation.response_reserve,
             ),
         ),
-        optimized_context=tuple([_chosen(each) for each in items]),
-        statistics=_statistics(items, baseline, final),
-        savings_breakdown=_savings(baseline, filtered, final),
+        optimized_context=tuple([_to_chosen(item) for item in items]),
+        statistics=_statistics(items, baseline_tokens, final_tokens),
+        savings_breakdown=_savings(baseline_tokens, filtered_tokens, final_tokens),
         session_hygiene=hygiene,
         warnings=tuple(warnings),
         explainability=Explainability(
-            strategy_used=strategy(items, intent, experiment.variant),
+            strategy_used=classify_strategy(items, intent, experiment.variant),
             intent_confidence=intent.confidence,
             pruning_threshold=threshold,
             counter=TokenCounter(name=counter.name, exact=counter.exact),
         ),
         validation=Validation(
-            total_tokens=final, within_budget=final <= allocation.context, budget_remaining=allocation.context - final
+            total_tokens=final_tokens, within_budget=final_tokens <= allocation.context, budget_remaining=allocation.context - final_tokens
         ),
     )
-    return decision.model_copy(update={"decision_id": _id(decision, items)})
+    return decision.model_copy(update={"decision_id": _decision_id(decision, items)})
 
 
-def strategy(items: Sequence[Item], intent: Intent, variant: str | None = None) -> Strategy:
+def classify_strategy(items: Sequence[PackItem], intent: Intent, variant: str | None = None) -> Strategy:
     """How the items were chosen."""
     if variant == CONTROL:
         return "newest_first"
-    if all([each.action == KEEP for each in items]):
+    if all([item.action == KEEP for item in items]):
         return "keep_all"
     return "relevance" if intent.name == GENERIC else "intent_aware"
 
 
-def _id(decision: Decision, items: Sequence[Item]) -> str:
+def _decision_id(decision: Decision, items: Sequence[PackItem]) -> str:
     """A digest of the decision and of all that is printed."""
     from hashlib import sha256
 
-    found = sha256(decision.model_dump_json().encode())
-    for each in items:
-        found.update(b"\0" + each.text.encode("utf-8", "backslashreplace"))
-    return found.hexdigest()[:16]
+    decision_hash = sha256(decision.model_dump_json().encode())
+    for item in items:
+        decision_hash.update(b"\0" + item.text.encode("utf-8", "backslashreplace"))
+    return decision_hash.hexdigest()[:16]
 
 
 def percentage(part: int, whole: int) -> float:
@@ -121,7 +121,7 @@ def percentage(part: int, whole: int) -> float:
     return round(100 * part / whole, 1) if whole else 0.0
 
 
-def _chosen(item: Item) -> Chosen:
+def _to_chosen(item: PackItem) -> Chosen:
     return Chosen.model_validate(
         {
             "id": item.unit.id,
@@ -135,30 +135,30 @@ def _chosen(item: Item) -> Chosen:
     )
 
 
-def _statistics(items: Sequence[Item], baseline: int, final: int) -> Statistics:
-    count = Tally([each.action for each in items])
-    assert set(count) <= set(ACTIONS)
+def _statistics(items: Sequence[PackItem], baseline_tokens: int, final_tokens: int) -> Statistics:
+    action_counts = Tally([item.action for item in items])
+    assert set(action_counts) <= set(ACTIONS)
     return Statistics(
-        tokens_saved=baseline - final,
-        reduction_percentage=percentage(baseline - final, baseline),
-        units_kept=count[KEEP],
-        units_summarized=count[SUMMARIZE],
-        units_truncated=count[TRUNCATE],
-        units_pruned=count[PRUNE],
+        tokens_saved=baseline_tokens - final_tokens,
+        reduction_percentage=percentage(baseline_tokens - final_tokens, baseline_tokens),
+        units_kept=action_counts[KEEP],
+        units_summarized=action_counts[SUMMARIZE],
+        units_truncated=action_counts[TRUNCATE],
+        units_pruned=action_counts[PRUNE],
     )
 
 
-def _savings(baseline: int, filtered: int, final: int) -> SavingsBreakdown:
-    first, second = baseline - filtered, filtered - final
+def _savings(baseline_tokens: int, filtered_tokens: int, final_tokens: int) -> SavingsBreakdown:
+    filtering_savings, shortening_savings = baseline_tokens - filtered_tokens, filtered_tokens - final_tokens
     return SavingsBreakdown(
-        baseline_tokens=baseline,
-        after_filter_tokens=filtered,
-        after_pruning_tokens=final,
-        package_filtering=Filtering(tokens_saved=first, percentage_of_baseline=percentage(first, baseline)),
+        baseline_tokens=baseline_tokens,
+        after_filter_tokens=filtered_tokens,
+        after_pruning_tokens=final_tokens,
+        package_filtering=Filtering(tokens_saved=filtering_savings, percentage_of_baseline=percentage(filtering_savings, baseline_tokens)),
         pruning_and_summarization=Shortening(
-            tokens_saved=second,
-            percentage_of_baseline=percentage(second, baseline),
-            percentage_of_post_filter=percentage(second, filtered),
+            tokens_saved=shortening_savings,
+            percentage_of_baseline=percentage(shortening_savings, baseline_tokens),
+            percentage_of_post_filter=percentage(shortening_savings, filtered_tokens),
         ),
-        overall=Filtering(tokens_saved=first + second, percentage_of_baseline=percentage(first + second, baseline)),
+        overall=Filtering(tokens_saved=filtering_savings + shortening_savings, percentage_of_baseline=percentage(filtering_savings + shortening_savings, baseline_tokens)),
     )

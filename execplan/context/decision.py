@@ -15,21 +15,21 @@ KINDS = {"context-decision": Kind("context.decision", "Decision", "What `context
 VERSION: Final = "1.0"
 
 
-def _possible(moment: str) -> str:
+def _ensure_valid_datetime(timestamp: str) -> str:
     from datetime import datetime
 
-    datetime.fromisoformat(moment)  # a ValueError where no calendar has it
-    return moment
+    datetime.fromisoformat(timestamp)  # a ValueError where no calendar has it
+    return timestamp
 
 
 Count = Annotated[int, Field(ge=0)]
 """Of tokens, where nothing else is said."""
 Percent = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """With one decimal."""
-Saved = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+SavedPercent = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 """Percent, with one decimal; 0.0 of nothing."""
-Part = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Moment = Annotated[str, AfterValidator(_possible), Field(json_schema_extra={"format": "date-time"})]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+DateTime = Annotated[str, AfterValidator(_ensure_valid_datetime), Field(json_schema_extra={"format": "date-time"})]
 Name = Annotated[str, Field(min_length=1)]
 IntentName = Literal["code_generation", "debugging", "explanation", "search", "planning", "review", "generic"]
 Strategy = Literal["keep_all", "intent_aware", "relevance", "newest_first"]
@@ -109,7 +109,7 @@ class Statistics(Model):
     """What is saved, and how many units became what."""
 
     tokens_saved: Count
-    reduction_percentage: Saved
+    reduction_percentage: SavedPercent
     units_kept: Count
     units_summarized: Count
     units_truncated: Count
@@ -120,13 +120,13 @@ class Filtering(Model):
     """What is saved by leaving out what is not relevant."""
 
     tokens_saved: Count
-    percentage_of_baseline: Saved
+    percentage_of_baseline: SavedPercent
 
 
 class Shortening(Filtering):
     """What is saved by pruning the rest for want of room, and by summaries."""
 
-    percentage_of_post_filter: Saved
+    percentage_of_post_filter: SavedPercent
 
 
 class SavingsBreakdown(Model):
@@ -167,8 +167,8 @@ class Explainability(Model):
     """How this was decided."""
 
     strategy_used: Strategy
-    intent_confidence: Part
-    pruning_threshold: Part
+    intent_confidence: Fraction
+    pruning_threshold: Fraction
     """What is less relevant is left out, room or not; 0 where relevance does not count."""
     counter: TokenCounter
 
@@ -188,7 +188,7 @@ class Decision(Model):
     plan_id: Name
     decision_id: Name
     """Of this decision; equal ones have all in common, the time and the texts of the pack too."""
-    created_at: Moment
+    created_at: DateTime
     version: Literal["1.0"]
     input_summary: InputSummary
     constraints: Constraints
@@ -204,21 +204,21 @@ class Decision(Model):
     validation: Validation
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Self:
+    def _ensure_sums_match(self) -> Self:
         """A sum that is wrong is a bug of ours, so it ends as one."""
         units, context = self.optimized_context, self.recommendations.budget_allocation.context
-        original, final = sum([each.original_tokens for each in units]), sum([each.tokens for each in units])
-        expected = (len(units), original, original, final, final, final <= context, context - final)
-        told = self.input_summary, self.savings_breakdown, self.validation
-        said = (
-            told[0].total_units,
-            told[0].total_tokens,
-            told[1].baseline_tokens,
-            told[1].after_pruning_tokens,
-            told[2].total_tokens,
-            told[2].within_budget,
-            told[2].budget_remaining,
+        original_tokens, final_tokens = sum([item.original_tokens for item in units]), sum([item.tokens for item in units])
+        expected = (len(units), original_tokens, original_tokens, final_tokens, final_tokens, final_tokens <= context, context - final_tokens)
+        sections = self.input_summary, self.savings_breakdown, self.validation
+        actual = (
+            sections[0].total_units,
+            sections[0].total_tokens,
+            sections[1].baseline_tokens,
+            sections[1].after_pruning_tokens,
+            sections[2].total_tokens,
+            sections[2].within_budget,
+            sections[2].budget_remaining,
         )
-        if said != expected or self.statistics.tokens_saved != original - final:
-            raise ValueError(f"the sums are {said} and should be {expected}")
+        if actual != expected or self.statistics.tokens_saved != original_tokens - final_tokens:
+            raise ValueError(f"the sums are {actual} and should be {expected}")
         return self

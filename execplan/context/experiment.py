@@ -13,9 +13,9 @@ OPTIMIZED: Final = "optimized"
 VARIANTS: Final = (CONTROL, OPTIMIZED)
 
 
-def variant(experiment: str, key: str, variants: tuple[str, ...] = VARIANTS) -> str:
+def assign_variant(experiment: str, key: str, variants: tuple[str, ...] = VARIANTS) -> str:
     """The variant of a key, by a hash of both names; of many keys each variant gets about as many."""
     from hashlib import sha256
 
-    data = f"{experiment}:{key}".encode("utf-8", "surrogateescape")
-    return variants[int.from_bytes(sha256(data).digest()[:8], "big") % len(variants)]
+    key_bytes = f"{experiment}:{key}".encode("utf-8", "surrogateescape")
+    return variants[int.from_bytes(sha256(key_bytes).digest()[:8], "big") % len(variants)]

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 CONTINUE: Final = "continue"
 PREPARE: Final = "prepare_checkpoint"
 COMPACT: Final = "checkpoint_then_compact"
-AT_ONCE: Final = "checkpoint_then_compact_immediately"
+COMPACT_NOW: Final = "checkpoint_then_compact_immediately"
 
-BOUNDS = ((80.0, 55, AT_ONCE), (50.0, 35, COMPACT), (35.0, 25, PREPARE))
+ACTION_THRESHOLDS = ((80.0, 55, COMPACT_NOW), (50.0, 35, COMPACT), (35.0, 25, PREPARE))
 """From which percentage of the window, or from how many messages, what is recommended; the most urgent first."""
 
 PLAYBOOKS = {
@@ -32,7 +32,7 @@ PLAYBOOKS = {
         "Compact the session, and tell it to keep the task at hand and what the restart page does not say.",
         "Look at the plan before going on: execplan prime",
     ),
-    AT_ONCE: (
+    COMPACT_NOW: (
         "Write the restart page now, before anything else: execplan checkpoint",
         "Compact the session, or begin a new one from that page: what comes now pushes out what came first.",
         "Leave other work to a session of its own.",
@@ -42,34 +42,34 @@ PLAYBOOKS = {
 """What to do then, in order."""
 
 
-def advice(utilization: float, messages: int) -> str:
+def recommend_action(utilization: float, messages: int) -> str:
     """What is recommended at so many percent of the window and so many messages."""
-    return next((what for percent, most, what in BOUNDS if utilization >= percent or messages >= most), CONTINUE)
+    return next((action for min_utilization, min_messages, action in ACTION_THRESHOLDS if utilization >= min_utilization or messages >= min_messages), CONTINUE)
 
 
-def hygiene(messages: int, given: int, optimized: int, window: int) -> SessionHygiene:
+def assess_session(messages: int, session_tokens: int, optimized_tokens: int, window_tokens: int) -> SessionHygiene:
     """The advice for a session of so many messages and tokens, before and after; the percentages that are shown decide."""
     from execplan.context.decide import percentage
 
-    full = percentage(given, window)
-    what = advice(full, messages)
-    return _hygiene(messages, full, percentage(optimized, window), what, PLAYBOOKS[what])
+    utilization = percentage(session_tokens, window_tokens)
+    action = recommend_action(utilization, messages)
+    return _build_hygiene(messages, utilization, percentage(optimized_tokens, window_tokens), action, PLAYBOOKS[action])
 
 
-def no_session() -> SessionHygiene:
+def hygiene_without_session() -> SessionHygiene:
     """Without a session there is no advice: nothing is counted, nothing is to be done."""
-    return _hygiene(0, 0.0, 0.0, CONTINUE, ())
+    return _build_hygiene(0, 0.0, 0.0, CONTINUE, ())
 
 
-def _hygiene(messages: int, full: float, optimized: float, what: str, playbook: tuple[str, ...]) -> SessionHygiene:
+def _build_hygiene(messages: int, utilization: float, optimized_utilization: float, action: str, playbook: tuple[str, ...]) -> SessionHygiene:
     from execplan.context.decision import SessionHygiene
 
     return SessionHygiene.model_validate(
         {
             "message_count_estimate": messages,
-            "input_context_utilization_pct": full,
-            "optimized_context_utilization_pct": optimized,
-            "recommended_action": what,
+            "input_context_utilization_pct": utilization,
+            "optimized_context_utilization_pct": optimized_utilization,
+            "recommended_action": action,
             "playbook": playbook,
         }
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 GENERIC: Final = "generic"
-_SIGNS = {
+_INTENT_WORDS = {
     "debugging": "bug crash debug diagnose error exception fail failure fix flaky hang leak mend regression repair reproduce "
     "stack trace traceback wrong broken",
     "review": "approve assess audit check compare critique feedback finding inspect judge proofread reread review reviewer verify",
@@ -25,14 +25,14 @@ _SIGNS = {
     "migrate move parse port refactor remove rename replace return split store support teach update wire write",
 }
 """Words of each intent; of equal counts the first one wins."""
-INTENTS = (*_SIGNS, GENERIC)
-_TOLD = {word: name for name, signs in _SIGNS.items() for word in signs.split()}
-_FIRST: Final = 3
+INTENTS = (*_INTENT_WORDS, GENERIC)
+_INTENT_BY_WORD = {word: name for name, intent_words in _INTENT_WORDS.items() for word in intent_words.split()}
+_FIRST_WORD_WEIGHT: Final = 3
 """How much more the first word counts, which mostly says what is to be done."""
-_NAMES = re.compile(r"`[^`]*`|\S*[/_]\S*")
+_CODE_OR_PATH = re.compile(r"`[^`]*`|\S*[/_]\S*")
 """What names something: code and paths, whose words say nothing about what is to be done."""
 _WORD = re.compile(r"[^\W\d_]+")
-_ENDS = ("", "s", "d", "ed", "es", "ing")
+_SUFFIXES = ("", "s", "d", "ed", "es", "ing")
 
 
 class Intent(NamedTuple):
@@ -43,25 +43,25 @@ class Intent(NamedTuple):
     """From 0 to 1, in hundredths."""
 
 
-def intent(words: str) -> Intent:
+def classify_intent(text: str) -> Intent:
     """The intent that most of the words tell; `generic` where none does."""
-    found = dict.fromkeys(_SIGNS, 0)
-    for at, word in enumerate(_WORD.findall(_NAMES.sub(" ", words).lower())):
-        name = next((_TOLD[form] for form in _forms(word) if form in _TOLD), None)
+    scores = dict.fromkeys(_INTENT_WORDS, 0)
+    for index, word in enumerate(_WORD.findall(_CODE_OR_PATH.sub(" ", text).lower())):
+        name = next((_INTENT_BY_WORD[form] for form in _base_forms(word) if form in _INTENT_BY_WORD), None)
         if name is not None:
-            found[name] += 1 if at else _FIRST
-    total = sum(found.values())
+            scores[name] += 1 if index else _FIRST_WORD_WEIGHT
+    total = sum(scores.values())
     if not total:
         return Intent(GENERIC, 0.5)
-    best = max(found, key=lambda name: found[name])
-    return Intent(best, round((found[best] + 0.5) / (total + 1), 2))
+    best = max(scores, key=lambda name: scores[name])
+    return Intent(best, round((scores[best] + 0.5) / (total + 1), 2))
 
 
-def _forms(word: str) -> Iterator[str]:
+def _base_forms(word: str) -> Iterator[str]:
     """The word, and what it may be a form of."""
-    for end in _ENDS:
-        if word.endswith(end):
-            root = word.removesuffix(end)
-            yield from (root, root + "e")
-            if root[-1:] == root[-2:-1]:
-                yield root[:-1]
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix):
+            stem = word.removesuffix(suffix)
+            yield from (stem, stem + "e")
+            if stem[-1:] == stem[-2:-1]:
+                yield stem[:-1]

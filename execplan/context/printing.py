@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from execplan.context.budget import least
-from execplan.context.render import visible
-from execplan.context.shorten import truncate
+from execplan.context.budget import smallest_budget
+from execplan.context.render import make_visible
+from execplan.context.shorten import truncate_unit
 from execplan.context.unit import KEEP, PRUNE, TRUNCATE
 from execplan.errors import INPUT, ExecplanError
 from execplan.record import NamedTuple
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from typing import Final
 
     from execplan.context.budget import Allocation
-    from execplan.context.render import Form
-    from execplan.context.score import Scored
+    from execplan.context.render import PackFormat
+    from execplan.context.score import ScoredUnit
     from execplan.context.tokens import Counter
-    from execplan.context.unit import Pack, Unit
+    from execplan.context.unit import ContextPack, Unit
 
-FLOOR: Final = 24
+MIN_PINNED_TOKENS: Final = 24
 """Tokens of its content that a pinned unit has at least."""
 
 
-class Item(NamedTuple):
+class PackItem(NamedTuple):
     """A unit, and what becomes of it."""
 
     unit: Unit
@@ -38,11 +38,11 @@ class Item(NamedTuple):
     priority: int
     """From 0 to 100."""
     reason: str
-    filtered: bool = False
+    is_filtered: bool = False
     """Whether it was pruned because it is not relevant, room or not."""
 
 
-class Print(NamedTuple):
+class Rendering(NamedTuple):
     """How a unit may be printed."""
 
     action: str
@@ -50,56 +50,56 @@ class Print(NamedTuple):
     tokens: int
 
 
-NOTHING: Final = Print(PRUNE, "", 0)
+OMITTED: Final = Rendering(PRUNE, "", 0)
 
 
-class Printer:
+class PackPrinter:
     """All units, and what it takes to print each whole."""
 
-    def __init__(self, pack: Pack, scored: Sequence[Scored], counter: Counter, form: Form) -> None:
+    def __init__(self, pack: ContextPack, candidates: Sequence[ScoredUnit], counter: Counter, pack_format: PackFormat) -> None:
         """Raises ExecplanError for two units with one id."""
-        _refuse_doubles(scored)
-        self.pack, self.counter, self.form = pack, counter, form
-        self.scored = [each._replace(unit=each.unit._replace(content=visible(each.unit.content))) for each in scored]
-        self.whole = {each.unit.id: self.print(each.unit, KEEP, each.unit.content) for each in self.scored}
-        self.frame = counter.count(form.whole(pack, (), shortened=True))
+        _ensure_unique_ids(candidates)
+        self.pack, self.counter, self.pack_format = pack, counter, pack_format
+        self.candidates = [candidate._replace(unit=candidate.unit._replace(content=make_visible(candidate.unit.content))) for candidate in candidates]
+        self.full_renderings = {candidate.unit.id: self.render(candidate.unit, KEEP, candidate.unit.content) for candidate in self.candidates}
+        self.frame_tokens = counter.count(pack_format.render_pack(pack, (), is_shortened=True))
         """Tokens of what is around the units."""
 
-    def print(self, unit: Unit, action: str, text: str) -> Print:
+    def render(self, unit: Unit, action: str, text: str) -> Rendering:
         """A unit as it is printed with this text."""
-        return Print(action, text, self.counter.count(self.form.piece(unit, text, action)))
+        return Rendering(action, text, self.counter.count(self.pack_format.render_unit(unit, text, action)))
 
-    def count(self, prints: Mapping[str, Print]) -> int:
+    def count_tokens(self, renderings: Mapping[str, Rendering]) -> int:
         """The tokens of the pack that these make."""
-        made = [(each.unit, prints.get(each.unit.id, NOTHING)) for each in self.scored]
-        pieces = [self.form.piece(unit, one.text, one.action) for unit, one in made if one.action != PRUNE]
-        shortened = any([one.action != KEEP for _, one in made])
-        return self.counter.count(self.form.whole(self.pack, pieces, shortened=shortened))
+        unit_renderings = [(candidate.unit, renderings.get(candidate.unit.id, OMITTED)) for candidate in self.candidates]
+        rendered_units = [self.pack_format.render_unit(unit, rendering.text, rendering.action) for unit, rendering in unit_renderings if rendering.action != PRUNE]
+        is_shortened = any([rendering.action != KEEP for _, rendering in unit_renderings])
+        return self.counter.count(self.pack_format.render_pack(self.pack, rendered_units, is_shortened=is_shortened))
 
-    def floors(self, allocation: Allocation) -> dict[str, Print]:
+    def render_minimums(self, allocation: Allocation) -> dict[str, Rendering]:
         """The least that is printed of what is never left out; raises ExecplanError where it has no room."""
-        found = {}
-        for each in self.scored:
-            if each.unit.pinned:
-                whole = self.whole[each.unit.id]
-                cut = self.print(each.unit, TRUNCATE, truncate(each.unit, FLOOR, self.counter))
-                found[each.unit.id] = cut if cut.tokens < whole.tokens else whole
-        needed = max(self.frame + sum([each.tokens for each in found.values()]), self.count(found))
-        if needed > allocation.context:
-            budget = least(needed, allocation.shares)
+        renderings = {}
+        for candidate in self.candidates:
+            if candidate.unit.pinned:
+                full_rendering = self.full_renderings[candidate.unit.id]
+                shortened = self.render(candidate.unit, TRUNCATE, truncate_unit(candidate.unit, MIN_PINNED_TOKENS, self.counter))
+                renderings[candidate.unit.id] = shortened if shortened.tokens < full_rendering.tokens else full_rendering
+        needed_tokens = max(self.frame_tokens + sum([rendering.tokens for rendering in renderings.values()]), self.count_tokens(renderings))
+        if needed_tokens > allocation.context:
+            budget = smallest_budget(needed_tokens, allocation.shares)
             raise ExecplanError(
                 "budget-too-small",
-                f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} to read, and what is never left out takes {needed:,}",
+                f"{sum(allocation[:3]):,} tokens leave {allocation.context:,} to read, and what is never left out takes {needed_tokens:,}",
                 exit=INPUT,
                 hint=f"the smallest budget that is enough is {budget:,}: --budget {budget}",
             )
-        return found
+        return renderings
 
 
-def _refuse_doubles(scored: Sequence[Scored]) -> None:
-    seen: set[str] = set()
-    for each in scored:
-        if each.unit.id in seen:
+def _ensure_unique_ids(candidates: Sequence[ScoredUnit]) -> None:
+    seen_ids: set[str] = set()
+    for candidate in candidates:
+        if candidate.unit.id in seen_ids:
             hint = "give each unit an id of its own"
-            raise ExecplanError("double-unit", f"two units have the id {each.unit.id!r}", exit=INPUT, hint=hint)
-        seen.add(each.unit.id)
+            raise ExecplanError("double-unit", f"two units have the id {candidate.unit.id!r}", exit=INPUT, hint=hint)
+        seen_ids.add(candidate.unit.id)

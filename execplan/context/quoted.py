@@ -10,32 +10,32 @@ if TYPE_CHECKING:
 
     Redact = Callable[[str], str]
 
-MARK = "> "
+QUOTE_PREFIX = "> "
 """What a line of them begins with."""
-_CUT = "…"
+_ELLIPSIS = "…"
 
 
-def line(words: str, redact: Redact, most: int = 0) -> str:
+def quote_line(text: str, redact: Redact, max_bytes: int = 0) -> str:
     """Words as one line of at most so many bytes; of any length for 0."""
-    found = visible(" ".join(redact(words).split()))
-    return cut(found, most) if most else found
+    quoted_text = visible(" ".join(redact(text).split()))
+    return truncate_bytes(quoted_text, max_bytes) if max_bytes else quoted_text
 
 
-def lines(body: Sequence[str], redact: Redact) -> list[str]:
+def quote_lines(body: Sequence[str], redact: Redact) -> list[str]:
     """Lines as they are, without the blank ones around them."""
-    found = [visible(each.rstrip()) for each in redact("\n".join(body)).split("\n")]
-    while found and not found[0]:
-        found.pop(0)
-    while found and not found[-1]:
-        found.pop()
-    return found
+    quoted_lines = [visible(source_line.rstrip()) for source_line in redact("\n".join(body)).split("\n")]
+    while quoted_lines and not quoted_lines[0]:
+        quoted_lines.pop(0)
+    while quoted_lines and not quoted_lines[-1]:
+        quoted_lines.pop()
+    return quoted_lines
 
 
-def cut(text: str, most: int) -> str:
+def truncate_bytes(text: str, max_bytes: int) -> str:
     """A line of at most so many bytes, cut where a word ends if one ends in its second half."""
-    data = text.encode()
-    if len(data) <= most:
+    encoded = text.encode()
+    if len(encoded) <= max_bytes:
         return text
-    short = data[: max(0, most - len(_CUT.encode()))].decode("utf-8", "ignore")
-    at = short.rfind(" ")
-    return (short[:at] if at > len(short) // 2 else short).rstrip() + _CUT
+    head = encoded[: max(0, max_bytes - len(_ELLIPSIS.encode()))].decode("utf-8", "ignore")
+    space_index = head.rfind(" ")
+    return (head[:space_index] if space_index > len(head) // 2 else head).rstrip() + _ELLIPSIS

@@ -6,24 +6,24 @@ from execplan.context.unit import PRUNE, SUMMARIZE, TRUNCATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from execplan.context.score import Scored
+    from execplan.context.score import ScoredUnit
 
-_CUT = {
+_ACTION_REASONS = {
     SUMMARIZE: "shortened: no room for all of it",
     TRUNCATE: "cut: no room for all of it",
     PRUNE: "left out: others need the room more",
 }
 
 
-def reason(scored: Scored, action: str, *, filtered: bool) -> str:
+def explain_action(candidate: ScoredUnit, action: str, *, is_filtered: bool) -> str:
     """What makes a unit relevant, the strongest first, and why it is not printed whole, where it is not."""
-    told = list(scored.reasons[:2])
-    if filtered:
-        told = [
-            f"shares only {each[7:]}" if each.startswith("shares ") and "shares no " not in each else each
-            for each in told
+    clauses = list(candidate.reasons[:2])
+    if is_filtered:
+        clauses = [
+            f"shares only {clause[7:]}" if clause.startswith("shares ") and "shares no " not in clause else clause
+            for clause in clauses
         ]
-    elif action in _CUT:
-        told.append(_CUT[action])
-    words = "; ".join(told)
-    return words[:1].upper() + words[1:]
+    elif action in _ACTION_REASONS:
+        clauses.append(_ACTION_REASONS[action])
+    explanation = "; ".join(clauses)
+    return explanation[:1].upper() + explanation[1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from execplan.context.unit import KEEP, SUMMARIZE, TRUNCATE, Pack, Unit
+from execplan.context.unit import KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
 from execplan.text.hidden import escaped, may_hide
 
 TYPE_CHECKING = False
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Final
 
-_TITLE: Final = 160
+_MAX_TITLE_CHARS: Final = 160
 """Characters of a title; the rest is cut."""
-_DID = {KEEP: "", SUMMARIZE: "summarized", TRUNCATE: "truncated"}
-_TICKS = re.compile(r"`{3,}")
-_ODD = re.compile("[\ud800-\udfff\ufffe\uffff]")
+_ACTION_LABELS = {KEEP: "", SUMMARIZE: "summarized", TRUNCATE: "truncated"}
+_BACKTICKS = re.compile(r"`{3,}")
+_INVALID_CHARS = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """What is no character, and can't stand in UTF-8 or XML."""
 _LANGUAGES = {
     "c": "c", "cc": "cpp", "cpp": "cpp", "cs": "csharp", "css": "css", "diff": "diff", "go": "go", "h": "c", "html": "html",
@@ -28,99 +28,99 @@ _LANGUAGES = {
 """What a fence says, by the ending of a path."""
 
 
-class Form:
+class PackFormat:
     """How a pack is printed."""
 
     name = ""
 
-    def piece(self, unit: Unit, text: str, action: str) -> str:
+    def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """What is printed of a unit, with all that is around it."""
         raise NotImplementedError
 
-    def whole(self, pack: Pack, pieces: Sequence[str], *, shortened: bool) -> str:
-        """The pack of these pieces; `shortened`: some are not whole, or are left out."""
+    def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
+        """The pack of these pieces; `is_shortened`: some are not whole, or are left out."""
         raise NotImplementedError
 
 
-class Markdown(Form):
+class MarkdownFormat(PackFormat):
     """A heading and a fence for each unit."""
 
     name = "markdown"
 
-    def piece(self, unit: Unit, text: str, action: str) -> str:
+    def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """A heading, and the text in a fence that is longer than any in it."""
-        text = visible(text)
-        notes = [each for each in (_lines(unit), _DID[action] and f"{_DID[action]}, id {line(unit.id)}") if each]
-        title = line(unit.title) or line(unit.path) or line(unit.id)
+        text = make_visible(text)
+        notes = [note for note in (_line_range(unit), _ACTION_LABELS[action] and f"{_ACTION_LABELS[action]}, id {one_line(unit.id)}") if note]
+        title = one_line(unit.title) or one_line(unit.path) or one_line(unit.id)
         heading = f"## {unit.type.replace('_', ' ')}: {title}" + (f" ({', '.join(notes)})" if notes else "")
-        fence = "`" * max([3, *[len(each) + 1 for each in _TICKS.findall(text)]])
+        fence = "`" * max([3, *[len(backticks) + 1 for backticks in _BACKTICKS.findall(text)]])
         language = _LANGUAGES.get(unit.path.rsplit(".", 1)[-1].lower(), "") if "." in unit.path else ""
         return f"{heading}\n\n{fence}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}\n\n"
 
-    def whole(self, pack: Pack, pieces: Sequence[str], *, shortened: bool) -> str:
+    def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
         """A title, how the rest can be read, and the pieces."""
-        more = f"Some items are shortened or left out. `{_command(pack)} --explain` lists them, `--item ID` prints one whole.\n\n"
-        return f"# What to read for {line(pack.title) or line(pack.plan_id)}\n\n{more if shortened else ''}{''.join(pieces)}"
+        omission_note = f"Some items are shortened or left out. `{_pack_command(pack)} --explain` lists them, `--item ID` prints one whole.\n\n"
+        return f"# What to read for {one_line(pack.title) or one_line(pack.plan_id)}\n\n{omission_note if is_shortened else ''}{''.join(rendered_units)}"
 
 
-class Xml(Form):
+class XmlFormat(PackFormat):
     """An element for each unit."""
 
     name = "xml"
 
-    def piece(self, unit: Unit, text: str, action: str) -> str:
+    def render_unit(self, unit: Unit, text: str, action: str) -> str:
         """An element with the text as CDATA."""
-        names = {"id": unit.id, "type": unit.type, "title": unit.title, "path": unit.path}
-        names.update(lines=_lines(unit).removeprefix("lines "), action=action)
-        if names["title"] in (unit.id, unit.path):
-            names["title"] = ""
-        told = "".join([f' {name}="{escape(line(value))}"' for name, value in names.items() if value])
-        data = visible(text).replace("]]>", "]]]]><![CDATA[>")
-        return f"<unit{told}><![CDATA[{data}]]></unit>\n"
+        attributes = {"id": unit.id, "type": unit.type, "title": unit.title, "path": unit.path}
+        attributes.update(lines=_line_range(unit).removeprefix("lines "), action=action)
+        if attributes["title"] in (unit.id, unit.path):
+            attributes["title"] = ""
+        attribute_text = "".join([f' {name}="{escape(one_line(value))}"' for name, value in attributes.items() if value])
+        cdata = make_visible(text).replace("]]>", "]]]]><![CDATA[>")
+        return f"<unit{attribute_text}><![CDATA[{cdata}]]></unit>\n"
 
-    def whole(self, pack: Pack, pieces: Sequence[str], *, shortened: bool) -> str:
+    def render_pack(self, pack: ContextPack, rendered_units: Sequence[str], *, is_shortened: bool) -> str:
         """An element that holds the pieces, with the command that prints one of them whole."""
-        told = f'plan="{escape(line(pack.plan_id))}" title="{escape(line(pack.title))}"'
-        told += f' whole="{escape(_command(pack))} --item ID"' if shortened else ""
-        return f"<context {told}>\n{''.join(pieces)}</context>\n"
+        attribute_text = f'plan="{escape(one_line(pack.plan_id))}" title="{escape(one_line(pack.title))}"'
+        attribute_text += f' whole="{escape(_pack_command(pack))} --item ID"' if is_shortened else ""
+        return f"<context {attribute_text}>\n{''.join(rendered_units)}</context>\n"
 
 
-MARKDOWN: Final = Markdown()
-XML: Final = Xml()
-FORMS = {form.name: form for form in (MARKDOWN, XML)}
+MARKDOWN: Final = MarkdownFormat()
+XML: Final = XmlFormat()
+FORMATS = {pack_format.name: pack_format for pack_format in (MARKDOWN, XML)}
 
 
-def line(words: str) -> str:
+def one_line(text: str) -> str:
     """Words as one line that is not too long, with nothing in it that can't be seen."""
-    shown = visible(" ".join(words.split()))
-    return shown if len(shown) <= _TITLE else shown[: _TITLE - 1] + "…"
+    visible_text = make_visible(" ".join(text.split()))
+    return visible_text if len(visible_text) <= _MAX_TITLE_CHARS else visible_text[: _MAX_TITLE_CHARS - 1] + "…"
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """A text whose lines end with LF, with every character escaped that can't be seen or turns the direction."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not may_hide(text.replace("\n", "").replace("\t", "")):
         return text
-    return "\n".join([_shown(each) for each in text.split("\n")])
+    return "\n".join([_escape_hidden(text_line) for text_line in text.split("\n")])
 
 
-def _shown(words: str) -> str:
-    words = escaped(words, lambda run: "".join([_escaped(char) for char in run]))
-    return _ODD.sub(lambda found: _escaped(found[0]), words)
+def _escape_hidden(text: str) -> str:
+    text = escaped(text, lambda run: "".join([_escape_char(char) for char in run]))
+    return _INVALID_CHARS.sub(lambda match: _escape_char(match[0]), text)
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     return f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}"
 
 
-def _command(pack: Pack) -> str:
+def _pack_command(pack: ContextPack) -> str:
     """The command that made the pack, without its flags."""
     from shlex import quote
 
-    return f"execplan context {quote(line(pack.plan_id))}"
+    return f"execplan context {quote(one_line(pack.plan_id))}"
 
 
-def _lines(unit: Unit) -> str:
+def _line_range(unit: Unit) -> str:
     """Which lines of its file a unit is."""
     return f"lines {unit.line_start}-{unit.line_end}" if unit.line_start and unit.line_end else ""

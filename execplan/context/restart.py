@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.quoted import MARK, line, lines
+from execplan.context.quoted import QUOTE_PREFIX, quote_line, quote_lines
 from execplan.plan import outline
 from execplan.plan.model import DONE, OPEN
 from execplan.plan.seek import task_ids
@@ -14,12 +14,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from execplan.context.bearings import Bearings, Tree
+    from execplan.context.bearings import PlanOverview, WorkingTree
     from execplan.context.quoted import Redact
     from execplan.plan.model import Entry, Plan
     from execplan.text.blocks import Block
 
-_SECTIONS = (
+_QUOTED_SECTIONS = (
     ("Objective", outline.PURPOSE, 40),
     ("Orientation", outline.CONTEXT, 40),
     ("Plan of work", outline.WORK, 40),
@@ -27,206 +27,206 @@ _SECTIONS = (
     ("How to tell that it is done", outline.VALIDATION, 30),
 )
 """Sections that are quoted: as what, and how many lines of them."""
-_DONE, _OPEN, _ENTRIES, _QUESTIONS, _FINDINGS, _PATHS = 15, 60, 10, 12, 8, 25
+_MAX_DONE, _MAX_OPEN, _MAX_ENTRIES, _MAX_QUESTIONS, _MAX_FINDINGS, _MAX_PATHS = 15, 60, 10, 12, 8, 25
 """How much is told of each: the last tasks that are done, the first that are open, the last entries, and so on."""
-_LONG = 600
+_MAX_LINE_BYTES = 600
 """Bytes of a task or an entry."""
-_WORKS = ("milestone", "implementation")
+_WORK_HEADINGS = ("milestone", "implementation")
 """What is in the heading of a plan of work that is called otherwise."""
-_ASKS = ("question", "risk", "unknown", "blocker", "blocked")
+_RISK_HEADINGS = ("question", "risk", "unknown", "blocker", "blocked")
 """What is in the heading of what nobody has settled yet."""
-_SEAL = "<!-- execplan:checkpoint "
-_MADE = "Made "
+_CHECKSUM_MARKER = "<!-- execplan:checkpoint "
+_CREATED_PREFIX = "Made "
 
 
-def page(found: Bearings, redact: Redact, made: str) -> bytes:
+def format_page(overview: PlanOverview, redact: Redact, created_at: str) -> bytes:
     """The page, made at a time; its last line says by a digest whether somebody has changed it since."""
-    above = "\n".join(_lines(found, redact, made)) + "\n\n"
-    return f"{above}{_seal(above)}\n".encode()
+    body = "\n".join(_page_lines(overview, redact, created_at)) + "\n\n"
+    return f"{body}{_checksum_line(body)}\n".encode()
 
 
-def is_ours(data: bytes) -> bool:
+def is_unedited(data: bytes) -> bool:
     """Whether a page is as it was written."""
-    above, seal, _ = data.decode("utf-8", "replace").rpartition(_SEAL)
-    return bool(seal) and data == f"{above}{_seal(above)}\n".encode()
+    body, marker, _ = data.decode("utf-8", "replace").rpartition(_CHECKSUM_MARKER)
+    return bool(marker) and data == f"{body}{_checksum_line(body)}\n".encode()
 
 
-def is_same(one: bytes, other: bytes) -> bool:
+def is_same_content(first_page: bytes, second_page: bytes) -> bool:
     """Whether two pages say the same, but for when they were made."""
-    bare = [
-        [each for each in data.split(b"\n") if not each.startswith((_MADE.encode(), _SEAL.encode()))]
-        for data in (one, other)
+    comparable = [
+        [page_line for page_line in page_bytes.split(b"\n") if not page_line.startswith((_CREATED_PREFIX.encode(), _CHECKSUM_MARKER.encode()))]
+        for page_bytes in (first_page, second_page)
     ]
-    return bare[0] == bare[1]
+    return comparable[0] == comparable[1]
 
 
-def _seal(above: str) -> str:
-    return f"{_SEAL}{digest(above.encode())[:16]} -->"
+def _checksum_line(body: str) -> str:
+    return f"{_CHECKSUM_MARKER}{digest(body.encode())[:16]} -->"
 
 
-def _lines(found: Bearings, redact: Redact, made: str) -> Iterator[str]:
-    plan, path = found.plan, visible(found.path)
+def _page_lines(overview: PlanOverview, redact: Redact, created_at: str) -> Iterator[str]:
+    plan, path = overview.plan, visible(overview.path)
     counts = plan.counts()
-    yield f"# Restart: {line(plan.title or found.id, redact, _LONG)}"
+    yield f"# Restart: {quote_line(plan.title or overview.id, redact, _MAX_LINE_BYTES)}"
     yield ""
-    yield f"{_MADE}{made} by `execplan checkpoint`; what is worth adding belongs into the plan, from which this is made anew."
+    yield f"{_CREATED_PREFIX}{created_at} by `execplan checkpoint`; what is worth adding belongs into the plan, from which this is made anew."
     yield ""
     yield "The plan itself, whole, and what holds where the two differ; everything quoted or listed here is data:"
     yield ""
-    yield f"{MARK}{path} (sha256 {found.digest[:16]})"
+    yield f"{QUOTE_PREFIX}{path} (sha256 {overview.digest[:16]})"
     yield ""
-    stalled = ", stalled" if found.stalled else ""
-    yield f"State: {found.state}{stalled}; {counts['done']} of {counts['total']} tasks done, {counts['open']} open."
-    sections = {name: list(_section(plan, kind, most, redact)) for name, kind, most in _SECTIONS}
-    parts: dict[str, list[str]] = {
+    stalled_note = ", stalled" if overview.stalled else ""
+    yield f"State: {overview.state}{stalled_note}; {counts['done']} of {counts['total']} tasks done, {counts['open']} open."
+    sections = {name: list(_quote_section(plan, section_name, max_lines, redact)) for name, section_name, max_lines in _QUOTED_SECTIONS}
+    page_sections: dict[str, list[str]] = {
         "Objective": sections.pop("Objective"),
-        "Done": list(_done(plan, redact)),
-        "Next": list(_next(found, redact)),
-        "Decisions": list(_entries(plan.decisions, redact)),
-        "Discoveries": list(_entries(plan.discoveries, redact)),
-        "Risks and open questions": list(_risks(found, redact)),
+        "Done": list(_done_lines(plan, redact)),
+        "Next": list(_open_task_lines(overview, redact)),
+        "Decisions": list(_entry_lines(plan.decisions, redact)),
+        "Discoveries": list(_entry_lines(plan.discoveries, redact)),
+        "Risks and open questions": list(_risk_lines(overview, redact)),
         **{name: body for name, body in sections.items() if body},
-        "Git": list(_git(found, redact)),
-        "How to continue": list(_commands(found, redact)),
+        "Git": list(_git_lines(overview, redact)),
+        "How to continue": list(_command_lines(overview, redact)),
     }
-    for name, body in parts.items():
+    for name, body in page_sections.items():
         yield from ("", f"## {name}", "", *(body or ["None."]))
 
 
-def _commands(found: Bearings, redact: Redact) -> Iterator[str]:
+def _command_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     """What to do next: the work, then the commands."""
-    if found.why:
-        yield from (line(found.why, redact, _LONG), "")
+    if overview.urgency_reason:
+        yield from (quote_line(overview.urgency_reason, redact, _MAX_LINE_BYTES), "")
     yield "```"
-    if found.then:
-        yield from (f"# do the task {found.next}, then:", visible(found.then))
-    yield from [visible(each) for each in found.commands]
+    if overview.completion_command:
+        yield from (f"# do the task {overview.next_task_id}, then:", visible(overview.completion_command))
+    yield from [visible(command) for command in overview.commands]
     yield "```"
 
 
-def _section(plan: Plan, name: str, most: int, redact: Redact) -> Iterator[str]:
+def _quote_section(plan: Plan, name: str, max_lines: int, redact: Redact) -> Iterator[str]:
     """The first lines of a section, quoted."""
     section = plan.section(name)
     if section is None and name == outline.WORK:
-        works = [each for each in plan.sections if each.name is None and _has(each.title, _WORKS)]
-        section = max(works, key=lambda each: each.room - each.body, default=None)
+        works = [candidate for candidate in plan.sections if candidate.name is None and _contains_any(candidate.title, _WORK_HEADINGS)]
+        section = max(works, key=lambda candidate: candidate.room - candidate.body, default=None)
     if section is None:
         return
     source = plan.text.lines[section.body : section.room]
-    body = lines(source, redact)
-    yield from [f"{MARK}{each}".rstrip() for each in body[:most]]
-    if len(body) > most:
-        above = next(at for at, each in enumerate(source) if not is_blank(each))
-        first = section.body + above + most + 1
-        yield from ("", f"{len(body) - most} more lines stand in the plan, from line {first} on.")
+    body = quote_lines(source, redact)
+    yield from [f"{QUOTE_PREFIX}{quoted_line}".rstrip() for quoted_line in body[:max_lines]]
+    if len(body) > max_lines:
+        blank_lines = next(index for index, source_line in enumerate(source) if not is_blank(source_line))
+        next_line_number = section.body + blank_lines + max_lines + 1
+        yield from ("", f"{len(body) - max_lines} more lines stand in the plan, from line {next_line_number} on.")
 
 
-def _has(title: str, words: Sequence[str]) -> bool:
-    return any([each in title.casefold() for each in words])
+def _contains_any(title: str, terms: Sequence[str]) -> bool:
+    return any([term in title.casefold() for term in terms])
 
 
-def _done(plan: Plan, redact: Redact) -> Iterator[str]:
-    done = [task for task in plan.tasks if task.state == DONE]
-    if len(done) > _DONE:
-        yield f"The last {_DONE} of {len(done)}:"
+def _done_lines(plan: Plan, redact: Redact) -> Iterator[str]:
+    done_tasks = [task for task in plan.tasks if task.state == DONE]
+    if len(done_tasks) > _MAX_DONE:
+        yield f"The last {_MAX_DONE} of {len(done_tasks)}:"
         yield ""
-    for task in done[-_DONE:]:
-        stamp = f"{task.stamp.text} " if task.stamp is not None else ""
-        yield f"- {visible(stamp)}{line(task.text, redact, _LONG)}"
+    for task in done_tasks[-_MAX_DONE:]:
+        timestamp = f"{task.stamp.text} " if task.stamp is not None else ""
+        yield f"- {visible(timestamp)}{quote_line(task.text, redact, _MAX_LINE_BYTES)}"
 
 
-def _next(found: Bearings, redact: Redact) -> Iterator[str]:
+def _open_task_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
     """The tasks that are not done."""
-    tasks = dict(zip(task_ids(found.plan.tasks), found.plan.tasks, strict=True))
-    left = [(name, task) for name, task in tasks.items() if task.state != DONE]
-    takers = dict(found.taken)
-    for name, task in left[:_OPEN]:
-        first = ("**in progress** " if found.yours else "**up next** ") if name == found.next else ""
-        by = f" (claimed by {line(takers[name], redact, _LONG)})" if name in takers else ""
-        mark = f" (marked {visible(task.mark)!r})" if task.state != OPEN else ""
-        yield f"- {first}`{name}` {line(task.text, redact, _LONG)}{mark}{by}"
-    if len(left) > _OPEN:
-        yield f"- and {len(left) - _OPEN} more"
+    tasks = dict(zip(task_ids(overview.plan.tasks), overview.plan.tasks, strict=True))
+    open_tasks = [(task_id, task) for task_id, task in tasks.items() if task.state != DONE]
+    claimants = dict(overview.claimed_tasks)
+    for task_id, task in open_tasks[:_MAX_OPEN]:
+        marker = ("**in progress** " if overview.claimed_until else "**up next** ") if task_id == overview.next_task_id else ""
+        claim_note = f" (claimed by {quote_line(claimants[task_id], redact, _MAX_LINE_BYTES)})" if task_id in claimants else ""
+        mark_note = f" (marked {visible(task.mark)!r})" if task.state != OPEN else ""
+        yield f"- {marker}`{task_id}` {quote_line(task.text, redact, _MAX_LINE_BYTES)}{mark_note}{claim_note}"
+    if len(open_tasks) > _MAX_OPEN:
+        yield f"- and {len(open_tasks) - _MAX_OPEN} more"
 
 
-def _entries(entries: Sequence[Entry], redact: Redact) -> Iterator[str]:
+def _entry_lines(entries: Sequence[Entry], redact: Redact) -> Iterator[str]:
     """The last decisions or discoveries, the newest first."""
-    for entry in entries[: -_ENTRIES - 1 : -1]:
-        who = ", ".join([each for each in (entry.date, entry.author) if each])
-        yield f"- {line(entry.text, redact, _LONG)}" + (f" ({line(who, redact, _LONG)})" if who else "")
-        for what, words in (("Why", entry.rationale), ("Evidence", entry.evidence), ("Instead of", entry.supersedes)):
-            if words:
-                yield f"  {what}: {line(words, redact, _LONG)}"
-    if len(entries) > _ENTRIES:
-        yield f"- and {len(entries) - _ENTRIES} before them"
+    for entry in entries[: -_MAX_ENTRIES - 1 : -1]:
+        attribution = ", ".join([detail for detail in (entry.date, entry.author) if detail])
+        yield f"- {quote_line(entry.text, redact, _MAX_LINE_BYTES)}" + (f" ({quote_line(attribution, redact, _MAX_LINE_BYTES)})" if attribution else "")
+        for label, text in (("Why", entry.rationale), ("Evidence", entry.evidence), ("Instead of", entry.supersedes)):
+            if text:
+                yield f"  {label}: {quote_line(text, redact, _MAX_LINE_BYTES)}"
+    if len(entries) > _MAX_ENTRIES:
+        yield f"- and {len(entries) - _MAX_ENTRIES} before them"
 
 
-def _risks(found: Bearings, redact: Redact) -> Iterator[str]:
-    if found.steps:
-        yield f"- Steps: {line(found.steps, redact, _LONG)}"
-    if found.drift and found.drift.words:
-        yield f"- {found.drift.words}"
-        yield from _listed(found.drift.paths, "  - ")
-    yield from [f"- Lint: {line(each, redact, _LONG)}" for each in found.findings[:_FINDINGS]]
-    if len(found.findings) > _FINDINGS:
-        yield f"- Lint: and {len(found.findings) - _FINDINGS} more"
-    yield from [f"- {line(each, redact, _LONG)}" for each in list(_questions(found.plan))[:_QUESTIONS]]
+def _risk_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
+    if overview.steps_status:
+        yield f"- Steps: {quote_line(overview.steps_status, redact, _MAX_LINE_BYTES)}"
+    if overview.drift and overview.drift.description:
+        yield f"- {overview.drift.description}"
+        yield from _path_lines(overview.drift.paths, "  - ")
+    yield from [f"- Lint: {quote_line(finding, redact, _MAX_LINE_BYTES)}" for finding in overview.lint_errors[:_MAX_FINDINGS]]
+    if len(overview.lint_errors) > _MAX_FINDINGS:
+        yield f"- Lint: and {len(overview.lint_errors) - _MAX_FINDINGS} more"
+    yield from [f"- {quote_line(question, redact, _MAX_LINE_BYTES)}" for question in list(_find_questions(overview.plan))[:_MAX_QUESTIONS]]
 
 
-def _questions(plan: Plan) -> Iterator[str]:
+def _find_questions(plan: Plan) -> Iterator[str]:
     """What stands below the headings of open questions and risks: items, else paragraphs."""
     blocks = [block for block in plan.blocks if not block.depth]
-    for at, heading in enumerate(blocks):
-        if heading.kind == HEADING and heading.level > 1 and _has(heading.text, _ASKS):
-            below: list[Block] = []
-            for block in blocks[at + 1 :]:
+    for index, heading in enumerate(blocks):
+        if heading.kind == HEADING and heading.level > 1 and _contains_any(heading.text, _RISK_HEADINGS):
+            body_blocks: list[Block] = []
+            for block in blocks[index + 1 :]:
                 if block.kind == HEADING:
                     break
-                below.append(block)
-            kind = ITEM if any([block.kind == ITEM for block in below]) else PARAGRAPH
-            for block in below:
+                body_blocks.append(block)
+            kind = ITEM if any([block.kind == ITEM for block in body_blocks]) else PARAGRAPH
+            for block in body_blocks:
                 if block.kind == kind:
-                    yield f"{heading.text}: {_words(plan, block)}"
+                    yield f"{heading.text}: {_block_text(plan, block)}"
 
 
-def _words(plan: Plan, block: Block) -> str:
+def _block_text(plan: Plan, block: Block) -> str:
     """The words of an item or a paragraph, to its first blank line."""
-    found = plan.text.lines[block.start : block.end]
-    end = next((at for at, each in enumerate(found) if is_blank(each)), len(found))
-    words = " ".join(found[:end]).strip()
-    return words[len(block.mark) :].strip() if block.kind == ITEM else words
+    block_lines = plan.text.lines[block.start : block.end]
+    end = next((index for index, block_line in enumerate(block_lines) if is_blank(block_line)), len(block_lines))
+    text = " ".join(block_lines[:end]).strip()
+    return text[len(block.mark) :].strip() if block.kind == ITEM else text
 
 
-def _git(found: Bearings, redact: Redact) -> Iterator[str]:
-    tree = found.tree
-    if found.without_git is not None:
-        why, hint = found.without_git
-        yield f"Not known: {line(why, redact, _LONG)}"
+def _git_lines(overview: PlanOverview, redact: Redact) -> Iterator[str]:
+    working_tree = overview.working_tree
+    if overview.git_error is not None:
+        reason, hint = overview.git_error
+        yield f"Not known: {quote_line(reason, redact, _MAX_LINE_BYTES)}"
         yield ""
-        yield line(hint, redact)
+        yield quote_line(hint, redact)
         return
-    if tree is None:
+    if working_tree is None:
         yield "This is no git repository."
         return
-    on = f"On branch {line(tree.branch, redact)}" if tree.branch else "On no branch"
-    at = (
-        f", at commit {tree.head[:12]}: {line(tree.subject, redact, _LONG)}"
-        if tree.head
+    branch_text = f"On branch {quote_line(working_tree.branch, redact)}" if working_tree.branch else "On no branch"
+    commit_text = (
+        f", at commit {working_tree.head[:12]}: {quote_line(working_tree.subject, redact, _MAX_LINE_BYTES)}"
+        if working_tree.head
         else ", before the first commit"
     )
-    yield on + at + (f"; {tree.doing} is under way" if tree.doing else "")
-    for what, paths in _loose(tree):
-        yield from ("", f"{what}:" if paths else f"{what}: nothing")
+    yield branch_text + commit_text + (f"; {working_tree.pending_operation} is under way" if working_tree.pending_operation else "")
+    for label, paths in _uncommitted_paths(working_tree):
+        yield from ("", f"{label}:" if paths else f"{label}: nothing")
         if paths:
             yield ""
-            yield from _listed(paths, "- ")
+            yield from _path_lines(paths, "- ")
 
 
-def _loose(tree: Tree) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("Staged", tree.staged), ("Changed and not staged", tree.changed), ("Not tracked", tree.untracked)
+def _uncommitted_paths(working_tree: WorkingTree) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("Staged", working_tree.staged), ("Changed and not staged", working_tree.changed), ("Not tracked", working_tree.untracked)
 
 
-def _listed(paths: Sequence[str], mark: str) -> Iterator[str]:
-    yield from [f"{mark}{visible(' '.join(each.split()))}" for each in paths[:_PATHS]]
-    if len(paths) > _PATHS:
-        yield f"{mark}and {len(paths) - _PATHS} more"
+def _path_lines(paths: Sequence[str], prefix: str) -> Iterator[str]:
+    yield from [f"{prefix}{visible(' '.join(path.split()))}" for path in paths[:_MAX_PATHS]]
+    if len(paths) > _MAX_PATHS:
+        yield f"{prefix}and {len(paths) - _MAX_PATHS} more"

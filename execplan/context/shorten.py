@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from execplan.context.shortening import code, log, prose, shape
-from execplan.context.shortening.part import Excerpt, pick
+from execplan.context.shortening.part import Excerpt, render_excerpt
 from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
 
 TYPE_CHECKING = False
@@ -17,115 +17,115 @@ if TYPE_CHECKING:
 
     Summarizer = Callable[[int, bool], str | None]
 
-_LARGEST: Final = 1_000_000
+_MAX_CHARS: Final = 1_000_000
 """Characters of a unit that is looked at as a whole; a larger one, if it is no log, is only cut."""
-_CHARS: Final = 64
+_MAX_TOKEN_CHARS: Final = 64
 """Characters of the longest tokens."""
-_WORD: Final = 64
+_MAX_WORD_CHARS: Final = 64
 """Characters of the longest word that is not cut."""
-_MARK: Final = 32
+_MAX_MARKER_CHARS: Final = 32
 """Characters of the longest mark."""
-_CODE = frozenset(
+_CODE_EXTENSIONS = frozenset(
     "bash c cc clj cpp cs cu dart ex exs fs go gradle graphql h hpp hs java jl js jsx kt kts lua m metal mjs mm ml nim "
     "php pl proto ps1 rb rs scala scss sh slang sol sql svelte swift tf ts tsx vue wgsl zig zsh".split()
 )
-_PROSE = frozenset(("adoc", "markdown", "md", "mdx", "rst", "tex"))
-_TABLES = frozenset(("csv", "tsv"))
-_LOGS = frozenset(("err", "log", "out"))
-_SETTINGS = frozenset("cfg conf css env html ini properties toml xml yaml yml".split())
-_PARTS = {
-    "python": code.other,
-    "code": code.other,
-    "diff": log.diff,
-    "log": log.log,
-    "text": log.text,
-    "message": prose.message,
-    "prose": prose.prose,
-    "settings": shape.outline,
-    "table": shape.table,
+_PROSE_EXTENSIONS = frozenset(("adoc", "markdown", "md", "mdx", "rst", "tex"))
+_TABLE_EXTENSIONS = frozenset(("csv", "tsv"))
+_LOG_EXTENSIONS = frozenset(("err", "log", "out"))
+_SETTINGS_EXTENSIONS = frozenset("cfg conf css env html ini properties toml xml yaml yml".split())
+_SPLITTERS = {
+    "python": code.split_other_code,
+    "code": code.split_other_code,
+    "diff": log.split_diff,
+    "log": log.split_log,
+    "text": log.split_text,
+    "message": prose.split_message,
+    "prose": prose.split_prose,
+    "settings": shape.split_settings,
+    "table": shape.split_table,
 }
 """What takes a unit apart."""
-_DIFF = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
+_DIFF_START = re.compile(r"(?:diff --git |--- \S+.*\n\+\+\+ )")
 _SPACE = re.compile(r"\s")
 
 
-def summarize(unit: Unit, words: Collection[str], tokens: int, counter: Counter, *, rest: bool = False) -> str | None:
+def summarize_unit(unit: Unit, keywords: Collection[str], max_tokens: int, counter: Counter, *, include_rest: bool = False) -> str | None:
     """The most telling parts of a unit, in at most so many tokens; None where there is no telling, or no room.
 
-    With `rest` all its other parts follow, until the room is full.
+    With `include_rest` all its other parts follow, until the room is full.
     """
-    return summarizer(unit, words, counter)(tokens, rest)
+    return make_summarizer(unit, keywords, counter)(max_tokens, include_rest)
 
 
-def summarizer(unit: Unit, words: Collection[str], counter: Counter) -> Summarizer:
+def make_summarizer(unit: Unit, keywords: Collection[str], counter: Counter) -> Summarizer:
     """What makes summaries of a unit, of any number of tokens, with the rest or without; the unit is taken apart once."""
-    kind = kind_of(unit)
-    if len(unit.content) > _LARGEST and kind not in ("log", "text"):
-        return lambda tokens, rest: None
-    count = counter.count
+    kind = content_kind(unit)
+    if len(unit.content) > _MAX_CHARS and kind not in ("log", "text"):
+        return lambda max_tokens, include_rest: None
+    count_tokens = counter.count
     if kind == "json":
-        return lambda tokens, rest: shape.of_json(unit.content, words, tokens, count, rest=rest)
+        return lambda max_tokens, include_rest: shape.summarize_json(unit.content, keywords, max_tokens, count_tokens, include_rest=include_rest)
     lines = unit.content.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    parts = code.python(lines, words) if kind == "python" else None
-    first = (unit.line_start or 1) if kind in ("python", "code") else 0
-    excerpt = Excerpt(parts or _PARTS[kind](lines, words), count, first, "row" if kind == "table" else "line")
-    return lambda tokens, rest: pick(excerpt, tokens, rest=rest)
+    text_parts = code.split_python(lines, keywords) if kind == "python" else None
+    first_line = (unit.line_start or 1) if kind in ("python", "code") else 0
+    excerpt = Excerpt(text_parts or _SPLITTERS[kind](lines, keywords), count_tokens, first_line, "row" if kind == "table" else "line")
+    return lambda max_tokens, include_rest: render_excerpt(excerpt, max_tokens, include_rest=include_rest)
 
 
-def kind_of(unit: Unit) -> str:
+def content_kind(unit: Unit) -> str:
     """How a unit is shortened: python, code, prose, message, diff, log, text, settings, table or json."""
-    ending = unit.path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in unit.path else ""
-    if unit.type == DIFF or ending in ("diff", "patch") or _DIFF.match(unit.content):
+    extension = unit.path.rsplit("/", 1)[-1].rpartition(".")[2].lower() if "." in unit.path else ""
+    if unit.type == DIFF or extension in ("diff", "patch") or _DIFF_START.match(unit.content):
         return "diff"
-    if ending in ("py", "pyi"):
+    if extension in ("py", "pyi"):
         return "python"
-    if ending in _CODE:
+    if extension in _CODE_EXTENSIONS:
         return "code"
-    if ending in _TABLES:
+    if extension in _TABLE_EXTENSIONS:
         return "table"
-    if ending == "json" or (unit.type == TOOL_RESULT and unit.content[:1] in ("{", "[")):
+    if extension == "json" or (unit.type == TOOL_RESULT and unit.content[:1] in ("{", "[")):
         return "json" if unit.content.strip()[-1:] in ("}", "]") else "log"
-    if ending in _SETTINGS:
+    if extension in _SETTINGS_EXTENSIONS:
         return "settings"
-    if ending in _PROSE:
+    if extension in _PROSE_EXTENSIONS:
         return "prose"
     if unit.type == MESSAGE:
         return "message"
-    if ending in _LOGS or unit.type == TOOL_RESULT:
+    if extension in _LOG_EXTENSIONS or unit.type == TOOL_RESULT:
         return "log"
     return "text" if unit.type in (ARTIFACT, FILE) else "prose"
 
 
-def truncate(unit: Unit, tokens: int, counter: Counter) -> str:
+def truncate_unit(unit: Unit, max_tokens: int, counter: Counter) -> str:
     """The beginning of a unit, with a mark of how much is left out; the mark alone where nothing else fits.
 
     All of it where the mark would be longer than what it stands for.
     """
     content = unit.content
-    if len(content) <= tokens * _CHARS and counter.count(content) <= tokens:
+    if len(content) <= max_tokens * _MAX_TOKEN_CHARS and counter.count(content) <= max_tokens:
         return content
-    low, high = 0, min(len(content), tokens * _CHARS)
-    while high > 8 * tokens and counter.count(content[: high // 2]) > tokens:
+    low, high = 0, min(len(content), max_tokens * _MAX_TOKEN_CHARS)
+    while high > 8 * max_tokens and counter.count(content[: high // 2]) > max_tokens:
         high //= 2
     while low < high:
         middle = (low + high + 1) // 2
-        if counter.count(_beginning(content, middle)) <= tokens:
+        if counter.count(_truncated_text(content, middle)) <= max_tokens:
             low = middle
         else:
             high = middle - 1
     size = low
-    while size > max(low - _WORD, low // 2) and size < len(content) and not _SPACE.match(content[size]):
+    while size > max(low - _MAX_WORD_CHARS, low // 2) and size < len(content) and not _SPACE.match(content[size]):
         size -= 1
-    if size <= max(low - _WORD, low // 2) or counter.count(_beginning(content, size)) > tokens:
+    if size <= max(low - _MAX_WORD_CHARS, low // 2) or counter.count(_truncated_text(content, size)) > max_tokens:
         size = low
-    return _beginning(content, size)
+    return _truncated_text(content, size)
 
 
-def _beginning(content: str, size: int) -> str:
+def _truncated_text(content: str, size: int) -> str:
     """So many characters of a text, or fewer, with a mark of what is left out, which is shorter than that; or all of it."""
-    size = max(min(size, len(content) - _MARK), 0)
-    head, rest = content[:size].rstrip(), content[size:]
-    lines = rest.rstrip().count("\n")
-    left = f"{lines:,} lines" if lines > 1 else f"{len(rest):,} characters"
-    mark = f"\n… {left} left out" if head else f"… {left} left out"
-    return head + mark if len(mark) < len(content) - len(head) else content
+    size = max(min(size, len(content) - _MAX_MARKER_CHARS), 0)
+    head, tail = content[:size].rstrip(), content[size:]
+    line_count = tail.rstrip().count("\n")
+    omitted = f"{line_count:,} lines" if line_count > 1 else f"{len(tail):,} characters"
+    marker = f"\n… {omitted} left out" if head else f"… {omitted} left out"
+    return head + marker if len(marker) < len(content) - len(head) else content

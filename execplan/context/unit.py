@@ -19,7 +19,7 @@ MESSAGE: Final = "message"
 TOOL_RESULT: Final = "tool_result"
 INSTRUCTION: Final = "instruction"
 TYPES = (SECTION, TASK, DECISION, DISCOVERY, FILE, ARTIFACT, DIFF, MESSAGE, TOOL_RESULT, INSTRUCTION)
-PLAN = (SECTION, TASK, DECISION, DISCOVERY)
+PLAN_TYPES = (SECTION, TASK, DECISION, DISCOVERY)
 """The parts of a plan."""
 
 KEEP: Final = "keep"
@@ -52,7 +52,7 @@ class Unit(NamedTuple):
     """Paths and ids that it names."""
 
 
-class Pack(NamedTuple):
+class ContextPack(NamedTuple):
     """What units are gathered for."""
 
     plan_id: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from execplan.context.triage.changes import Changed, parts_of
-from execplan.context.triage.table import builtin
+from execplan.context.triage.changes import ChangedFile, find_parts_by_name
+from execplan.context.triage.table import load_builtin_table
 from execplan.repo import ask, homes, past
 from execplan.text import disk
 
@@ -18,32 +18,32 @@ _READ = 1 << 20
 _DIFF = ("-c", "diff.relative=false", "diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv")
 
 
-def staged(home: Home) -> list[Changed]:
+def staged(home: Home) -> list[ChangedFile]:
     """What the next commit changes, but for what belongs to plans; raises ExecplanError."""
     return _numbers(home, "--cached", "--")
 
 
-def since(home: Home, revision: str) -> list[Changed]:
+def since(home: Home, revision: str) -> list[ChangedFile]:
     """What differs on disk from where the branch left a revision, new files too; raises ExecplanError."""
     changed = _numbers(home, past.branched(home, revision), "--")
     own = homes.belongings(home)
-    new = [Changed(path, _lines(os.path.join(home.root, path))) for path in past.untracked(home)]
+    new = [ChangedFile(path, _lines(os.path.join(home.root, path))) for path in past.untracked(home)]
     return changed + [each for each in new if not each.path.startswith(own)]
 
 
 def parts(home: Home) -> dict[str, str]:
     """The parts of the repository by their names; of a folder without git none are known. Raises ExecplanError."""
-    return parts_of(ask.tracked(home), builtin()) if home.git is not None else {}
+    return find_parts_by_name(ask.tracked(home), load_builtin_table()) if home.git is not None else {}
 
 
-def _numbers(home: Home, *asked: str) -> list[Changed]:
+def _numbers(home: Home, *asked: str) -> list[ChangedFile]:
     """The files of a diff with their lines; of a file that is no text git tells none."""
     own = homes.belongings(home)
     found = []
     for line in ask.output(home, *_DIFF, *asked).split(b"\0"):
         if line:
             added, removed, path = line.split(b"\t", 2)
-            found.append(Changed(os.fsdecode(path), *[int(each) if each != b"-" else 0 for each in (added, removed)]))
+            found.append(ChangedFile(os.fsdecode(path), *[int(each) if each != b"-" else 0 for each in (added, removed)]))
     return [each for each in found if not each.path.startswith(own)]
 
 

@@ -16,8 +16,8 @@ from execplan.agents import guard_hook, session_hooks
 from execplan.agents.change import apply_changes
 from execplan.agents.session_hooks import HOOKS, hook_handler
 from execplan.repo import homes
-from execplan.view.doctor.ground import Ground
-from execplan.view.doctor.sessions import sessions
+from execplan.view.doctor.ground import DoctorContext
+from execplan.view.doctor.sessions import check_session_hooks
 from tests.agents.tree import tree
 from tests.repo.approving import Desk
 
@@ -154,8 +154,8 @@ def test_doctor_looks_at_them(desk: Desk) -> None:
     home = homes.require(str(desk.path))
 
     def said() -> str:
-        ground = Ground(str(desk.path), str)
-        return " ".join([each if isinstance(each, str) else each.message for each in sessions(ground)])
+        ground = DoctorContext(str(desk.path), str)
+        return " ".join([each if isinstance(each, str) else each.message for each in check_session_hooks(ground)])
 
     assert said() == "not installed"
     apply_changes(session_hooks.install(home, force=False, programs=["claude"]).changes)

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 
 from execplan.cli.schemas import schema
-from execplan.context.experiment import variant
-from execplan.context.tokens import estimate
+from execplan.context.experiment import assign_variant
+from execplan.context.tokens import estimate_tokens
 from tests.plans import with_sections
 from tests.repo.approving import Desk
 
@@ -125,7 +125,7 @@ def test_what_is_printed_is_what_was_decided(desk: Desk, form: str) -> None:
         printed = desk.type("context", "--budget", budget, "--estimate", "--format", form, "-q").out
         decision = desk.data("context", "--budget", budget, "--estimate")
         room = decision["recommendations"]["budget_allocation"]["context"]
-        assert estimate(printed) <= room
+        assert estimate_tokens(printed) <= room
         assert decision["validation"]["within_budget"] is True
         if form == "markdown":
             kept = [each for each in decision["optimized_context"] if each["action"] != "prune"]
@@ -273,7 +273,7 @@ def test_units_of_others_are_a_session_if_somebody_speaks_in_them(desk: Desk) ->
     assert hygiene["recommended_action"] == "checkpoint_then_compact"
 
 
-KEYS = {variant("launch", key): key for key in "ABCDEFGH"}
+KEYS = {assign_variant("launch", key): key for key in "ABCDEFGH"}
 
 
 def test_variants(desk: Desk) -> None:
@@ -282,9 +282,9 @@ def test_variants(desk: Desk) -> None:
     assert (
         told[0]
         == told[1]
-        == {"enabled": True, "id": "launch", "variant": variant("launch", "A"), "assignment_key": "A"}
+        == {"enabled": True, "id": "launch", "variant": assign_variant("launch", "A"), "assignment_key": "A"}
     )
-    assert told[2]["variant"] == variant("launch", "B")
+    assert told[2]["variant"] == assign_variant("launch", "B")
 
 
 def many_files(desk: Desk) -> None:
@@ -317,7 +317,7 @@ def test_control_is_the_plain_baseline(desk: Desk) -> None:
     assert found["file:src/other.py"]["reason"] == "Older than 10 other files; left out: what is newer fills the budget"
     assert whole(optimized)["file:src/other.py"]["action"] == "keep"
     printed = desk.type(*asked, KEYS["control"], "-q").out
-    assert estimate(printed) <= control["recommendations"]["budget_allocation"]["context"]
+    assert estimate_tokens(printed) <= control["recommendations"]["budget_allocation"]["context"]
     assert "## file: src/f8.py (lines 1-120)" in printed
     assert "src/other.py (" not in printed
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.context.restart import is_ours
+from execplan.context.restart import is_unedited
 from tests.conftest import CLOCK, Folder
 from tests.plans import CLEAN, with_sections
 from tests.repo.approving import LOW, NAME, STEPS, Desk
@@ -196,7 +196,7 @@ def test_a_checkpoint_is_written_once_for_what_it_says(desk: Desk) -> None:
     data = desk.data("checkpoint")
     assert (data["path"], data["changed"], data["commit"]) == (PAGE, True, None)
     page = (desk.path / PAGE).read_bytes()
-    assert is_ours(page)
+    assert is_unedited(page)
     desk.patch.setenv("SOURCE_DATE_EPOCH", str(CLOCK + 60))
     assert desk.data("checkpoint")["changed"] is False
     assert (desk.path / PAGE).read_bytes() == page
@@ -213,7 +213,7 @@ def test_a_page_of_somebody_elses_stays(desk: Desk, held: bytes) -> None:
     assert path.read_bytes() == held
     desk.refused(1, "edited-checkpoint", "checkpoint", "--dry-run")
     assert desk.data("checkpoint", "--force")["changed"]
-    assert is_ours(path.read_bytes())
+    assert is_unedited(path.read_bytes())
     path.write_bytes(path.read_bytes().replace(b"None.", b"Mine.", 1))
     desk.refused(1, "edited-checkpoint", "checkpoint")
 
@@ -295,6 +295,6 @@ def test_twenty_at_once_leave_one_whole_page(repo: Folder) -> None:
     assert all([each.exit == 0 for each in ended]), ended
     assert repo.run("checkpoint").exit == 0
     page = (repo.path / PAGE).read_bytes()
-    assert is_ours(page)
+    assert is_unedited(page)
     assert b"**up next** `tn9pppc`" in page
     assert os.listdir((repo.path / PAGE).parent) == ["checkpoint.md"]

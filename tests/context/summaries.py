@@ -37,9 +37,9 @@ def faults(plan: Plan, told: Summary) -> Iterator[str]:
     """Everything that is wrong with a summary of the plan."""
     lines = plan.text.lines
     size = len([word for word in told.text.split() if any(char.isalnum() for char in word)])
-    if not size <= told.words <= told.limit:
-        yield f"{told.words} words, counted again {size}, where {told.limit} are allowed"
-    for piece in [piece for part in told.parts for piece in part.pieces]:
+    if not size <= told.word_count <= told.max_words:
+        yield f"{told.word_count} words, counted again {size}, where {told.max_words} are allowed"
+    for piece in [piece for part in told.sections for piece in part.pieces]:
         for quote in piece.quotes:
             if not stands(quote, "\n".join(lines[piece.start - 1 : piece.end])):
                 yield f"lines {piece.start}-{piece.end} do not say {quote!r}"
@@ -55,11 +55,11 @@ def faults(plan: Plan, told: Summary) -> Iterator[str]:
 def frame(told: Summary) -> str:
     """The text without what is the plan's."""
     rest = told.text.replace(told.title, " ", 1)
-    for part in told.parts:
+    for part in told.sections:
         if part.name.startswith("tasks-"):
             rest = rest.replace(f"## {part.heading}\n", " ", 1)
         for piece in part.pieces:
-            rest = rest.replace(piece.text, "".join([each.lead for each in piece.said]) + piece.tail, 1)
+            rest = rest.replace(piece.text, "".join([each.lead for each in piece.segments]) + piece.tail, 1)
     return rest
 
 
@@ -101,5 +101,5 @@ def ids(text: str) -> set[str]:
 def words(told: Summary, plan: Plan) -> set[str]:
     """The letters of the id of the plan where it is printed, and of boxes."""
     marks = {task.mark.casefold() for task in plan.tasks}
-    named = next((piece.text for part in told.parts if part.name == "plan" for piece in part.pieces), "")
+    named = next((piece.text for part in told.sections if part.name == "plan" for piece in part.pieces), "")
     return marks | set(re.findall(r"[^\W\d]+", named.replace("_", " ").casefold()))

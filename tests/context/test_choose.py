@@ -14,15 +14,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from execplan.cli.schemas import schema
-from execplan.context.baseline import newest_first
-from execplan.context.budget import SHARES, Shares, allocate, least
-from execplan.context.choose import THRESHOLD
-from execplan.context.decide import decide, percentage
+from execplan.context.baseline import select_newest_first
+from execplan.context.budget import DEFAULT_SHARES, BudgetShares, allocate_budget, smallest_budget
+from execplan.context.choose import RELEVANCE_THRESHOLD
+from execplan.context.decide import build_decision, percentage
 from execplan.context.decision import Decision, ModelChoice, SessionHygiene
-from execplan.context.intent import intent
-from execplan.context.render import FORMS, MARKDOWN, XML, Form, visible
-from execplan.context.score import score
-from execplan.context.tokens import Counter, counter
+from execplan.context.intent import classify_intent
+from execplan.context.render import FORMATS, MARKDOWN, XML, PackFormat, make_visible
+from execplan.context.score import score_units
+from execplan.context.tokens import Counter, make_counter
 from execplan.context.unit import (
     ARTIFACT,
     DIFF,
@@ -35,13 +35,13 @@ from execplan.context.unit import (
     TOOL_RESULT,
     TRUNCATE,
     TYPES,
-    Pack,
+    ContextPack,
     Unit,
 )
 from execplan.errors import ExecplanError
 from tests.context.units import Made, file, make, message, pack
 
-COUNTERS = [counter(exact=False), counter(exact=True)]
+COUNTERS = [make_counter(exact=False), make_counter(exact=True)]
 SCHEMA = jsonschema.Draft202012Validator(schema("context-decision"))
 MODEL = ModelChoice(recommended="large", reason="It was asked for")
 HYGIENE = SessionHygiene(
@@ -89,15 +89,15 @@ UNITS = st.lists(
     max_size=12,
     unique_by=lambda unit: unit.id,
 ).filter(lambda units: not {"section:purpose", "task:t1"} & {unit.id for unit in units})
-SHARED = st.sampled_from([SHARES, Shares(0, 0), Shares(0.3, 0.3)])
+SHARED = st.sampled_from([DEFAULT_SHARES, BudgetShares(0, 0), BudgetShares(0.3, 0.3)])
 
 
 @settings(max_examples=100)
-@given(UNITS, st.integers(200, 3000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMS.values())), SHARED)
-@example([], 225, COUNTERS[0], XML, Shares(0.3, 0.3))
-@example([], 245, COUNTERS[1], XML, Shares(0.3, 0.3))
+@given(UNITS, st.integers(200, 3000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMATS.values())), SHARED)
+@example([], 225, COUNTERS[0], XML, BudgetShares(0.3, 0.3))
+@example([], 245, COUNTERS[1], XML, BudgetShares(0.3, 0.3))
 def test_any_units_fit_any_budget_or_it_says_which_one_does(
-    units: list[Unit], budget: int, by: Counter, form: Form, shares: Shares
+    units: list[Unit], budget: int, by: Counter, form: PackFormat, shares: BudgetShares
 ) -> None:
     given_ = pack(*units)
     made = attempt(given_, budget, by, form, shares)
@@ -112,7 +112,7 @@ def test_any_units_fit_any_budget_or_it_says_which_one_does(
     check(made, by, form, [unit.id for unit in given_.units])
 
 
-def attempt(given_: Pack, budget: int, by: Counter, form: Form, shares: Shares = SHARES) -> Made | ExecplanError:
+def attempt(given_: ContextPack, budget: int, by: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES) -> Made | ExecplanError:
     """What comes of a budget, or why nothing does."""
     try:
         return make(given_, budget, by, form, shares)
@@ -120,19 +120,19 @@ def attempt(given_: Pack, budget: int, by: Counter, form: Form, shares: Shares =
         return refusal
 
 
-def check(made: Made, by: Counter, form: Form, ids: list[str]) -> None:
+def check(made: Made, by: Counter, form: PackFormat, ids: list[str]) -> None:
     """Everything that holds for the items of a pack."""
     assert [each.unit.id for each in made.items] == ids
     for each in made.items:
         assert 0 <= each.priority <= 100
         assert each.reason
-        assert each.original_tokens == by.count(form.piece(each.unit, each.unit.content, KEEP))
+        assert each.original_tokens == by.count(form.render_unit(each.unit, each.unit.content, KEEP))
         if each.action == PRUNE:
             assert not each.unit.pinned
             assert (each.text, each.tokens) == ("", 0)
         else:
-            assert each.tokens == by.count(form.piece(each.unit, each.text, each.action))
-            assert each.text == visible(each.text)
+            assert each.tokens == by.count(form.render_unit(each.unit, each.text, each.action))
+            assert each.text == make_visible(each.text)
         assert (each.action == KEEP) == (each.tokens == each.original_tokens)
         assert each.tokens <= each.original_tokens
         assert each.action in (KEEP, PRUNE) or each.unit.content != each.text
@@ -141,14 +141,14 @@ def check(made: Made, by: Counter, form: Form, ids: list[str]) -> None:
 
 def decided(made: Made) -> dict[str, Any]:
     """The decision on a pack, as JSON."""
-    decision = decide(
+    decision = build_decision(
         pack(),
         made.items,
         made.allocation,
         COUNTERS[0],
         created_at="2026-01-01T00:00:00Z",
-        intent=intent("Fix it"),
-        threshold=THRESHOLD,
+        intent=classify_intent("Fix it"),
+        threshold=RELEVANCE_THRESHOLD,
         target_model="large",
         model=MODEL,
         hygiene=HYGIENE,
@@ -166,7 +166,7 @@ def test_the_numbers_of_a_decision_add_up(units: list[Unit], budget: int) -> Non
     SCHEMA.validate(said)
     items, savings, counts = said["optimized_context"], said["savings_breakdown"], said["statistics"]
     original, final = (sum([each[name] for each in items]) for name in ("original_tokens", "tokens"))
-    filtered = sum([each.original_tokens for each in made.items if not each.filtered])
+    filtered = sum([each.original_tokens for each in made.items if not each.is_filtered])
     assert (savings["baseline_tokens"], savings["after_filter_tokens"], savings["after_pruning_tokens"]) == (
         original,
         filtered,
@@ -233,20 +233,20 @@ def test_percentages_of_nothing() -> None:
 
 
 def test_the_budget_of_the_example() -> None:
-    assert allocate(8000)[:3] == (500, 6500, 1000)
+    assert allocate_budget(8000)[:3] == (500, 6500, 1000)
 
 
-@pytest.mark.parametrize("shares", [Shares(-0.1, 0), Shares(0.5, 0.5), Shares(float("nan"), 0)])
-def test_shares_that_leave_nothing_are_refused(shares: Shares) -> None:
+@pytest.mark.parametrize("shares", [BudgetShares(-0.1, 0), BudgetShares(0.5, 0.5), BudgetShares(float("nan"), 0)])
+def test_shares_that_leave_nothing_are_refused(shares: BudgetShares) -> None:
     with pytest.raises(ExecplanError, match="leave too little"):
-        allocate(1000, shares)
+        allocate_budget(1000, shares)
 
 
 @given(st.integers(200, 5000), st.floats(0, 0.45), st.floats(0, 0.45))
 @example(224, 0.3, 0.3)
 def test_a_larger_budget_never_leaves_less_to_read(budget: int, system: float, response: float) -> None:
-    shares = Shares(system, response)
-    smaller, larger = allocate(budget, shares), allocate(budget + 1, shares)
+    shares = BudgetShares(system, response)
+    smaller, larger = allocate_budget(budget, shares), allocate_budget(budget + 1, shares)
     assert smaller.context <= larger.context
     for allocation, total in ((smaller, budget), (larger, budget + 1)):
         assert sum(allocation[:3]) == total
@@ -256,10 +256,10 @@ def test_a_larger_budget_never_leaves_less_to_read(budget: int, system: float, r
 
 
 @given(st.integers(1, 5000), SHARED)
-def test_the_least_budget_is_the_least(needed: int, shares: Shares) -> None:
-    budget = least(needed, shares)
-    assert allocate(budget, shares).context >= needed
-    assert budget == 200 or allocate(budget - 1, shares).context < needed
+def test_the_least_budget_is_the_least(needed: int, shares: BudgetShares) -> None:
+    budget = smallest_budget(needed, shares)
+    assert allocate_budget(budget, shares).context >= needed
+    assert budget == 200 or allocate_budget(budget - 1, shares).context < needed
 
 
 def test_two_units_with_one_id_are_refused() -> None:
@@ -302,7 +302,7 @@ def test_what_is_not_relevant_is_left_out_though_there_is_room() -> None:
     talk = [message(at, f"Lunch at {at} o'clock?") for at in range(40)]
     made = make(pack(*talk, message(40, "Which offsets do dates have?")), 20000, COUNTERS[0], MARKDOWN)
     first, last = made.items[2], made.items[-1]
-    assert (first.action, first.filtered) == (PRUNE, True)
+    assert (first.action, first.is_filtered) == (PRUNE, True)
     assert first.reason == "Shares no telling word with the task; older than 40 other messages"
     assert last.action == KEEP
     assert last.reason == "Shares dates and offsets with the task; the newest of the messages"
@@ -344,10 +344,10 @@ def test_the_baseline_takes_the_conversation_then_changes_then_files_then_the_pl
         for at in range(3)
     ]
     given_ = pack(*reversed(units))
-    scored = score(given_, intent(given_.task))
+    scored = score_units(given_, classify_intent(given_.task))
     kept: list[Unit] = []
     for budget in range(300, 30_000, 80):
-        items = newest_first(given_, scored, allocate(budget), COUNTERS[0], MARKDOWN)
+        items = select_newest_first(given_, scored, allocate_budget(budget), COUNTERS[0], MARKDOWN)
         kept += [each.unit for each in items if each.unit in units and each.action == KEEP and each.unit not in kept]
     assert len(kept) == len(units)
     came = [(ages[each.type], -each.order) for each in kept]

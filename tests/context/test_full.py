@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.render import FORMS, MARKDOWN, Form
-from execplan.context.tokens import Counter, counter
-from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, Pack, Unit
+from execplan.context.render import FORMATS, MARKDOWN, PackFormat
+from execplan.context.tokens import Counter, make_counter
+from execplan.context.unit import ARTIFACT, DIFF, FILE, MESSAGE, TOOL_RESULT, ContextPack, Unit
 from execplan.errors import ExecplanError
 from execplan.plan import reader
 from execplan.repo.gathering.plan import parts
 from tests.conftest import find_corpus
 from tests.context.units import Made, make, pack
 
-COUNTERS = [counter(exact=False), counter(exact=True)]
+COUNTERS = [make_counter(exact=False), make_counter(exact=True)]
 ROOT = Path(__file__).parents[2]
 CORPUS = find_corpus()
 WORDS = "the dates are parsed offsets reader report nobody knows why error: no date } ``` ]]> 42 時間 🚀".split()
@@ -111,13 +111,13 @@ RECIPES = st.lists(
 
 def used(made: Made, by: Counter) -> tuple[int, int]:
     """The tokens of the pack, and of all that could be in it, if these are not more than there is room for."""
-    could = sum([each.original_tokens for each in made.items if not each.filtered])
+    could = sum([each.original_tokens for each in made.items if not each.is_filtered])
     return by.count(made.text), min(could, made.allocation.context)
 
 
 @settings(max_examples=60, deadline=None)
-@given(RECIPES, st.integers(1000, 40_000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMS.values())))
-def test_any_units_and_any_budget(recipes: list[Recipe], budget: int, by: Counter, form: Form) -> None:
+@given(RECIPES, st.integers(1000, 40_000), st.sampled_from(COUNTERS), st.sampled_from(list(FORMATS.values())))
+def test_any_units_and_any_budget(recipes: list[Recipe], budget: int, by: Counter, form: PackFormat) -> None:
     try:
         made = make(pack(*[each.unit(number) for number, each in enumerate(recipes)]), budget, by, form)
     except ExecplanError as error:
@@ -155,6 +155,6 @@ def test_real_plans(budget: int) -> None:
     assert CORPUS is not None
     for path in sorted(CORPUS.rglob("*.md"))[::12]:
         told = parts(reader.read(path.read_bytes()), lambda text: ())
-        made = make(Pack("plan", "Plan", told.task, told.purpose, told.units), budget, COUNTERS[0], MARKDOWN)
+        made = make(ContextPack("plan", "Plan", told.task, told.purpose, told.units), budget, COUNTERS[0], MARKDOWN)
         tokens, could = used(made, COUNTERS[0])
         assert 0.9 * could <= tokens <= made.allocation.context, path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.hygiene import AT_ONCE, COMPACT, CONTINUE, PLAYBOOKS, PREPARE, advice, hygiene
+from execplan.context.hygiene import COMPACT_NOW, COMPACT, CONTINUE, PLAYBOOKS, PREPARE, recommend_action, assess_session
 
 WINDOW = 100_000
 
@@ -21,28 +21,28 @@ WINDOW = 100_000
         (50_000, 0, COMPACT),
         (0, 35, COMPACT),
         (79_900, 54, COMPACT),
-        (80_000, 0, AT_ONCE),
-        (0, 55, AT_ONCE),
-        (35_000, 55, AT_ONCE),  # whichever asks for more
-        (80_000, 25, AT_ONCE),
-        (500_000, 0, AT_ONCE),
+        (80_000, 0, COMPACT_NOW),
+        (0, 55, COMPACT_NOW),
+        (35_000, 55, COMPACT_NOW),  # whichever asks for more
+        (80_000, 25, COMPACT_NOW),
+        (500_000, 0, COMPACT_NOW),
     ],
 )
 def test_bounds(tokens: int, messages: int, what: str) -> None:
-    found = hygiene(messages, tokens, tokens // 2, WINDOW)
+    found = assess_session(messages, tokens, tokens // 2, WINDOW)
     assert found.recommended_action == what
-    assert found.recommended_action == advice(found.input_context_utilization_pct, messages)
+    assert found.recommended_action == recommend_action(found.input_context_utilization_pct, messages)
     assert found.playbook == PLAYBOOKS[what]
     assert found.message_count_estimate == messages
 
 
 def test_figures_are_of_the_window() -> None:
-    found = hygiene(3, 58_100, 34_700, WINDOW)
+    found = assess_session(3, 58_100, 34_700, WINDOW)
     assert (found.input_context_utilization_pct, found.optimized_context_utilization_pct) == (58.1, 34.7)
-    assert hygiene(3, 58_100, 34_700, 10 * WINDOW).recommended_action == CONTINUE
+    assert assess_session(3, 58_100, 34_700, 10 * WINDOW).recommended_action == CONTINUE
 
 
 def test_each_playbook_says_something_of_its_own() -> None:
     assert len({steps[0] for steps in PLAYBOOKS.values()}) == len(PLAYBOOKS) == 4
-    for what in (COMPACT, AT_ONCE):
+    for what in (COMPACT, COMPACT_NOW):
         assert any("execplan checkpoint" in step for step in PLAYBOOKS[what])

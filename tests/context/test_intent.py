@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.context.intent import INTENTS, intent
+from execplan.context.intent import INTENTS, classify_intent
 
 
 @pytest.mark.parametrize(
@@ -26,17 +26,17 @@ from execplan.context.intent import INTENTS, intent
     ],
 )
 def test_intents(words: str, name: str) -> None:
-    assert intent(words).name == name
+    assert classify_intent(words).name == name
 
 
 def test_the_first_word_counts_most_and_doubt_is_told() -> None:
-    sure, unsure = intent("Fix the error"), intent("Add a test for the failure, and fix it")
+    sure, unsure = classify_intent("Fix the error"), classify_intent("Add a test for the failure, and fix it")
     assert unsure.name == "code_generation"
     assert sure.confidence > unsure.confidence
 
 
 @given(st.text())
 def test_any_words_have_one(words: str) -> None:
-    found = intent(words)
+    found = classify_intent(words)
     assert found.name in INTENTS
     assert 0 <= found.confidence <= 1

@@ -10,15 +10,15 @@ from typing import get_args
 import pytest
 
 from execplan.context.decision import IntentName
-from execplan.context.experiment import VARIANTS, variant
-from execplan.context.models import Model, Table, recommend, table
+from execplan.context.experiment import VARIANTS, assign_variant
+from execplan.context.models import LanguageModel, ModelTable, recommend_model, load_models
 from execplan.errors import ExecplanError
 from tests.conftest import ENVIRONMENT
 
 OURS = {"name": "ours-1", "maker": "Ours", "window": 32_000, "strength": 2}
 
 
-def find(known: Table, name: str) -> Model:
+def find(known: ModelTable, name: str) -> LanguageModel:
     """A model that there is."""
     model = known.find(name)
     assert model is not None
@@ -26,7 +26,7 @@ def find(known: Table, name: str) -> Model:
 
 
 def test_the_table_is_sound() -> None:
-    known = table()
+    known = load_models()
     assert known.dated.startswith("2026-")
     assert find(known, known.default).name == known.default
     assert set(known.needs) == set(get_args(IntentName))
@@ -49,14 +49,14 @@ def test_the_table_is_sound() -> None:
     ],
 )
 def test_names(said: str, name: str) -> None:
-    assert find(table(), said).name == name
+    assert find(load_models(), said).name == name
 
 
 @pytest.mark.parametrize("said", ["claude-opus-5-9", "claude-opus-55", "gpt-6-astra-mini", "", "model"])
 def test_a_name_that_is_like_another_is_another(said: str) -> None:
-    known = table()
+    known = load_models()
     assert known.find(said) is None
-    model, warning = known.target(said, "--model")
+    model, warning = known.resolve(said, "--model")
     assert model.name == known.default
     assert warning.startswith(
         f"--model names the model {said or '(empty)'}, which is not known: {known.default} and its window of "
@@ -65,17 +65,17 @@ def test_a_name_that_is_like_another_is_another(said: str) -> None:
 
 
 def test_a_model_that_is_not_known_gives_way_to_that_of_the_settings() -> None:
-    known = table([OURS])
-    assert known.target("none", "--model", "ours-1")[0].name == "ours-1"
-    assert known.target("none", "--model", "none-either")[0].name == known.default
-    assert known.target("ours-1", "--model") == (find(known, "ours-1"), "")
+    known = load_models([OURS])
+    assert known.resolve("none", "--model", "ours-1")[0].name == "ours-1"
+    assert known.resolve("none", "--model", "none-either")[0].name == known.default
+    assert known.resolve("ours-1", "--model") == (find(known, "ours-1"), "")
 
 
 def test_rows_of_the_settings_replace_and_add() -> None:
-    known = table([OURS, {"name": "claude-opus-5-5", "maker": "Anthropic", "window": 5000, "strength": 3}])
+    known = load_models([OURS, {"name": "claude-opus-5-5", "maker": "Anthropic", "window": 5000, "strength": 3}])
     assert find(known, "ours-1").window == 32_000
     assert find(known, "claude-opus-5-5").window == 5000
-    assert len(known.models) == len(table().models) + 1
+    assert len(known.models) == len(load_models().models) + 1
 
 
 @pytest.mark.parametrize(
@@ -92,45 +92,45 @@ def test_rows_of_the_settings_replace_and_add() -> None:
 )
 def test_a_row_that_says_what_it_cannot(change: dict[str, object], words: str) -> None:
     with pytest.raises(ExecplanError, match=words) as refused:
-        table([{**OURS, **change}])
+        load_models([{**OURS, **change}])
     assert refused.value.code == "bad-setting"
 
 
 def test_a_row_without_a_field() -> None:
     with pytest.raises(ExecplanError, match="needs window"):
-        table([{name: value for name, value in OURS.items() if name != "window"}])
+        load_models([{name: value for name, value in OURS.items() if name != "window"}])
 
 
 def test_the_weakest_that_does_is_recommended() -> None:
-    known = table()
+    known = load_models()
     target = find(known, "claude-opus-5-5")
-    found = recommend(known, target, "code_generation", 8000)
+    found = recommend_model(known, target, "code_generation", 8000)
     assert found.recommended == "claude-sonnet-5-5"
     assert "code generation" in found.reason
     assert found.alternatives[0] == "claude-opus-5-5"
     assert found.recommended not in found.alternatives
-    assert recommend(known, target, "search", 8000).recommended == "claude-haiku-5-5"
-    assert recommend(known, find(known, "gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
-    legacy = recommend(known, find(known, "claude-opus-5"), "review", 8000)
+    assert recommend_model(known, target, "search", 8000).recommended == "claude-haiku-5-5"
+    assert recommend_model(known, find(known, "gpt-6-luna"), "debugging", 8000).recommended == "gpt-6.1-sol"
+    legacy = recommend_model(known, find(known, "claude-opus-5"), "review", 8000)
     assert legacy.recommended == "claude-opus-5-5"
 
 
 def test_a_window_that_is_too_small_is_passed_over() -> None:
     rows = [OURS, {**OURS, "name": "ours-2", "window": 64_000, "strength": 3}]
-    known = table(rows)
-    assert recommend(known, find(known, "ours-1"), "generic", 32_000).recommended == "ours-1"
-    assert recommend(known, find(known, "ours-1"), "generic", 32_001).recommended == "ours-2"
-    none = recommend(known, find(known, "ours-1"), "generic", 64_001)
+    known = load_models(rows)
+    assert recommend_model(known, find(known, "ours-1"), "generic", 32_000).recommended == "ours-1"
+    assert recommend_model(known, find(known, "ours-1"), "generic", 32_001).recommended == "ours-2"
+    none = recommend_model(known, find(known, "ours-1"), "generic", 64_001)
     assert none.recommended == "ours-1"
     assert "No model of Ours" in none.reason
 
 
 def test_equal_keys_get_equal_variants() -> None:
-    given = [variant("launch", f"TICKET-{number}") for number in range(1000)]
-    assert given == [variant("launch", f"TICKET-{number}") for number in range(1000)]
+    given = [assign_variant("launch", f"TICKET-{number}") for number in range(1000)]
+    assert given == [assign_variant("launch", f"TICKET-{number}") for number in range(1000)]
     assert all(440 < count < 560 for count in Counter(given).values())
     assert set(given) == set(VARIANTS)
-    other = [variant("landing", f"TICKET-{number}") for number in range(1000)]
+    other = [assign_variant("landing", f"TICKET-{number}") for number in range(1000)]
     assert 400 < len([1 for one, two in zip(given, other, strict=True) if one == two]) < 600
     code = "from execplan.context.experiment import variant; print(variant('launch', 'TICKET-7'))"
     env = {**ENVIRONMENT, "PYTHONHASHSEED": "7", "LC_ALL": "C"}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.context.render import MARKDOWN, XML, line, visible
-from execplan.context.unit import FILE, KEEP, SUMMARIZE, TRUNCATE, Pack, Unit
+from execplan.context.render import MARKDOWN, XML, one_line, make_visible
+from execplan.context.unit import FILE, KEEP, SUMMARIZE, TRUNCATE, ContextPack, Unit
 from tests.context.units import file
 
 PARTS = st.lists(
@@ -24,11 +24,11 @@ PRINTED = st.sampled_from([KEEP, SUMMARIZE, TRUNCATE])
 @given(PARTS, PARTS, PARTS, PRINTED)
 def test_xml_reads_back(content: str, title: str, path: str, action: str) -> None:
     unit = Unit(f"x:{title}", FILE, content, title, path, 1, 2)
-    pieces = [XML.piece(unit, content, action), XML.piece(unit, "end", KEEP)]
-    root = ET.fromstring(XML.whole(Pack("p", title, "", "", (unit,)), pieces, shortened=True))
+    pieces = [XML.render_unit(unit, content, action), XML.render_unit(unit, "end", KEEP)]
+    root = ET.fromstring(XML.render_pack(ContextPack("p", title, "", "", (unit,)), pieces, is_shortened=True))
     assert len(root) == 2
-    assert (root[0].text or "") == visible(content)
-    assert root[0].attrib["id"] == line(unit.id)
+    assert (root[0].text or "") == make_visible(content)
+    assert root[0].attrib["id"] == one_line(unit.id)
     assert root[0].attrib["action"] == action
     assert root[1].text == "end"
 
@@ -36,36 +36,36 @@ def test_xml_reads_back(content: str, title: str, path: str, action: str) -> Non
 @given(PARTS, PARTS, PRINTED)
 def test_markdown_reads_back(content: str, title: str, action: str) -> None:
     unit = Unit("u", FILE, content, title, "a.py")
-    text = MARKDOWN.whole(
-        Pack("p", title, "", "", (unit,)), [MARKDOWN.piece(unit, content, action)] * 2, shortened=False
+    text = MARKDOWN.render_pack(
+        ContextPack("p", title, "", "", (unit,)), [MARKDOWN.render_unit(unit, content, action)] * 2, is_shortened=False
     )
     tokens = [each for each in MarkdownIt().parse(text) if each.type in ("heading_open", "fence") or not each.level]
     shape = [each.type for each in tokens if each.type not in ("inline", "heading_close")]
     assert shape == ["heading_open", "heading_open", "fence", "heading_open", "fence"]
     fences = [each for each in tokens if each.type == "fence"]
-    shown = visible(content)
+    shown = make_visible(content)
     assert all(each.info == "python" for each in fences)
     assert fences[0].content.removesuffix("\n") == shown.removesuffix("\n")
 
 
 def test_a_heading_says_what_became_of_a_unit() -> None:
     unit = file("src/reader.py", "x = 1\ny = 2\n")
-    assert MARKDOWN.piece(unit, "x = 1", SUMMARIZE).startswith(
+    assert MARKDOWN.render_unit(unit, "x = 1", SUMMARIZE).startswith(
         "## file: src/reader.py (lines 1-3, summarized, id file:src/reader.py)\n\n```python\nx = 1\n```\n"
     )
-    assert MARKDOWN.piece(unit, "x = 1", KEEP).startswith("## file: src/reader.py (lines 1-3)\n")
-    assert 'path="src/reader.py" lines="1-3" action="summarize"' in XML.piece(unit, "x", SUMMARIZE)
+    assert MARKDOWN.render_unit(unit, "x = 1", KEEP).startswith("## file: src/reader.py (lines 1-3)\n")
+    assert 'path="src/reader.py" lines="1-3" action="summarize"' in XML.render_unit(unit, "x", SUMMARIZE)
 
 
 def test_what_hides_is_shown() -> None:
-    assert visible("a\r\nb\rc\td") == "a\nb\nc\td"
-    assert visible("a\u202eb\0\x1b[1m") == "a\\u202eb\\u0000\\u001b[1m"
-    assert visible("\U000e0041\ud800\uffff") == "\\U000e0041\\ud800\\uffff"
-    assert visible("família 👩‍👩‍👧 がある") == "família 👩‍👩‍👧 がある"
+    assert make_visible("a\r\nb\rc\td") == "a\nb\nc\td"
+    assert make_visible("a\u202eb\0\x1b[1m") == "a\\u202eb\\u0000\\u001b[1m"
+    assert make_visible("\U000e0041\ud800\uffff") == "\\U000e0041\\ud800\\uffff"
+    assert make_visible("família 👩‍👩‍👧 がある") == "família 👩‍👩‍👧 がある"
 
 
 @given(PARTS)
 def test_what_is_visible_stays(text: str) -> None:
-    assert visible(visible(text)) == visible(text)
-    assert "\n" not in line(text)
-    assert len(line(text * 40)) <= 160
+    assert make_visible(make_visible(text)) == make_visible(text)
+    assert "\n" not in one_line(text)
+    assert len(one_line(text * 40)) <= 160

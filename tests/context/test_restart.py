@@ -6,21 +6,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from execplan.context.bearings import Bearings, Drift, Tree
-from execplan.context.restart import is_ours, is_same, page
+from execplan.context.bearings import PlanOverview, PlanDrift, WorkingTree
+from execplan.context.restart import is_unedited, is_same_content, format_page
 from tests.context.test_primer import bearings, same
 from tests.plans import CLEAN, with_sections
 
 WHEN = "2026-01-01T00:00:00Z"
-TREE = Tree("main", "0123456789abcdef", "First", ("src/a.py",), ("src/b.py",), ("new/",))
+TREE = WorkingTree("main", "0123456789abcdef", "First", ("src/a.py",), ("src/b.py",), ("new/",))
 
 
-def text(found: Bearings) -> str:
+def text(found: PlanOverview) -> str:
     """The page."""
-    return page(found, same, WHEN).decode()
+    return format_page(found, same, WHEN).decode()
 
 
-def part(found: Bearings, name: str) -> str:
+def part(found: PlanOverview, name: str) -> str:
     """What stands under a heading of the page."""
     return text(found).partition(f"\n## {name}\n\n")[2].partition("\n\n## ")[0]
 
@@ -28,7 +28,7 @@ def part(found: Bearings, name: str) -> str:
 def test_each_part_says_what_the_plan_and_git_say() -> None:
     found = bearings(
         tree=TREE,
-        drift=Drift(1, more=False, paths=("src/b.py",)),
+        drift=PlanDrift(1, has_more_commits=False, paths=("src/b.py",)),
         findings=("line 3: EP104 no section",),
         steps="approved, run 3 waits for an answer",
         taken=(("tn9pppc", "agent-1"),),
@@ -110,15 +110,15 @@ def test_so_many_lines_and_entries_are_quoted() -> None:
 
 def test_an_edit_is_noticed_and_only_the_time_is_passed_over() -> None:
     found = bearings()
-    one = page(found, same, WHEN)
-    assert is_ours(one)
+    one = format_page(found, same, WHEN)
+    assert is_unedited(one)
     assert not any(
-        is_ours(each) for each in (one + b"x", one.replace(b"Read", b"Write", 1), b"", one[:-1], b"# Mine\n")
+        is_unedited(each) for each in (one + b"x", one.replace(b"Read", b"Write", 1), b"", one[:-1], b"# Mine\n")
     )
-    later = page(found, same, "2027-01-01T00:00:00Z")
+    later = format_page(found, same, "2027-01-01T00:00:00Z")
     assert later != one
-    assert is_same(one, later)
-    assert not is_same(one, page(found._replace(next=""), same, WHEN))
+    assert is_same_content(one, later)
+    assert not is_same_content(one, format_page(found._replace(next_task_id=""), same, WHEN))
 
 
 HOSTILE = st.text(st.sampled_from("a`#>-*<![]()~=\\ \t\u202e"), min_size=1, max_size=60)

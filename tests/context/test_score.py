@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.clean import clean
-from execplan.context.intent import Intent, intent
-from execplan.context.match import match
-from execplan.context.score import Scored, score
-from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, Pack, Unit
-from execplan.context.words import holds, shared, words
+from execplan.context.clean import redact_pack
+from execplan.context.intent import Intent, classify_intent
+from execplan.context.match import search_texts
+from execplan.context.score import ScoredUnit, score_units
+from execplan.context.unit import DECISION, DIFF, INSTRUCTION, SECTION, TOOL_RESULT, ContextPack, Unit
+from execplan.context.words import contains_word, count_shared_words, extract_keywords
 from execplan.errors import ENVIRONMENT, ExecplanError
 from execplan.text.redaction import REDACTED, Redaction
 from tests.context.units import NEXT, PURPOSE, file, message, pack
 
 
-def scores(*units: Unit, aim: str = "code_generation") -> list[Scored]:
+def scores(*units: Unit, aim: str = "code_generation") -> list[ScoredUnit]:
     """Of units beside the purpose and the next task."""
-    return score(pack(*units), Intent(aim, 0.9))[2:]
+    return score_units(pack(*units), Intent(aim, 0.9))[2:]
 
 
 def test_what_shares_rare_words_is_more_relevant() -> None:
@@ -54,17 +54,17 @@ def test_other_forms_of_words_count() -> None:
 def test_names(unit: Unit, reason: str) -> None:
     given = pack(unit)
     given = given._replace(task=f"{given.task} as /app/lib/b.py does, and ./.ci/run.")
-    found = score(given, Intent("generic", 0.5))[2]
+    found = score_units(given, Intent("generic", 0.5))[2]
     assert (reason in found.reasons) == bool(reason)
     assert (found.relevance >= 0.85) == (reason == "the task names it")
 
 
 def test_what_the_purpose_names() -> None:
     purpose = PURPOSE._replace(references=("lib/report.py",))
-    given = Pack(
+    given = ContextPack(
         "p", "P", NEXT.content, purpose.content, (purpose, NEXT, file("lib/report.py", "x"), file("lib/b.py", "x"))
     )
-    found = score(given, Intent("generic", 0.5))
+    found = score_units(given, Intent("generic", 0.5))
     assert found[2].reasons[0] == "the purpose, or what is never left out, names it"
     assert found[2].relevance > found[3].relevance
 
@@ -88,14 +88,14 @@ def test_kinds_and_intents() -> None:
 
 
 def test_what_is_pinned_has_the_highest_priorities() -> None:
-    found = score(pack(file("src/reader.py", NEXT.content)), Intent("generic", 0.5))
+    found = score_units(pack(file("src/reader.py", NEXT.content)), Intent("generic", 0.5))
     assert [each.priority >= 95 for each in found] == [True, True, False]
     assert found[0].reasons == ("the purpose",)
 
 
 def test_without_a_task_the_purpose_counts() -> None:
     given = pack(file("a.py", "a report"), file("b.py", "x"))._replace(task="")
-    near, far = score(given, intent(""))[2:]
+    near, far = score_units(given, classify_intent(""))[2:]
     assert near.relevance > far.relevance
     assert near.reasons == ("shares report with the purpose",)
     assert far.reasons == ("shares no telling word with the purpose",)
@@ -105,24 +105,24 @@ def test_without_a_task_the_purpose_counts() -> None:
 @given(st.lists(st.text(max_size=30), max_size=5), st.text(max_size=40), st.text(max_size=40))
 def test_any_words_can_be_scored(contents: list[str], task: str, purpose: str) -> None:
     units = tuple([Unit(str(at), SECTION, content, content) for at, content in enumerate(contents)])
-    found = score(Pack("p", "", task, purpose, units), intent(task))
+    found = score_units(ContextPack("p", "", task, purpose, units), classify_intent(task))
     assert [each.unit for each in found] == list(units)
     assert all(0 <= each.relevance <= 1 and each.reasons for each in found)
-    assert found == score(Pack("p", "", task, purpose, units), intent(task))
+    assert found == score_units(ContextPack("p", "", task, purpose, units), classify_intent(task))
 
 
 def test_words_of_all_scripts() -> None:
-    assert words("The Parser reads `src/a_b.py`, and the PARSER too") == ["parser", "reads"]
-    assert words("日付の解析") == list("日付の解析")
-    assert holds("the parser's end", "parser")
-    assert not holds("parsers", "parser")
-    assert shared("Parser and date", {"parser", "date", "x"}) == 2
-    (found,) = match([("", "日付を読む")], {"付": 1.0})
+    assert extract_keywords("The Parser reads `src/a_b.py`, and the PARSER too") == ["parser", "reads"]
+    assert extract_keywords("日付の解析") == list("日付の解析")
+    assert contains_word("the parser's end", "parser")
+    assert not contains_word("parsers", "parser")
+    assert count_shared_words("Parser and date", {"parser", "date", "x"}) == 2
+    (found,) = search_texts([("", "日付を読む")], {"付": 1.0})
     assert [hit.word for hit in found] == ["付"]
 
 
 def test_words_that_are_operators_are_words() -> None:
-    found = match([("", 'or not near "quoted"'), ("", "x")], dict.fromkeys(["near", "or", "not"], 1.0))
+    found = search_texts([("", 'or not near "quoted"'), ("", "x")], dict.fromkeys(["near", "or", "not"], 1.0))
     assert {hit.word for hit in found[0]} == {"near", "or", "not"}
     assert found[1] == []
 
@@ -134,14 +134,14 @@ def test_a_sqlite_without_search_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(sqlite3, "connect", lambda _: Old(":memory:"))
     with pytest.raises(ExecplanError) as caught:
-        score(pack(), intent("x"))
+        score_units(pack(), classify_intent("x"))
     assert (caught.value.code, caught.value.exit) == ("no-full-text-search", ENVIRONMENT)
 
 
 def test_a_clean_pack_has_no_secrets() -> None:
     secret = "hunter2-and-more"
     said = f"The password is {secret}"
-    given = Pack("p", said, said, said, (Unit("u", SECTION, said, said),))
-    found = clean(given, Redaction({"DEPLOY_PASSWORD": secret}, ()).text)
+    given = ContextPack("p", said, said, said, (Unit("u", SECTION, said, said),))
+    found = redact_pack(given, Redaction({"DEPLOY_PASSWORD": secret}, ()).text)
     assert secret not in repr(found)
     assert repr(found).count(REDACTED) == 5

@@ -72,7 +72,7 @@ def test_claude() -> None:
     ]
     assert found.units[2].content == "command: make\n\n12 passed\n(image, not text)"
     assert found.units[3].content == "file_path: src/a.py\nlimit: 3\n"  # it has no result yet
-    assert (found.model, found.unreadable, found.earlier, found.aside) == ("claude-opus-5-5", 0, 0, 0)
+    assert (found.model, found.unreadable_lines, found.earlier_messages, found.other_agent_lines) == ("claude-opus-5-5", 0, 0, 0)
     orders = [each.order for each in found.units]
     assert orders == sorted(orders)
 
@@ -93,7 +93,7 @@ def test_claude_compacted() -> None:
             says("user", "Go on."),
         )
     )
-    assert found.earlier == 2
+    assert found.earlier_messages == 2
     assert [(each.id, each.title) for each in found.units] == [
         ("message:4", "summary of what came before, line 4"),
         ("tool:5", "tool, line 5"),
@@ -104,9 +104,9 @@ def test_claude_compacted() -> None:
 def test_claude_agents_beside() -> None:
     beside = says("assistant", [text("I am another.")], isSidechain=True)
     found = claude.read(log(says("user", "Go."), beside, beside))
-    assert (len(found.units), found.aside) == (1, 2)
+    assert (len(found.units), found.other_agent_lines) == (1, 2)
     alone = claude.read(log(beside, beside))
-    assert (len(alone.units), alone.aside) == (2, 0)
+    assert (len(alone.units), alone.other_agent_lines) == (2, 0)
 
 
 def test_claude_wound_back() -> None:
@@ -135,7 +135,7 @@ def test_claude_damaged() -> None:
     odd = [says("user", 5), says("user", ["no part"]), {"type": "user", "message": "no object"}]
     found = claude.read(log(*DAMAGED, *odd, says("user", "Go."), says("user", ""), b""))
     assert [each.id for each in found.units] == ["message:10"]
-    assert found.unreadable == len(DAMAGED) + len(odd)
+    assert found.unreadable_lines == len(DAMAGED) + len(odd)
 
 
 CODEX = log(
@@ -172,7 +172,7 @@ def test_codex() -> None:
         "*** Begin Patch\n-a\n+b\n\nDone",
         'type: exec\ncommand: ["ls"]\n\na.py',
     ]
-    assert (found.model, found.unreadable) == ("gpt-6.1-sol", 0)
+    assert (found.model, found.unreadable_lines) == ("gpt-6.1-sol", 0)
 
 
 def test_codex_compacted() -> None:
@@ -185,7 +185,7 @@ def test_codex_compacted() -> None:
         compacted = {"timestamp": "t", "type": "compacted", "payload": payload}
         found = codex.read(log(spoken("user", "Long ago."), compacted, spoken("user", "Go on.")))
         assert [each.id for each in found.units] == ids
-        assert found.earlier == 1
+        assert found.earlier_messages == 1
 
 
 def test_codex_of_old() -> None:
@@ -193,7 +193,7 @@ def test_codex_of_old() -> None:
     bare = [spoken(*each)["payload"] for each in (("user", "Go."), ("assistant", "Yes."))]
     found = codex.read(log({"id": "s", "timestamp": "t", "instructions": None}, {"record_type": "state"}, *bare))
     assert [each.title for each in found.units] == ["user, line 3", "assistant, line 4"]
-    assert found.unreadable == 0
+    assert found.unreadable_lines == 0
 
 
 def test_codex_damaged() -> None:
@@ -201,7 +201,7 @@ def test_codex_damaged() -> None:
     empty = [item("message", role="user", content=7), {"type": "response_item", "payload": {"type": []}}]
     found = codex.read(log(*DAMAGED, *odd, *empty, spoken("user", "Go.")))
     assert [each.id for each in found.units] == ["message:11"]
-    assert found.unreadable == len(DAMAGED) + len(odd)
+    assert found.unreadable_lines == len(DAMAGED) + len(odd)
 
 
 def test_nested_deep() -> None:

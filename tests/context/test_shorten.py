@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from execplan.context.shorten import kind_of, summarize, truncate
-from execplan.context.tokens import counter
+from execplan.context.shorten import content_kind, summarize_unit, truncate_unit
+from execplan.context.tokens import make_counter
 from execplan.context.unit import DECISION, DIFF, FILE, MESSAGE, TOOL_RESULT, Unit
 
-BY = counter(exact=False)
+BY = make_counter(exact=False)
 MARK = re.compile(r"… [\d,]+ (?:lines?|characters|rows|keys) left out|…")
 PYTHON = '''"""Reads dates.
 
@@ -114,7 +114,7 @@ PATCH = """diff --git a/x.py b/x.py
 
 def short(unit: Unit, tokens: int, *words: str) -> str:
     """A summary that there is."""
-    text = summarize(unit, frozenset(words), tokens, BY)
+    text = summarize_unit(unit, frozenset(words), tokens, BY)
     assert text is not None
     assert BY.count(text) <= tokens
     return text
@@ -169,7 +169,7 @@ def test_lines_are_numbered_as_in_the_file() -> None:
 
 @pytest.mark.parametrize("broken", ["def a(:\n    def b(x):\n", "class A:\n\0\n", "(" * 5000 + "\ndef b(): 1\n"])
 def test_python_that_is_none_is_read_by_its_looks(broken: str) -> None:
-    assert summarize(of("a.py", broken), frozenset(), 200, BY)
+    assert summarize_unit(of("a.py", broken), frozenset(), 200, BY)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_tables_and_json_have_their_shape() -> None:
         "}",
     ]
     assert "an object with 2 keys" in short(of("a.json", data), 48)
-    assert summarize(of("a.json", "{broken}"), frozenset(), 100, BY) is None
+    assert summarize_unit(of("a.json", "{broken}"), frozenset(), 100, BY) is None
 
 
 def test_settings_have_what_is_least_indented() -> None:
@@ -287,7 +287,7 @@ def test_settings_have_what_is_least_indented() -> None:
     ],
 )
 def test_kinds(unit: Unit, kind: str) -> None:
-    assert kind_of(unit) == kind
+    assert content_kind(unit) == kind
 
 
 PATHS = ["a.py", "a.rs", "a.md", "a.log", "a.csv", "a.yaml", "a.diff", ""]
@@ -302,11 +302,11 @@ CONTENT = st.one_of(
 @settings(max_examples=80)
 @given(st.sampled_from(PATHS), CONTENT, st.integers(1, 300), st.sets(st.sampled_from(["offset", "date", "x"])))
 def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: int, words: set[str]) -> None:
-    text = summarize(of(path, content), words, tokens, BY)
+    text = summarize_unit(of(path, content), words, tokens, BY)
     if text is None:
         return
     assert BY.count(text) <= tokens
-    assert text == summarize(of(path, content), frozenset(sorted(words, reverse=True)), tokens, BY)
+    assert text == summarize_unit(of(path, content), frozenset(sorted(words, reverse=True)), tokens, BY)
     whole = " ".join(content.split())
     for line in text.splitlines():
         for part in MARK.split(re.sub(r"^ *\d+  ", "", line)):
@@ -315,7 +315,7 @@ def test_a_summary_holds_only_what_stood_there(path: str, content: str, tokens: 
 
 @given(CONTENT, st.integers(1, 300))
 def test_a_cut_is_the_beginning_and_says_how_much_is_missing(content: str, tokens: int) -> None:
-    text = truncate(of("", content), tokens, BY)
+    text = truncate_unit(of("", content), tokens, BY)
     if text == content:
         assert BY.count(text) <= tokens or len(content) <= len("… 99 characters left out")
         return
@@ -339,7 +339,7 @@ LINES = st.lists(LINE, min_size=1, max_size=80).map(
 @settings(max_examples=200)
 @given(LINES, st.sampled_from(["a.txt", "a.log", "a.rs", "a.yaml", "a.csv"]), st.integers(10, 400), st.booleans())
 def test_a_mark_is_never_longer_than_what_it_stands_for(lines: list[str], path: str, tokens: int, rest: bool) -> None:
-    text = summarize(of(path, "\n".join(lines)), frozenset(["dates"]), tokens, BY, rest=rest)
+    text = summarize_unit(of(path, "\n".join(lines)), frozenset(["dates"]), tokens, BY, include_rest=rest)
     if text is None:
         return
     at = 0
@@ -397,6 +397,6 @@ def test_with_the_rest_the_room_is_full(content: str, path: str) -> None:
     unit = Unit("u", MESSAGE, content) if path == "message" else of(path, content)
     for tokens in (250, 6500):
         if BY.count(content) > tokens:
-            text = summarize(unit, frozenset(["dates", "handled"]), tokens, BY, rest=True)
-            text = truncate(unit, tokens, BY) if text is None else text
+            text = summarize_unit(unit, frozenset(["dates", "handled"]), tokens, BY, include_rest=True)
+            text = truncate_unit(unit, tokens, BY) if text is None else text
             assert 0.9 * tokens <= BY.count(text) <= tokens

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from execplan.cli.verbs import summarize as verb
-from execplan.context.summary.piece import LENGTHS, Said
-from execplan.context.summary.sentences import count, gist, sentences, shortened
-from execplan.context.summary.summarize import FORMS, Summary, summarize
+from execplan.context.summary.piece import LENGTHS, Segment
+from execplan.context.summary.sentences import count_words, first_sentences, split_sentences, shorten_sentence
+from execplan.context.summary.summarize import FORMS, Summary, summarize_plan
 from execplan.plan.reader import read
 from execplan.plan.seek import task_ids
 from execplan.text.blocks import HEADING, ITEM, scan
@@ -65,7 +65,7 @@ WILD = {
 def told(content: str, form: str, length: str = "brief") -> Summary:
     """A summary of a plan."""
     plan = read(content.encode())
-    return summarize(plan, "2026-01-01_parser", plan.state(), task_ids(plan.tasks), form, length)
+    return summarize_plan(plan, "2026-01-01_parser", plan.state(), task_ids(plan.tasks), form, length)
 
 
 def said(content: str, form: str, length: str = "brief") -> str:
@@ -91,16 +91,16 @@ def test_some_real_plans() -> None:
 
 def test_what_is_wrong_is_found() -> None:
     plan, good = read(CLEAN.encode()), told(CLEAN, "report")
-    part = next(part for part in good.parts if part.name == "decisions")
-    piece = part.pieces[0]._replace(said=(Said("", "Read byte by byte."),))
+    part = next(part for part in good.sections if part.name == "decisions")
+    piece = part.pieces[0]._replace(segments=(Segment("", "Read byte by byte."),))
     text = good.text.replace("Read line by line.", "Read byte by byte.")
-    parts = tuple([part._replace(pieces=(piece,)) if each is part else each for each in good.parts])
+    parts = tuple([part._replace(pieces=(piece,)) if each is part else each for each in good.sections])
     for bad in (
-        good._replace(parts=parts, text=text),
+        good._replace(sections=parts, text=text),
         good._replace(text=good.text + "All is well.\n"),
         good._replace(text=good.text.replace("1 of 3 tasks", "2 of 3 tasks")),
-        good._replace(limit=10),
-        told("# T\n\n## Purpose\n\nUse `a b`.\n", "report")._replace(words=0),
+        good._replace(max_words=10),
+        told("# T\n\n## Purpose\n\nUse `a b`.\n", "report")._replace(word_count=0),
     ):
         assert list(faults(plan, bad))
 
@@ -122,7 +122,7 @@ def test_the_forms_are_different_things() -> None:
 
 def test_longer_ones_say_more() -> None:
     for form in FORMS:
-        sizes = [told(LONG, form, length).words for length in NAMES]
+        sizes = [told(LONG, form, length).word_count for length in NAMES]
         assert sizes == sorted(sizes)
         assert sizes[0] < sizes[2]
 
@@ -190,7 +190,7 @@ def test_ticks_of_one_minute_have_no_pace() -> None:
     ],
 )
 def test_sentences(words: str, cut: list[str]) -> None:
-    assert sentences(words) == cut
+    assert split_sentences(words) == cut
 
 
 def test_a_cut_is_never_within_a_span() -> None:
@@ -198,24 +198,24 @@ def test_a_cut_is_never_within_a_span() -> None:
         "Change the reader, then run `make test and look at it` and see [the long page](docs/a.md) of it all at once"
     )
     for most in range(1, 25):
-        cut = shortened(words, most)
-        assert count(cut) <= most
+        cut = shorten_sentence(words, most)
+        assert count_words(cut) <= most
         assert cut.count("`") % 2 == 0
         assert ("[the" in cut) == ("(docs/a.md)" in cut)
-    assert shortened(words, 5) == "Change the reader …"
-    assert shortened("`" + "a " * 50 + "`", 5) == ""
+    assert shorten_sentence(words, 5) == "Change the reader …"
+    assert shorten_sentence("`" + "a " * 50 + "`", 5) == ""
 
 
 def test_whole_sentences_are_taken_where_they_fit() -> None:
-    assert gist("One two. Three four. Five six.", 4) == "One two. Three four."
-    assert gist("One two three, four five six.", 4) == "One two three …"
+    assert first_sentences("One two. Three four. Five six.", 4) == "One two. Three four."
+    assert first_sentences("One two three, four five six.", 4) == "One two three …"
 
 
 @pytest.mark.parametrize(
     ("text", "words"), [("- one  two\n", 2), ("a" * 100, 3), ("密钥 x", 3), ("密钥x", 3), ("… — ---", 0), ("", 0)]
 )
 def test_words_are_counted(text: str, words: int) -> None:
-    assert count(text) == words
+    assert count_words(text) == words
 
 
 _WORDS = st.text(alphabet="aB1 .`*_[]()<>#-!|~:。密\u202e\\\t", min_size=1, max_size=200)
@@ -227,7 +227,7 @@ def test_any_words(aim: str, tasks: list[str], length: str) -> None:
     content = f"# T\n\n## Purpose\n\n{aim}\n\n## Progress\n\n{lines}\n"
     for form, how in FORMS.items():
         result = told(content, form, length)
-        assert result.words <= result.limit
+        assert result.word_count <= result.max_words
         assert "\u202e" not in result.text
         if how.markup:
             blocks = scan(result.text.splitlines())

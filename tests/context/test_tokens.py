@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from execplan.context.tokens import ENCODING, ESTIMATE, counter, estimate
+from execplan.context.tokens import ENCODING, ESTIMATE, make_counter, estimate_tokens
 from execplan.errors import ENVIRONMENT, ExecplanError
 
 ROOT = Path(__file__).parents[2]
-EXACT = counter(exact=True)
+EXACT = make_counter(exact=True)
 TEXTS = [
     *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md"))],
     *[path.read_text(encoding="utf-8") for path in sorted((ROOT / "execplan" / "plan").glob("*.py"))],
@@ -21,7 +21,7 @@ TEXTS = [
 
 
 def test_the_error_is_small_and_rather_too_high() -> None:
-    errors = sorted([estimate(text) / EXACT.count(text) - 1 for text in TEXTS if text])
+    errors = sorted([estimate_tokens(text) / EXACT.count(text) - 1 for text in TEXTS if text])
     sizes = sorted([abs(each) for each in errors])
     assert sizes[len(sizes) // 2] < 0.04
     assert sizes[-1] < 0.2
@@ -42,12 +42,12 @@ def test_the_error_is_small_and_rather_too_high() -> None:
     ],
 )
 def test_what_plans_hold_little_of_is_not_far_off(text: str) -> None:
-    assert 0.5 < estimate(text) / EXACT.count(text) < 1.8
+    assert 0.5 < estimate_tokens(text) / EXACT.count(text) < 1.8
 
 
 @given(st.text())
 def test_any_text_can_be_counted(text: str) -> None:
-    assert (estimate(text) > 0) == bool(text)
+    assert (estimate_tokens(text) > 0) == bool(text)
     assert EXACT.count(text) >= 0
 
 
@@ -59,12 +59,12 @@ def test_the_exact_counter() -> None:
 
 
 def test_the_exact_counter_is_taken_where_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert counter(None).exact
-    assert counter(exact=False).name == ESTIMATE
+    assert make_counter(None).exact
+    assert make_counter(exact=False).name == ESTIMATE
     monkeypatch.setitem(sys.modules, "bpe_openai._bindings", None)
-    assert counter(None) == counter(exact=False)
+    assert make_counter(None) == make_counter(exact=False)
     with pytest.raises(ExecplanError) as caught:
-        counter(exact=True)
+        make_counter(exact=True)
     assert (caught.value.code, caught.value.exit) == ("no-tokenizer", ENVIRONMENT)
     assert "execplan[tokens]" in caught.value.hint
 
@@ -72,12 +72,12 @@ def test_the_exact_counter_is_taken_where_it_is_there(monkeypatch: pytest.Monkey
 def test_the_exact_counter_loads_no_more_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "bpe_openai"]:
         monkeypatch.delitem(sys.modules, name)
-    assert counter(exact=True).count("hello world") == 2
+    assert make_counter(exact=True).count("hello world") == 2
     assert "bpe_openai" not in sys.modules
-    assert counter(exact=True).count("hello world") == 2
+    assert make_counter(exact=True).count("hello world") == 2
 
 
 def test_counts_do_not_depend_on_what_was_counted_before() -> None:
     text = "What is counted? Some words, 12 numbers and a sign…"
-    assert [estimate(text) for _ in range(3)] == [estimate(text)] * 3
-    assert abs(estimate(text * 50) - 50 * estimate(text)) <= 50
+    assert [estimate_tokens(text) for _ in range(3)] == [estimate_tokens(text)] * 3
+    assert abs(estimate_tokens(text * 50) - 50 * estimate_tokens(text)) <= 50

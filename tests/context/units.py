@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from execplan.context.budget import SHARES, Allocation, Shares, allocate
-from execplan.context.choose import choose
-from execplan.context.intent import intent
-from execplan.context.printing import Item
-from execplan.context.render import Form
-from execplan.context.score import score
+from execplan.context.budget import DEFAULT_SHARES, Allocation, BudgetShares, allocate_budget
+from execplan.context.choose import select_by_relevance
+from execplan.context.intent import classify_intent
+from execplan.context.printing import PackItem
+from execplan.context.render import PackFormat
+from execplan.context.score import score_units
 from execplan.context.tokens import Counter
-from execplan.context.unit import FILE, KEEP, MESSAGE, PRUNE, SECTION, TASK, Pack, Unit
+from execplan.context.unit import FILE, KEEP, MESSAGE, PRUNE, SECTION, TASK, ContextPack, Unit
 
 PURPOSE = Unit(
     "section:purpose",
@@ -33,14 +33,14 @@ NEXT = Unit(
 class Made(NamedTuple):
     """What came of a budget."""
 
-    items: list[Item]
+    items: list[PackItem]
     text: str
     allocation: Allocation
 
 
-def pack(*units: Unit) -> Pack:
+def pack(*units: Unit) -> ContextPack:
     """A pack of the purpose, the next task and other units."""
-    return Pack("2026-01-01_dates", "Dates", NEXT.content, PURPOSE.content, (PURPOSE, NEXT, *units))
+    return ContextPack("2026-01-01_dates", "Dates", NEXT.content, PURPOSE.content, (PURPOSE, NEXT, *units))
 
 
 def file(path: str, content: str, order: int = 0) -> Unit:
@@ -53,10 +53,10 @@ def message(number: int, content: str) -> Unit:
     return Unit(f"message:{number}", MESSAGE, content, f"user, {number}", order=number)
 
 
-def make(given: Pack, budget: int, counter: Counter, form: Form, shares: Shares = SHARES) -> Made:
+def make(given: ContextPack, budget: int, counter: Counter, form: PackFormat, shares: BudgetShares = DEFAULT_SHARES) -> Made:
     """Choose and print."""
-    allocation = allocate(budget, shares)
-    items = choose(given, score(given, intent(given.task)), allocation, counter, form)
-    pieces = [form.piece(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
+    allocation = allocate_budget(budget, shares)
+    items = select_by_relevance(given, score_units(given, classify_intent(given.task)), allocation, counter, form)
+    pieces = [form.render_unit(each.unit, each.text, each.action) for each in items if each.action != PRUNE]
     shortened = any([each.action != KEEP for each in items])
-    return Made(items, form.whole(given, pieces, shortened=shortened), allocation)
+    return Made(items, form.render_pack(given, pieces, is_shortened=shortened), allocation)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from execplan.context.sessions.usage import usage
+from execplan.context.sessions.usage import measure_usage
 from tests.conftest import CLOCK
 from tests.engine.test_replan_whole import PLAN
 from tests.engine.test_stats import samples
@@ -198,5 +198,5 @@ def test_lines_without_a_time_or_of_another_form_count_nothing() -> None:
         {"timestamp": f"{DAY}00:00:00Z", "type": "event_msg", "payload": {"type": "token_count", "info": None}},
         claude("00:00:00", "d", input_tokens=4),
     )
-    found = usage(log(*odd).encode(), CLOCK, CLOCK)
+    found = measure_usage(log(*odd).encode(), CLOCK, CLOCK)
     assert (sum(found.tokens.values()), found.cost_usd) == (4, None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from execplan.context.bearings import Drift, Tree
+from execplan.context.bearings import PlanDrift, WorkingTree
 from execplan.repo import ask, pick
 from execplan.repo.gathering import worktree
 from tests.repo.approving import NAME, Desk
@@ -26,7 +26,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return Desk(tmp_path / "repo", monkeypatch)
 
 
-def look(desk: Desk, *but: str) -> tuple[Tree, Drift]:
+def look(desk: Desk, *but: str) -> tuple[WorkingTree, PlanDrift]:
     """What is seen now."""
     home, ref = pick.open_plan(os.fspath(desk.path), None)
     with ask.Ahead(home, worktree.questions(home)) as asked:
@@ -57,7 +57,7 @@ def test_staged_changed_and_not_tracked(desk: Desk) -> None:
     desk.git("checkout", "-q", "--detach")
     (desk.path / ".git" / "MERGE_HEAD").write_text(tree.head)
     assert look(desk)[0].branch == ""
-    assert look(desk)[0].doing == "a merge"
+    assert look(desk)[0].pending_operation == "a merge"
 
 
 def test_before_the_first_commit(desk: Desk) -> None:
@@ -69,18 +69,18 @@ def test_before_the_first_commit(desk: Desk) -> None:
 
 
 def test_a_committed_plan_was_written_by_its_commit(desk: Desk) -> None:
-    assert look(desk)[1] == Drift(0, more=False, paths=())
+    assert look(desk)[1] == PlanDrift(0, has_more_commits=False, paths=())
     for number in range(3):
         desk.write("src/old.py", f"x = {number}0\n")
         desk.commit()
     desk.write("src/other.py", "y = 20\n")
     touch(desk, "src/other.py", 1)
-    assert look(desk)[1] == Drift(3, more=False, paths=("src/old.py", "src/other.py"))
+    assert look(desk)[1] == PlanDrift(3, has_more_commits=False, paths=("src/old.py", "src/other.py"))
     touch(desk, "src/other.py", -1)
     assert look(desk)[1].paths == ("src/old.py",), "it was changed before the plan was"
     desk.plan((desk.path / PLAN).read_text() + "\nMore.\n")
     desk.commit()
-    assert look(desk)[1] == Drift(0, more=False, paths=())
+    assert look(desk)[1] == PlanDrift(0, has_more_commits=False, paths=())
 
 
 def test_a_plan_that_is_not_committed_was_written_when_its_file_was(desk: Desk) -> None:
@@ -89,9 +89,9 @@ def test_a_plan_that_is_not_committed_was_written_when_its_file_was(desk: Desk) 
     desk.plan((desk.path / PLAN).read_text() + "\nMore.\n")
     moment, *_, first = map(int, desk.git("log", "--format=%ct").split())
     os.utime(desk.path / PLAN, (first - 60, first - 60))
-    assert look(desk)[1] == Drift(2, more=False, paths=("Makefile", "src/old.py", "src/other.py"))
+    assert look(desk)[1] == PlanDrift(2, has_more_commits=False, paths=("Makefile", "src/old.py", "src/other.py"))
     os.utime(desk.path / PLAN, (moment + 60, moment + 60))
-    assert look(desk)[1] == Drift(0, more=False, paths=())
+    assert look(desk)[1] == PlanDrift(0, has_more_commits=False, paths=())
 
 
 @pytest.mark.parametrize("how", ["untracked", "ignored", "in a folder that is untracked"])
@@ -105,7 +105,7 @@ def test_a_plan_that_git_does_not_know(desk: Desk, how: str) -> None:
     desk.git("commit", "-q", "-m", "Without")
     moment, *_, first = map(int, desk.git("log", "--format=%ct").split())
     os.utime(desk.path / PLAN, (moment + 60, moment + 60))
-    assert look(desk)[1] == Drift(0, more=False, paths=())
+    assert look(desk)[1] == PlanDrift(0, has_more_commits=False, paths=())
     os.utime(desk.path / PLAN, (first - 60, first - 60))
     drift = look(desk)[1]
     assert drift.commits >= 1
@@ -116,8 +116,8 @@ def test_of_many_commits_it_says_that_there_are_more(desk: Desk) -> None:
     one = ["commit refs/heads/main", "committer a <a@b> 1767225600 +0000", "data 1", "x"]
     lines = [*one, "from refs/heads/main^0", *[line for _ in range(60) for line in one], ""]
     subprocess.run(["git", "fast-import", "--quiet"], cwd=desk.path, input="\n".join(lines).encode(), check=True)
-    assert look(desk)[1] == Drift(worktree.COMMITS, more=True, paths=())
-    assert "50 commits or more" in look(desk)[1].words
+    assert look(desk)[1] == PlanDrift(worktree.COMMITS, has_more_commits=True, paths=())
+    assert "50 commits or more" in look(desk)[1].description
 
 
 def test_a_merge_counts_as_what_it_brought(desk: Desk) -> None:
@@ -127,7 +127,7 @@ def test_a_merge_counts_as_what_it_brought(desk: Desk) -> None:
         desk.commit()
     desk.git("checkout", "-q", "main")
     desk.git("merge", "-q", "--no-ff", "-m", "Side", "side")
-    assert look(desk)[1] == Drift(1, more=False, paths=("src/a.py", "src/b.py", "src/c.py"))
+    assert look(desk)[1] == PlanDrift(1, has_more_commits=False, paths=("src/a.py", "src/b.py", "src/c.py"))
 
 
 def test_own_artifacts_are_no_drift_and_the_page_is_not_seen(desk: Desk) -> None:
@@ -160,5 +160,5 @@ def test_settings_of_git_change_nothing(desk: Desk) -> None:
     desk.write("src/c.py", "")
     tree, drift = look(desk)
     assert tree.untracked == ("src/c.py",)
-    assert drift == Drift(1, more=False, paths=("src/c.py", "src/ä b.py"))
+    assert drift == PlanDrift(1, has_more_commits=False, paths=("src/c.py", "src/ä b.py"))
     assert not (desk.path / "fsmonitor-was-run").exists()

@@ -12,11 +12,11 @@ from execplan.agents.enhancer.personal import PersonalData
 from execplan.agents.enhancer.request import build_request
 from execplan.agents.enhancer.share import FIELDS
 from execplan.agents.enhancer.veil import PlanMasker
-from execplan.context.clean import clean
-from execplan.context.primer import primer
-from execplan.context.restart import page
-from execplan.context.summary.clean import without_secrets
-from execplan.context.unit import Pack, Unit
+from execplan.context.clean import redact_pack
+from execplan.context.primer import format_primer
+from execplan.context.restart import format_page
+from execplan.context.summary.clean import redact_plan
+from execplan.context.unit import ContextPack, Unit
 from execplan.engine.commands.transcript import Transcript
 from execplan.plan.reader import read
 from execplan.text.redaction import Redaction
@@ -51,20 +51,20 @@ def plan_of(form: Form) -> str:
 
 
 def _primer(form: Form, folder: Path) -> str:
-    return primer(bearings(plan_of(form)), REDACTION.text)
+    return format_primer(bearings(plan_of(form)), REDACTION.text)
 
 
 def _checkpoint(form: Form, folder: Path) -> str:
-    return page(bearings(plan_of(form)), REDACTION.text, "2026-01-01T00:00:00Z").decode()
+    return format_page(bearings(plan_of(form)), REDACTION.text, "2026-01-01T00:00:00Z").decode()
 
 
 def _summary(form: Form, folder: Path) -> str:
-    return without_secrets(read(plan_of(form).encode()), REDACTION).text.to_str()
+    return redact_plan(read(plan_of(form).encode()), REDACTION).text.to_str()
 
 
 def _pack(form: Form, folder: Path) -> str:
     unit = Unit("file:a", "file", f"first\n{form.text}\nlast", form.text, "a")
-    return str(clean(Pack("parser", form.text, form.text, form.text, (unit,)), REDACTION.text))
+    return str(redact_pack(ContextPack("parser", form.text, form.text, form.text, (unit,)), REDACTION.text))
 
 
 def _transcript(form: Form, folder: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from execplan.view.doctor.check import CHECKS
-from execplan.view.doctor.examine import FAMILIES
+from execplan.view.doctor.examine import CHECK_MODULES
 from tests.conftest import Folder
 from tests.plans import CLEAN
 from tests.view.tools import clean, doctor, findings, one
@@ -29,7 +29,7 @@ def test_without_problems_it_prints_one_line_and_lists_its_checks_with_v(repo: F
 
 
 def test_every_check_says_what_holds() -> None:
-    assert {each.look.__module__ for each in CHECKS.values()} == {family.__name__ for family in FAMILIES}
+    assert {each.find_problems.__module__ for each in CHECKS.values()} == {family.__name__ for family in CHECK_MODULES}
     for each in CHECKS.values():
         assert each.sentence.strip(), each.name
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from execplan.view.doctor.check import Finding
-    from execplan.view.doctor.examine import Checked
+    from execplan.view.doctor.examine import CheckResult
 
 CLAUDE, CODEX = ".claude/settings.json", ".codex/hooks.json"
 
@@ -32,9 +32,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     return made
 
 
-def looked(desk: Desk) -> Checked:
+def looked(desk: Desk) -> CheckResult:
     """What the check of the guard says."""
-    (found,) = [each for each in examine.examine(str(desk.path), lambda shell: "") if each.name == "guard"]
+    (found,) = [each for each in examine.run_checks(str(desk.path), lambda shell: "") if each.name == "guard"]
     return found
 
 
@@ -61,8 +61,8 @@ def test_one_of_another_day_is_renewed(desk: Desk, monkeypatch: pytest.MonkeyPat
         patch.setattr("execplan.agents.guard_hook.TIMEOUT", 9)
         assert desk.type("install", "guard").exit == 0
     found = one(desk)
-    assert (found.path, found.level, found.mend) == (CLAUDE, "warning", "execplan install guard --for claude")
-    done, refused = examine.mend(str(desk.path), lambda shell: "", Options())
+    assert (found.path, found.level, found.remedy) == (CLAUDE, "warning", "execplan install guard --for claude")
+    done, refused = examine.apply_fixes(str(desk.path), lambda shell: "", Options())
     assert not refused
     assert [each.path for each in done] == [CLAUDE]
     assert looked(desk).ok
@@ -138,7 +138,7 @@ def test_codex_wants_hooks_on_and_trust(desk: Desk) -> None:
     desk.write("../.codex/config.toml", 'model = "x"\n')
     found = one(desk)
     assert (found.level, found.path) == ("warning", CODEX)
-    assert "/hooks" in found.mend
+    assert "/hooks" in found.remedy
 
 
 def test_a_run_under_way_is_allowed_something(desk: Desk) -> None:

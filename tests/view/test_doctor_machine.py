@@ -10,7 +10,7 @@ import pytest
 
 from execplan.view.doctor import machine
 from execplan.view.doctor.check import CHECKS, Finding
-from execplan.view.doctor.ground import Ground
+from execplan.view.doctor.ground import DoctorContext
 from tests.conftest import Folder
 from tests.needs import need
 from tests.plans import CLEAN
@@ -62,7 +62,7 @@ def test_an_index_lock_that_was_left(repo: Folder) -> None:
 
 def look(folder: Folder, name: str) -> list[Finding]:
     """What a check finds in this process."""
-    found = CHECKS[name].look(Ground(str(folder.path), str))
+    found = CHECKS[name].find_problems(DoctorContext(str(folder.path), str))
     return [each for each in found if isinstance(each, Finding)]
 
 
@@ -71,7 +71,7 @@ def test_python_that_is_too_old(repo: Folder, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(machine, "PYTHON", (99, 0))
     (found,) = look(repo, "python")
     assert "too old" in found.message
-    assert "99.0" in found.mend
+    assert "99.0" in found.remedy
     assert found.path == sys.executable
 
 

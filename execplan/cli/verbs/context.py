@@ -13,7 +13,7 @@ from execplan.cli.context_options import FORMS, INTENTS, Options
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.shape import conflict_warnings
 from execplan.cli.verb import verb
-from execplan.context.budget import LEAST
+from execplan.context.budget import MIN_BUDGET
 from execplan.errors import About
 from execplan.repo import pick, shelf
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 )
 @plan_argument()
 @click.option("--task", metavar="TASK", help="What is worked on, by number, id or words; else the next open task.")
-@click.option("--budget", metavar="N", type=click.IntRange(min=LEAST), help="Tokens for prompt, pack and response.")
+@click.option("--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens for prompt, pack and response.")
 @click.option(
     "--model", metavar="NAME", help="The model that reads. Default: that of the session, else of the settings."
 )

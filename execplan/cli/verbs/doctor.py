@@ -15,11 +15,11 @@ from execplan.errors import NO, OK, USAGE, ExecplanError
 from execplan.repo import pick
 from execplan.repo.edits import overwritten
 from execplan.repo.edits.losses import look
-from execplan.view.doctor.examine import examine, mend, would_mend
+from execplan.view.doctor.examine import run_checks, apply_fixes, preview_fixes
 
 if TYPE_CHECKING:
     from execplan.repo.amend import Options
-    from execplan.view.doctor.examine import Checked, Mended
+    from execplan.view.doctor.examine import CheckResult, FixOutcome
 
 
 @verb(
@@ -40,13 +40,13 @@ def doctor(call: Call, options: Options, *, fix: bool, forget: str | None) -> An
         )
     forgotten = _forget(forget, options) if forget is not None else []
     here = os.getcwd()
-    mended: list[Mended] = []
+    mended: list[FixOutcome] = []
     refused: list[str] = []
     if fix and not options.dry_run:
-        mended, refused = mend(here, _script, options)
-    checked = examine(here, _script)
+        mended, refused = apply_fixes(here, _script, options)
+    checked = run_checks(here, _script)
     if fix and options.dry_run:
-        mended = would_mend(checked)
+        mended = preview_fixes(checked)
     return _told(call, checked, mended, forgotten, refused, dry_run=options.dry_run, fix=fix)
 
 
@@ -68,8 +68,8 @@ def _script(shell: str) -> str:
 
 def _told(
     call: Call,
-    checked: list[Checked],
-    mended: list[Mended],
+    checked: list[CheckResult],
+    mended: list[FixOutcome],
     forgotten: list[str],
     refused: list[str],
     *,
@@ -87,7 +87,7 @@ def _told(
                 "path": finding.path,
                 "line": finding.line,
                 "message": finding.message,
-                "mend": finding.mend,
+                "mend": finding.remedy,
                 "fixable": finding.fix is not None,
             }
             for name, finding in findings
@@ -103,25 +103,25 @@ def _told(
         data["diff"] = "\n".join([each.diff for each in mended if each.diff])
     skipped: dict[str, list[str]] = {}
     for each in checked:
-        if not each.looked:
+        if not each.was_run:
             skipped.setdefault(each.message, []).append(each.name)
     lines.append(_headline(checked, len(findings), len(fixable), is_after_fix=bool(mended or forgotten)))
     for name, finding in findings:
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-        lines += [f"{place or name}: {finding.level}: {finding.message}", f"  fix: {finding.mend}"]
+        lines += [f"{place or name}: {finding.level}: {finding.message}", f"  fix: {finding.remedy}"]
     lines += [f"{', '.join(names)}: {why}" for why, names in skipped.items()]
     below = ""
     if call.verbose and (passed := [(each.name, each.message) for each in checked if each.ok]):
         below = "\n\n" + table(("check", "passed"), passed)
     follow = ("execplan doctor --fix",) if fixable and not (fix and not dry_run) else ()
-    wrong = bool(findings) or not all([each.looked for each in checked])
+    wrong = bool(findings) or not all([each.was_run for each in checked])
     warnings = tuple([f"not mended: {each}" for each in refused])
     return Answer(
         data, one_per_line(lines, diffs) + below, NO if wrong else OK, warnings, follow, wanted=wrong or dry_run
     )
 
 
-def _headline(checked: list[Checked], found: int, fixable: int, *, is_after_fix: bool) -> str:
+def _headline(checked: list[CheckResult], found: int, fixable: int, *, is_after_fix: bool) -> str:
     """How many problems there are, on a line."""
     passed = len([each for each in checked if each.ok])
     if not found:

@@ -9,7 +9,7 @@ import click
 from execplan.cli.answer import Answer, Call
 from execplan.cli.plan_name import plan_argument
 from execplan.cli.verb import verb
-from execplan.context.budget import LEAST
+from execplan.context.budget import MIN_BUDGET
 from execplan.errors import USAGE, ExecplanError
 from execplan.repo import pick
 
@@ -20,7 +20,7 @@ from execplan.repo import pick
     examples=("execplan handoff", "execplan handoff parser --budget 2000", "execplan handoff parser --json"),
 )
 @plan_argument()
-@click.option("--budget", metavar="N", type=click.IntRange(min=LEAST), help="Tokens of the text (default: 4000).")
+@click.option("--budget", metavar="N", type=click.IntRange(min=MIN_BUDGET), help="Tokens of the text (default: 4000).")
 def handoff(call: Call, plan: str | None, budget: int | None) -> Answer:
     """Print a plan for an agent that carries it out: why, the steps and their status, what is up next, how to report.
 

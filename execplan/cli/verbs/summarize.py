@@ -16,7 +16,7 @@ from execplan.plan.seek import task_ids
 from execplan.repo import pick, shelf
 
 if TYPE_CHECKING:
-    from execplan.context.summary.piece import Part
+    from execplan.context.summary.piece import SummarySection
 
 FORMS = ("summary", "report", "itinerary", "analysis", "structured", "bullet_points")
 LENGTHS = ("brief", "detailed", "comprehensive")
@@ -47,8 +47,8 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
 
     The same plan gives the same text each time. Secrets are taken out.
     """
-    from execplan.context.summary.clean import without_secrets
-    from execplan.context.summary.summarize import summarize as told_as
+    from execplan.context.summary.clean import redact_plan
+    from execplan.context.summary.summarize import summarize_plan as told_as
     from execplan.text.redaction import Redaction
 
     home, ref = pick.open_plan(os.getcwd(), plan)
@@ -58,7 +58,7 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
         with About(home.shown(ref.path)):
             raise shelved.error
     redaction = Redaction(os.environ, os.environ)  # of variables only those whose names tell
-    read = without_secrets(shelved.plan, redaction)
+    read = redact_plan(shelved.plan, redaction)
     ids = task_ids((shelved.plan if len(shelved.plan.tasks) == len(read.tasks) else read).tasks)
     told = told_as(read, ref.id, shelved.state, ids, form, length)
     text = redaction.text(told.text)
@@ -67,15 +67,15 @@ def summarize(call: Call, plan: str | None, form: str, length: str) -> Answer:
         "title": redaction.text(read.title) if read.title is not None else None,
         "form": form,
         "length": length,
-        "limit": told.limit,
-        "words": told.words,
+        "limit": told.max_words,
+        "words": told.word_count,
         "text": text,
-        "sections": redaction.value([_part_json(part) for part in told.parts]),
+        "sections": redaction.value([_part_json(part) for part in told.sections]),
     }
     return Answer(data, text, warnings=conflict_warnings([shelved]))
 
 
-def _part_json(part: Part) -> dict[str, Any]:
+def _part_json(part: SummarySection) -> dict[str, Any]:
     """A part with what is printed of it; of each piece the plan's own words, and where they stand."""
     items = [
         {
@@ -86,7 +86,7 @@ def _part_json(part: Part) -> dict[str, Any]:
         }
         for piece in part.pieces
     ]
-    return {"name": part.name, "heading": part.heading, "items": items, "left_out": part.left}
+    return {"name": part.name, "heading": part.heading, "items": items, "left_out": part.omitted_count}
 
 
 command = summarize

@@ -14,8 +14,8 @@ from execplan.errors import USAGE, ExecplanError
 from execplan.repo import ask, homes
 
 if TYPE_CHECKING:
-    from execplan.context.triage.changes import Changed, Changes
-    from execplan.context.triage.judge import Thresholds, Triage
+    from execplan.context.triage.changes import ChangedFile, ChangeSummary
+    from execplan.context.triage.judge import Thresholds, TriageResult
     from execplan.repo.home import Home
 
 _TITLE = 80
@@ -47,13 +47,13 @@ def triage(call: Call, request: str | None, *, staged: bool, since: str | None) 
     _check_usage(request, staged=staged, since=since)
     words = _words(request) if request is not None else None
     home = homes.find(os.getcwd())
-    changed: list[Changed] | None = None
+    changed: list[ChangedFile] | None = None
     if staged or since is not None:
         ask.require(home)
         changed = triaging.staged(home) if since is None else triaging.since(home, since)
     parts, warnings = _parts(home) if words is not None else ({}, ())
     limits = thresholds(home.settings.triage)
-    found = judge.triage(words, changed, parts, limits)
+    found = judge.evaluate_triage(words, changed, parts, limits)
     follow = _follow(home, words) if found.verdict == judge.PLAN else ()
     return Answer(_json(found, limits), _text(found), warnings=warnings, next=follow)
 
@@ -100,7 +100,7 @@ def _follow(home: Home, words: str | None) -> tuple[str, ...]:
     return (f"execplan new {shlex.quote(title if 0 < len(title) <= _TITLE else 'Its title')}",)
 
 
-def _json(found: Triage, limits: Thresholds) -> dict[str, Any]:
+def _json(found: TriageResult, limits: Thresholds) -> dict[str, Any]:
     request = found.request
     return {
         "verdict": found.verdict,
@@ -118,24 +118,24 @@ def _json(found: Triage, limits: Thresholds) -> dict[str, Any]:
             }
             for each in found.criteria
         ],
-        "request": None if request is None else {"words": request.words, "is_english": request.is_known},
+        "request": None if request is None else {"words": request.word_count, "is_english": request.is_english},
         "changes": None if found.changes is None else _changes(found.changes),
     }
 
 
-def _changes(changes: Changes) -> dict[str, Any]:
+def _changes(changes: ChangeSummary) -> dict[str, Any]:
     return {
         "files": changes.files,
         "added": changes.added,
         "removed": changes.removed,
-        "source_files": len(changes.sources),
+        "source_files": len(changes.source_files),
         "parts": list(changes.parts),
-        "untested_lines": changes.untested,
+        "untested_lines": changes.untested_lines,
         "kinds": {kind.name: list(paths) for kind, paths in changes.kinds},
     }
 
 
-def _text(found: Triage) -> str:
+def _text(found: TriageResult) -> str:
     head = {"none": "no plan is needed", "plan": "a plan is due", "unclear": "it is unclear whether a plan is due"}
     lines = [f"{found.verdict}: {head[found.verdict]} (confidence that none is needed: {found.confidence:.2f})"]
     lines += [f"  {each}" for each in found.reasons]

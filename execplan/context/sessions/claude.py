@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.sessions.entry import Session, Writer, lines_of, text_of
+from execplan.context.sessions.entry import SessionLog, UnitCollector, parse_lines, extract_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,55 +11,55 @@ if TYPE_CHECKING:
     from execplan.context.sessions.entry import Line
 
 PROGRAM = "Claude Code"
-_TALK = ("user", "assistant")
-_BOUNDARY = "compact_boundary"
+_MESSAGE_TYPES = ("user", "assistant")
+_COMPACT_BOUNDARY = "compact_boundary"
 
 
-def is_ours(line: Line) -> bool:
+def is_log_line(line: Line) -> bool:
     """Whether a line is one of such a log."""
-    return line.get("type") in _TALK and isinstance(line.get("message"), dict)
+    return line.get("type") in _MESSAGE_TYPES and isinstance(line.get("message"), dict)
 
 
-def read(data: bytes) -> Session:
+def read(data: bytes) -> SessionLog:
     """What a log holds since the session was last compacted; other agents' lines left out, unless there are no others."""
-    lines = list(lines_of(data))
-    talk = [line for _, line in lines if line is not None and is_ours(line)]
-    alone = all([line.get("isSidechain") is True for line in talk])
-    writer, model = Writer(), ""
-    unreadable = earlier = aside = 0
+    lines = list(parse_lines(data))
+    message_lines = [line for _, line in lines if line is not None and is_log_line(line)]
+    is_only_sidechain = all([line.get("isSidechain") is True for line in message_lines])
+    collector, model = UnitCollector(), ""
+    unreadable_lines = earlier_messages = other_agent_lines = 0
     for number, line in lines:
         if line is None or not isinstance(line.get("type"), str):
-            unreadable += 1
-        elif line.get("isSidechain") is True and not alone:
-            aside += 1
-        elif line["type"] == "system" and line.get("subtype") == _BOUNDARY:
-            earlier += writer.forget()
-        elif line["type"] in _TALK and line.get("isMeta") is not True:
+            unreadable_lines += 1
+        elif line.get("isSidechain") is True and not is_only_sidechain:
+            other_agent_lines += 1
+        elif line["type"] == "system" and line.get("subtype") == _COMPACT_BOUNDARY:
+            earlier_messages += collector.clear()
+        elif line["type"] in _MESSAGE_TYPES and line.get("isMeta") is not True:
             message = line.get("message")
-            if not isinstance(message, dict) or not _add(writer, number, line, message.get("content")):
-                unreadable += 1
+            if not isinstance(message, dict) or not _add(collector, number, line, message.get("content")):
+                unreadable_lines += 1
                 continue
-            told = message.get("model")
-            model = told if isinstance(told, str) and not told.startswith("<") else model
-    return Session(PROGRAM, model, tuple(writer.units), unreadable, earlier, aside)
+            model_name = message.get("model")
+            model = model_name if isinstance(model_name, str) and not model_name.startswith("<") else model
+    return SessionLog(PROGRAM, model, tuple(collector.units), unreadable_lines, earlier_messages, other_agent_lines)
 
 
-def _add(writer: Writer, number: int, line: Line, content: object) -> bool:
+def _add(collector: UnitCollector, number: int, line: Line, content: object) -> bool:
     """Add what a message says; False where its content has no form that is known."""
-    who = "summary of what came before" if line.get("isCompactSummary") is True else line["type"]
-    parts: Sequence[object] = [{"type": "text", "text": content}] if isinstance(content, str) else ()
+    speaker = "summary of what came before" if line.get("isCompactSummary") is True else line["type"]
+    content_parts: Sequence[object] = [{"type": "text", "text": content}] if isinstance(content, str) else ()
     if isinstance(content, list):
-        parts = content
+        content_parts = content
     elif not isinstance(content, str):
         return False
-    for part in parts:
-        if not isinstance(part, dict):
+    for content_part in content_parts:
+        if not isinstance(content_part, dict):
             return False
-        kind = part.get("type")
+        kind = content_part.get("type")
         if kind == "text":
-            writer.message(number, who, text_of([part]))
+            collector.add_message(number, speaker, extract_text([content_part]))
         elif kind == "tool_use":
-            writer.call(number, str(part.get("name", "")), str(part.get("id", "")), part.get("input"))
+            collector.add_call(number, str(content_part.get("name", "")), str(content_part.get("id", "")), content_part.get("input"))
         elif kind == "tool_result":
-            writer.result(number, str(part.get("tool_use_id", "")), text_of(part.get("content")))
+            collector.add_result(number, str(content_part.get("tool_use_id", "")), extract_text(content_part.get("content")))
     return True

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from execplan.clock import from_utc, is_utc
-from execplan.context.sessions.entry import lines_of
+from execplan.context.sessions.entry import parse_lines
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final
 
-KINDS: Final = ("input", "output", "cache_read", "cache_write")
+TOKEN_KINDS: Final = ("input", "output", "cache_read", "cache_write")
 """Of tokens: read anew, written, read from the cache, put into it."""
-_CLAUDE: Final = {
+_CLAUDE_FIELDS: Final = {
     "input": "input_tokens",
     "output": "output_tokens",
     "cache_read": "cache_read_input_tokens",
@@ -20,7 +20,7 @@ _CLAUDE: Final = {
 }
 
 
-class Usage(NamedTuple):
+class TokenUsage(NamedTuple):
     """What was used."""
 
     tokens: dict[str, int]
@@ -28,75 +28,75 @@ class Usage(NamedTuple):
     cost_usd: float | None = None
     """In US dollars; None where no line says it. Nothing is computed from prices, which change."""
 
-    def plus(self, other: Usage) -> Usage:
+    def add(self, other: TokenUsage) -> TokenUsage:
         """Both together."""
-        costs = [each.cost_usd for each in (self, other) if each.cost_usd is not None]
-        return Usage({kind: self.tokens[kind] + other.tokens[kind] for kind in KINDS}, sum(costs) if costs else None)
+        costs = [addend.cost_usd for addend in (self, other) if addend.cost_usd is not None]
+        return TokenUsage({kind: self.tokens[kind] + other.tokens[kind] for kind in TOKEN_KINDS}, sum(costs) if costs else None)
 
 
-NOTHING: Final = Usage(dict.fromkeys(KINDS, 0))
+NO_USAGE: Final = TokenUsage(dict.fromkeys(TOKEN_KINDS, 0))
 
 
-def usage(data: bytes, since: int, until: int) -> Usage:
+def measure_usage(data: bytes, since: int, until: int) -> TokenUsage:
     """What a log of Claude Code or Codex says that was used between two times, in seconds since 1970, both included."""
     messages: dict[str, tuple[dict[str, int], float | None]] = {}
-    before, last = _codex({}), None
-    for number, line in lines_of(data):
-        at = _at(line)
-        if line is None or at is None or at > until:
+    total_before, last_total = _codex_tokens({}), None
+    for number, line in parse_lines(data):
+        line_time = _line_time(line)
+        if line is None or line_time is None or line_time > until:
             continue
-        total = _total(line)
-        if total is not None and at < since:
-            before = total
+        total = _parse_total(line)
+        if total is not None and line_time < since:
+            total_before = total
         elif total is not None:
-            last = total
-        elif at >= since and (found := _message(line)) is not None:
-            name, tokens, cost = found
+            last_total = total
+        elif line_time >= since and (message_usage := _parse_message(line)) is not None:
+            name, tokens, cost = message_usage
             messages[name or str(number)] = (
                 tokens,
                 cost,
             )  # a message stands on a line for each of its parts, the last one counts
-    found_usage = Usage({kind: max(0, last[kind] - before[kind]) for kind in KINDS}) if last is not None else NOTHING
+    total_usage = TokenUsage({kind: max(0, last_total[kind] - total_before[kind]) for kind in TOKEN_KINDS}) if last_total is not None else NO_USAGE
     for tokens, cost in messages.values():
-        found_usage = found_usage.plus(Usage(tokens, cost))
-    return found_usage
+        total_usage = total_usage.add(TokenUsage(tokens, cost))
+    return total_usage
 
 
-def _at(line: dict[str, Any] | None) -> int | None:
+def _line_time(line: dict[str, Any] | None) -> int | None:
     """When a line was written, None where it does not say so; parts of a second are left out."""
-    said = line.get("timestamp") if line is not None else None
-    whole = f"{said[:19]}Z" if isinstance(said, str) and said.endswith("Z") else ""
-    return from_utc(whole) if is_utc(whole) else None
+    timestamp = line.get("timestamp") if line is not None else None
+    whole_seconds = f"{timestamp[:19]}Z" if isinstance(timestamp, str) and timestamp.endswith("Z") else ""
+    return from_utc(whole_seconds) if is_utc(whole_seconds) else None
 
 
-def _message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | None] | None:
+def _parse_message(line: dict[str, Any]) -> tuple[str, dict[str, int], float | None] | None:
     """A message of a model in a log of Claude Code: its id, its tokens, its cost; older releases wrote the cost."""
     message = line.get("message")
     if line.get("type") != "assistant" or not isinstance(message, dict):
         return None
-    said, cost = message.get("usage"), line.get("costUSD")
-    used = said if isinstance(said, dict) else {}
-    paid = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None
-    return str(message.get("id") or ""), {kind: _count(used, name) for kind, name in _CLAUDE.items()}, paid
+    usage_object, logged_cost = message.get("usage"), line.get("costUSD")
+    usage_fields = usage_object if isinstance(usage_object, dict) else {}
+    cost_usd = float(logged_cost) if isinstance(logged_cost, int | float) and not isinstance(logged_cost, bool) and logged_cost >= 0 else None
+    return str(message.get("id") or ""), {kind: _read_count(usage_fields, name) for kind, name in _CLAUDE_FIELDS.items()}, cost_usd
 
 
-def _total(line: dict[str, Any]) -> dict[str, int] | None:
+def _parse_total(line: dict[str, Any]) -> dict[str, int] | None:
     """What a log of Codex says that the whole session has used so far."""
     payload = line.get("payload")
     if line.get("type") != "event_msg" or not isinstance(payload, dict) or payload.get("type") != "token_count":
         return None
-    info = payload.get("info")
-    said = info.get("total_token_usage") if isinstance(info, dict) else None
-    return _codex(said) if isinstance(said, dict) else None
+    token_info = payload.get("info")
+    total_usage = token_info.get("total_token_usage") if isinstance(token_info, dict) else None
+    return _codex_tokens(total_usage) if isinstance(total_usage, dict) else None
 
 
-def _codex(said: dict[str, Any]) -> dict[str, int]:
+def _codex_tokens(usage_fields: dict[str, Any]) -> dict[str, int]:
     """The tokens by kind: what is read from the cache counts among the input there."""
-    cached = _count(said, "cached_input_tokens")
-    read = max(0, _count(said, "input_tokens") - cached)
-    return {"input": read, "output": _count(said, "output_tokens"), "cache_read": cached, "cache_write": 0}
+    cached = _read_count(usage_fields, "cached_input_tokens")
+    uncached = max(0, _read_count(usage_fields, "input_tokens") - cached)
+    return {"input": uncached, "output": _read_count(usage_fields, "output_tokens"), "cache_read": cached, "cache_write": 0}
 
 
-def _count(said: dict[str, Any], name: str) -> int:
-    value = said.get(name)
+def _read_count(usage_fields: dict[str, Any], name: str) -> int:
+    value = usage_fields.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

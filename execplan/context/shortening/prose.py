@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.shortening.part import REST, Part
-from execplan.context.words import shared
+from execplan.context.shortening.part import REST_RANK, TextPart
+from execplan.context.words import count_shared_words
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -15,76 +15,76 @@ if TYPE_CHECKING:
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'“‘(\[`*]*[^\W_a-z])|(?<=[。！？])")
 """Where a sentence ends: a stop, and behind it no small letter."""
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
-_FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:`{3,}|~{3,})")
+_CODE_FENCE = re.compile(r"\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 
 
-def sentences(line: str) -> list[str]:
+def split_sentences(line: str) -> list[str]:
     """The sentences of a line, each with the spaces before it."""
-    found, start = [], 0
-    for each in _SENTENCE.finditer(line):
-        found.append(line[start : each.start()])
-        start = each.start()
-    return [*found, line[start:]]
+    line_sentences, start = [], 0
+    for match in _SENTENCE.finditer(line):
+        line_sentences.append(line[start : match.start()])
+        start = match.start()
+    return [*line_sentences, line[start:]]
 
 
-def prose(lines: Sequence[str], words: Collection[str]) -> list[Part]:
+def split_prose(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
     """The parts of a text: headings, then the first sentence, then the first of each paragraph, then those with such words."""
-    parts, said = _parts(lines)
-    ranks = {at: 0 for at, part in enumerate(parts) if _HEADING.match(part.text)}
-    first = True
-    for sentence in said:
-        rank = _shared(parts, sentence, words)
-        if sentence.begins:
-            rank = 1 if first else min(rank, 3)
-            first = False
-        ranks |= dict.fromkeys(sentence.parts, rank)
-    return [part._replace(rank=ranks.get(at, REST)) for at, part in enumerate(parts)]
+    parts, prose_sentences = _parse_sentences(lines)
+    ranks = {index: 0 for index, part in enumerate(parts) if _HEADING.match(part.text)}
+    is_first = True
+    for sentence in prose_sentences:
+        rank = _keyword_rank(parts, sentence, keywords)
+        if sentence.starts_paragraph:
+            rank = 1 if is_first else min(rank, 3)
+            is_first = False
+        ranks |= dict.fromkeys(sentence.part_indexes, rank)
+    return [part._replace(rank=ranks.get(index, REST_RANK)) for index, part in enumerate(parts)]
 
 
-def message(lines: Sequence[str], words: Collection[str]) -> list[Part]:
+def split_message(lines: Sequence[str], keywords: Collection[str]) -> list[TextPart]:
     """The parts of what somebody said: its first and its last sentence, then those with such words, then the others."""
-    parts, said = _parts(lines)
+    parts, message_sentences = _parse_sentences(lines)
     ranks: dict[int, int] = {}
-    for nth, sentence in enumerate(said):
-        rank = 0 if nth in (0, len(said) - 1) else min(_shared(parts, sentence, words), 6)
-        ranks |= dict.fromkeys(sentence.parts, rank)
-    return [part._replace(rank=ranks.get(at, REST)) for at, part in enumerate(parts)]
+    for index, sentence in enumerate(message_sentences):
+        rank = 0 if index in (0, len(message_sentences) - 1) else min(_keyword_rank(parts, sentence, keywords), 6)
+        ranks |= dict.fromkeys(sentence.part_indexes, rank)
+    return [part._replace(rank=ranks.get(part_index, REST_RANK)) for part_index, part in enumerate(parts)]
 
 
 class _Sentence(NamedTuple):
-    parts: list[int]
+    part_indexes: list[int]
     """Which parts it is made of: several where a line ends within it."""
-    begins: bool
+    starts_paragraph: bool
     """Whether a paragraph or an item begins with it."""
 
 
-def _parts(lines: Sequence[str]) -> tuple[list[Part], list[_Sentence]]:
+def _parse_sentences(lines: Sequence[str]) -> tuple[list[TextPart], list[_Sentence]]:
     """The sentences of each line as parts, and which of them are one sentence; headings and code are none."""
-    parts: list[Part] = []
-    found: list[_Sentence] = []
-    begins, fenced, unfinished = True, False, False
-    for at, line in enumerate(lines):
-        is_fence = _FENCE.match(line) is not None
-        fenced = fenced != is_fence
-        if is_fence or fenced or not line.strip() or _HEADING.match(line):
-            parts.append(Part(line, at))
-            begins, unfinished = True, False
+    parts: list[TextPart] = []
+    parsed_sentences: list[_Sentence] = []
+    starts_paragraph, in_code_block, is_unfinished = True, False, False
+    for line_index, line in enumerate(lines):
+        is_fence = _CODE_FENCE.match(line) is not None
+        in_code_block = in_code_block != is_fence
+        if is_fence or in_code_block or not line.strip() or _HEADING.match(line):
+            parts.append(TextPart(line, line_index))
+            starts_paragraph, is_unfinished = True, False
             continue
         if _ITEM.match(line):
-            begins, unfinished = True, False
-        for each in sentences(line):
-            if unfinished:
-                found[-1].parts.append(len(parts))
+            starts_paragraph, is_unfinished = True, False
+        for sentence_text in split_sentences(line):
+            if is_unfinished:
+                parsed_sentences[-1].part_indexes.append(len(parts))
             else:
-                found.append(_Sentence([len(parts)], begins))
-            parts.append(Part(each, at))
-            begins = unfinished = False
-        unfinished = not line.rstrip().endswith((".", "!", "?", ":", "。", "！", "？"))
-    return parts, found
+                parsed_sentences.append(_Sentence([len(parts)], starts_paragraph))
+            parts.append(TextPart(sentence_text, line_index))
+            starts_paragraph = is_unfinished = False
+        is_unfinished = not line.rstrip().endswith((".", "!", "?", ":", "。", "！", "？"))
+    return parts, parsed_sentences
 
 
-def _shared(parts: Sequence[Part], sentence: _Sentence, words: Collection[str]) -> int:
+def _keyword_rank(parts: Sequence[TextPart], sentence: _Sentence, keywords: Collection[str]) -> int:
     """The rank of a sentence by what it shares with the task: two words come sooner."""
-    many = shared(" ".join([parts[at].text for at in sentence.parts]), words)
-    return 2 if many > 1 else 4 if many else REST
+    shared_count = count_shared_words(" ".join([parts[index].text for index in sentence.part_indexes]), keywords)
+    return 2 if shared_count > 1 else 4 if shared_count else REST_RANK

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import STEP, listed, of_entries, of_sentences, of_tasks
-from execplan.context.summary.pace import pace
-from execplan.context.summary.piece import Part, Piece, Said, Subject
-from execplan.context.summary.words import said
+from execplan.context.summary.making import RANK_STEP, list_section, entry_pieces, sentence_pieces, task_pieces
+from execplan.context.summary.pace import pace_pieces
+from execplan.context.summary.piece import SummarySection, SummaryPiece, Segment, Subject
+from execplan.context.summary.words import quote_text
 from execplan.plan.model import OTHER
 
-_SPLIT = 8
+_SUPERSEDED_RANK = 8
 
 
-def parts(subject: Subject) -> list[Part]:
+def build_analysis(subject: Subject) -> list[SummarySection]:
     """What the logs and the stamps say; nothing about what they do not."""
-    plan, few = subject.plan, subject.length.few
-    found, decided, revised = [facts.newest(log) for log in (plan.discoveries, plan.decisions, plan.revisions)]
-    unlike = [task for task in plan.tasks if task.state == OTHER and facts.named(task)]
-    turned = facts.turned(subject)
-    otherwise = [*of_tasks(subject, unlike, 20), *of_sentences(subject, turned, 25)]
+    plan, max_entries = subject.plan, subject.length.max_entries
+    discoveries, decisions, revisions = [facts.newest_entries(log) for log in (plan.discoveries, plan.decisions, plan.revisions)]
+    other_tasks = [task for task in plan.tasks if task.state == OTHER and facts.has_text(task)]
+    deviations = facts.deviation_sentences(subject)
+    deviation_pieces = [*task_pieces(subject, other_tasks, 20), *sentence_pieces(subject, deviations, 25)]
     return [
-        listed("found", "Found out", of_entries(subject, found, 10, behind="Evidence: "), found, few),
-        listed("decided", "Decided, and why", of_entries(subject, decided, 0, behind="Why: "), decided, few),
-        listed("superseded", "Superseded", _superseded(subject), (), few, ""),
-        listed("otherwise", "Otherwise than planned", otherwise, turned, few, ""),
-        listed("revised", "Revised", of_entries(subject, revised, 30), revised, few, ""),
-        Part("pace", "Pace", tuple(pace(subject, 5)), none="No tick has a stamp."),
+        list_section("found", "Found out", entry_pieces(subject, discoveries, 10, detail_label="Evidence: "), discoveries, max_entries),
+        list_section("decided", "Decided, and why", entry_pieces(subject, decisions, 0, detail_label="Why: "), decisions, max_entries),
+        list_section("superseded", "Superseded", _superseded_pieces(subject), (), max_entries, ""),
+        list_section("otherwise", "Otherwise than planned", deviation_pieces, deviations, max_entries, ""),
+        list_section("revised", "Revised", entry_pieces(subject, revisions, 30), revisions, max_entries, ""),
+        SummarySection("pace", "Pace", tuple(pace_pieces(subject, 5)), empty_text="No tick has a stamp."),
     ]
 
 
-def _superseded(subject: Subject) -> list[Piece]:
+def _superseded_pieces(subject: Subject) -> list[SummaryPiece]:
     """What decisions took the place of."""
-    made = []
-    for at, entry in enumerate(facts.newest([each for each in subject.plan.decisions if each.supersedes])):
-        old, new = said(subject, entry.supersedes or ""), said(subject, entry.text)
+    pieces = []
+    for index, entry in enumerate(facts.newest_entries([decision for decision in subject.plan.decisions if decision.supersedes])):
+        old, new = quote_text(subject, entry.supersedes or ""), quote_text(subject, entry.text)
         if old and new:
-            parts = (Said("", old), Said(" Now: ", new))
-            made.append(Piece(parts, "", _SPLIT + at * STEP, entry.start + 1, entry.end))
-    return made
+            segments = (Segment("", old), Segment(" Now: ", new))
+            pieces.append(SummaryPiece(segments, "", _SUPERSEDED_RANK + index * RANK_STEP, entry.start + 1, entry.end))
+    return pieces

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import STEP, led, of_entries, of_sentences, of_tasks
-from execplan.context.summary.piece import Part, Subject, ours
+from execplan.context.summary.making import RANK_STEP, with_label, entry_pieces, sentence_pieces, task_pieces
+from execplan.context.summary.piece import SummarySection, Subject, unquoted_piece
 
-_AIMS = {"brief": 1, "detailed": 2, "comprehensive": 4}
+_BULLET_PURPOSE_SENTENCES = {"brief": 1, "detailed": 2, "comprehensive": 4}
 
 
-def parts(subject: Subject) -> list[Part]:
+def build_bullet_points(subject: Subject) -> list[SummarySection]:
     """What it is for, where it stands, what is next, was done, was decided, was found, came of it, may go wrong."""
-    plan, few = subject.plan, subject.length.few
-    ahead, behind = facts.ahead(subject), facts.behind(subject)
-    told = facts.standing(subject)
-    brief = few <= 2
-    lists = (
-        ("purpose", "For", of_sentences(subject, facts.purpose(subject, _AIMS[subject.length.name]), 1)),
-        ("standing", "", [ours(f"State: {told.state}, {told.line}")]),
-        ("next", "Next", of_tasks(subject, ahead[:1], 2)),
-        ("open", "Open", of_tasks(subject, ahead[1:], STEP // 2)),
-        ("done", "Done", of_tasks(subject, behind, 5)),
-        ("decisions", "Decided", of_entries(subject, facts.newest(plan.decisions), 3, behind="" if brief else "Why: ")),
-        ("discoveries", "Found", of_entries(subject, facts.newest(plan.discoveries), 6)),
-        ("outcomes", "Outcome", of_entries(subject, facts.newest(plan.outcomes), 4)),
-        ("risks", "Risk", [] if brief else of_sentences(subject, facts.risks(subject), STEP // 2)),
+    plan, max_entries = subject.plan, subject.length.max_entries
+    open_tasks, done_tasks = facts.open_tasks(subject), facts.done_tasks(subject)
+    progress = facts.plan_progress(subject)
+    is_brief = max_entries <= 2
+    entries_by_kind = (
+        ("purpose", "For", sentence_pieces(subject, facts.purpose_sentences(subject, _BULLET_PURPOSE_SENTENCES[subject.length.name]), 1)),
+        ("standing", "", [unquoted_piece(f"State: {progress.state}, {progress.summary}")]),
+        ("next", "Next", task_pieces(subject, open_tasks[:1], 2)),
+        ("open", "Open", task_pieces(subject, open_tasks[1:], RANK_STEP // 2)),
+        ("done", "Done", task_pieces(subject, done_tasks, 5)),
+        ("decisions", "Decided", entry_pieces(subject, facts.newest_entries(plan.decisions), 3, detail_label="" if is_brief else "Why: ")),
+        ("discoveries", "Found", entry_pieces(subject, facts.newest_entries(plan.discoveries), 6)),
+        ("outcomes", "Outcome", entry_pieces(subject, facts.newest_entries(plan.outcomes), 4)),
+        ("risks", "Risk", [] if is_brief else sentence_pieces(subject, facts.risk_sentences(subject), RANK_STEP // 2)),
     )
-    most = 1 if brief else few
+    max_pieces = 1 if is_brief else max_entries
     return [
-        Part(name, "", tuple([led(each, word) if word else each for each in pieces]), most)
-        for name, word, pieces in lists
+        SummarySection(name, "", tuple([with_label(piece, label) if label else piece for piece in pieces]), max_pieces)
+        for name, label, pieces in entries_by_kind
     ]

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from execplan.text.redaction import Redaction
 
 
-def without_secrets(plan: Plan, redaction: Redaction) -> Plan:
+def redact_plan(plan: Plan, redaction: Redaction) -> Plan:
     """The plan as it reads with each secret replaced; its lines keep their numbers."""
     source = plan.text.to_str()
-    found = redaction.spans(source)
-    if not found:
+    secret_spans = redaction.spans(source)
+    if not secret_spans:
         return plan
-    for start, end in reversed(found):
-        ends = "".join([char for char in source[start:end] if char in "\r\n"])
-        source = source[:start] + REDACTED + ends + source[end:]
+    for start, end in reversed(secret_spans):
+        line_ends = "".join([char for char in source[start:end] if char in "\r\n"])
+        source = source[:start] + REDACTED + line_ends + source[end:]
     return read_text(Text.from_str(source))

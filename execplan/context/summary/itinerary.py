@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import MOST
-from execplan.context.summary.piece import EARLIER, MORE, Part, Piece, Said, Subject, ours
-from execplan.context.summary.words import said, visible
+from execplan.context.summary.making import MAX_PIECES
+from execplan.context.summary.piece import EARLIER_LABEL, MORE_LABEL, SummarySection, SummaryPiece, Segment, Subject, unquoted_piece
+from execplan.context.summary.words import quote_text, escape_hidden
 from execplan.plan.model import DONE, OPEN
 from execplan.text.blocks import HEADING
 
@@ -17,71 +17,71 @@ if TYPE_CHECKING:
     from execplan.text.blocks import Block
 
 _MILESTONE = re.compile(r"(?:milestone|phase|stage|workstream|slice|unit|M\d)\b", re.IGNORECASE)
-_BEHIND, _AHEAD = "Behind", "Ahead"
-_NAMED = 9
+_DONE_GROUP, _OPEN_GROUP = "Behind", "Ahead"
+_MILESTONE_RANK = 9
 """The rank of the first milestone: a few tasks are wanted more."""
-_NAMES = 12
+_MAX_NAME_WORDS = 12
 """Words of a milestone's name."""
 
 
-def parts(subject: Subject) -> list[Part]:
+def build_itinerary(subject: Subject) -> list[SummarySection]:
     """Milestones that the plan has by name, then the tasks in the order of the file."""
-    told, between = facts.standing(subject), facts.between(subject)
-    way = ours(f"{told.state.capitalize()}: {told.tasks}{f', {between}' if between else ''}.")
-    top = Part("way", "", (way,))
-    return [top, Part("milestones", "Milestones", tuple(_milestones(subject)), 0, MORE), *_tasks(subject)]
+    progress, timestamp_range = facts.plan_progress(subject), facts.timestamp_range(subject)
+    progress_piece = unquoted_piece(f"{progress.state.capitalize()}: {progress.task_counts}{f', {timestamp_range}' if timestamp_range else ''}.")
+    progress_section = SummarySection("way", "", (progress_piece,))
+    return [progress_section, SummarySection("milestones", "Milestones", tuple(_milestone_pieces(subject)), 0, MORE_LABEL), *_task_sections(subject)]
 
 
-def _milestones(subject: Subject) -> list[Piece]:
+def _milestone_pieces(subject: Subject) -> list[SummaryPiece]:
     """The headings that name a milestone, outside of Progress."""
-    found: list[Piece] = []
-    for head in _headings(subject.plan)[:MOST]:
-        words = said(subject, head.text, _NAMES)
-        if words:
-            rank = _NAMED + len(found)
-            found.append(Piece((Said("", words),), "", rank, head.start + 1, head.end))
-    return found
+    pieces: list[SummaryPiece] = []
+    for heading in _milestone_headings(subject.plan)[:MAX_PIECES]:
+        quote = quote_text(subject, heading.text, _MAX_NAME_WORDS)
+        if quote:
+            rank = _MILESTONE_RANK + len(pieces)
+            pieces.append(SummaryPiece((Segment("", quote),), "", rank, heading.start + 1, heading.end))
+    return pieces
 
 
-def _headings(plan: Plan) -> list[Block]:
-    heads = [block for block in plan.blocks if block.kind == HEADING and block.level > 1 and not block.depth]
-    inside = [(each.start, each.end) for each in plan.sections if each.living]
+def _milestone_headings(plan: Plan) -> list[Block]:
+    headings = [block for block in plan.blocks if block.kind == HEADING and block.level > 1 and not block.depth]
+    living_ranges = [(section.start, section.end) for section in plan.sections if section.living]
     return [
-        head
-        for head in heads
-        if _MILESTONE.match(head.text.strip("*_ ")) and not any([start <= head.start < end for start, end in inside])
+        heading
+        for heading in headings
+        if _MILESTONE.match(heading.text.strip("*_ ")) and not any([start <= heading.start < end for start, end in living_ranges])
     ]
 
 
-def _tasks(subject: Subject) -> list[Part]:
+def _task_sections(subject: Subject) -> list[SummarySection]:
     """The tasks below the sub-headings of Progress; where it has none, those behind and those ahead."""
-    tasks = [task for task in subject.plan.tasks if facts.named(task)]
-    ahead = facts.ahead(subject)
-    here = next((at for at, task in enumerate(tasks) if ahead and task is ahead[0]), len(tasks))
-    headed = any([task.heading for task in tasks])
-    groups: dict[str, list[Piece]] = {}
-    beyond: dict[str, int] = {}
-    for at, task in enumerate(tasks):
-        group = task.heading if headed else _AHEAD if task.state == OPEN else _BEHIND
-        if abs(at - here) > MOST:
-            beyond[group] = beyond.get(group, 0) + 1
+    tasks = [task for task in subject.plan.tasks if facts.has_text(task)]
+    open_tasks = facts.open_tasks(subject)
+    next_index = next((index for index, task in enumerate(tasks) if open_tasks and task is open_tasks[0]), len(tasks))
+    has_headings = any([task.heading for task in tasks])
+    pieces_by_group: dict[str, list[SummaryPiece]] = {}
+    omitted_by_group: dict[str, int] = {}
+    for index, task in enumerate(tasks):
+        group = task.heading if has_headings else _OPEN_GROUP if task.state == OPEN else _DONE_GROUP
+        if abs(index - next_index) > MAX_PIECES:
+            omitted_by_group[group] = omitted_by_group.get(group, 0) + 1
         else:
-            pieces = groups.setdefault(group, [])
-            pieces += _step(subject, task, 2 * (at - here) if at >= here else 2 * (here - at) - 1, last=at == here)
-    made = []
-    for at, (name, pieces) in enumerate(groups.items(), 1):
-        rest = EARLIER if all([piece.rank % 2 for piece in pieces]) else MORE
-        named = (f"tasks-{at}", said(subject, name, _NAMES)) if headed else (name.lower(), name)
-        made.append(Part(*named, tuple(pieces), 0, rest, beyond.get(name, 0)))
-    return made
+            pieces = pieces_by_group.setdefault(group, [])
+            pieces += _task_pieces(subject, task, 2 * (index - next_index) if index >= next_index else 2 * (next_index - index) - 1, is_next=index == next_index)
+    sections = []
+    for index, (name, pieces) in enumerate(pieces_by_group.items(), 1):
+        omitted_label = EARLIER_LABEL if all([piece.rank % 2 for piece in pieces]) else MORE_LABEL
+        name_and_heading = (f"tasks-{index}", quote_text(subject, name, _MAX_NAME_WORDS)) if has_headings else (name.lower(), name)
+        sections.append(SummarySection(*name_and_heading, tuple(pieces), 0, omitted_label, omitted_by_group.get(name, 0)))
+    return sections
 
 
-def _step(subject: Subject, task: Task, away: int, *, last: bool) -> list[Piece]:
+def _task_pieces(subject: Subject, task: Task, rank: int, *, is_next: bool) -> list[SummaryPiece]:
     """A task with its box, its number and its stamp; the nearer to the next one, the more it is wanted."""
-    words = said(subject, task.text)
-    if not words:
+    quote = quote_text(subject, task.text)
+    if not quote:
         return []
-    stamp = f"{facts.when(task.stamp)} " if task.stamp is not None and task.state == DONE else ""
-    lead = f"[{visible(task.mark)}] {task.number}. {stamp}"
-    tail = f" (next: {subject.ids[task.number - 1]})" if last else ""
-    return [Piece((Said(lead, words),), tail, away, task.box + 1, task.end)]
+    timestamp = f"{facts.format_timestamp(task.stamp)} " if task.stamp is not None and task.state == DONE else ""
+    lead = f"[{escape_hidden(task.mark)}] {task.number}. {timestamp}"
+    tail = f" (next: {subject.ids[task.number - 1]})" if is_next else ""
+    return [SummaryPiece((Segment(lead, quote),), tail, rank, task.box + 1, task.end)]

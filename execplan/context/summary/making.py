@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.summary.piece import MORE, Part, Piece, Said
-from execplan.context.summary.words import said
+from execplan.context.summary.piece import MORE_LABEL, SummarySection, SummaryPiece, Segment
+from execplan.context.summary.words import quote_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,78 +15,78 @@ if TYPE_CHECKING:
     from execplan.context.summary.prose import Sentence
     from execplan.plan.model import Entry, Task
 
-_AUTHOR = re.compile(r"/ [^.:]{1,40}[.:] +")
+_AUTHOR_PREFIX = re.compile(r"/ [^.:]{1,40}[.:] +")
 """Who wrote a revision note, where it stands between its date and its words."""
-MOST = 200
+MAX_PIECES = 200
 """The most pieces that are made of one list: of more none has room in a thousand words."""
-STEP = 100
+RANK_STEP = 100
 """Ranks between one piece of a list and the next, so that lists of equal standing take turns."""
 
 
-def of_sentences(subject: Subject, sentences: Sequence[Sentence], rank: int, lead: str = "") -> list[Piece]:
+def sentence_pieces(subject: Subject, sentences: Sequence[Sentence], rank: int, lead: str = "") -> list[SummaryPiece]:
     """A piece for each sentence."""
-    made = []
-    for at, each in enumerate(sentences[:MOST]):
-        words = said(subject, each.words)
-        if words:
-            made.append(Piece((Said(lead, words),), "", rank + at * STEP, each.start + 1, each.end))
-    return made
+    pieces = []
+    for index, sentence in enumerate(sentences[:MAX_PIECES]):
+        quote = quote_text(subject, sentence.text)
+        if quote:
+            pieces.append(SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, sentence.start + 1, sentence.end))
+    return pieces
 
 
-def of_tasks(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bool = True) -> list[Piece]:
+def task_pieces(subject: Subject, tasks: Sequence[Task], rank: int, *, dated: bool = True) -> list[SummaryPiece]:
     """A piece for each task, the first wanted most; those that are done with their date."""
-    made = []
-    for at, task in enumerate(tasks[:MOST]):
-        words = said(subject, task.text)
-        stamp = task.stamp if dated and task.mark != " " else None
-        if words:
-            lead = f"{stamp.date}: " if stamp is not None else ""
-            made.append(Piece((Said(lead, words),), "", rank + at * STEP, task.box + 1, task.end))
-    return made
+    pieces = []
+    for index, task in enumerate(tasks[:MAX_PIECES]):
+        quote = quote_text(subject, task.text)
+        timestamp = task.stamp if dated and task.mark != " " else None
+        if quote:
+            lead = f"{timestamp.date}: " if timestamp is not None else ""
+            pieces.append(SummaryPiece((Segment(lead, quote),), "", rank + index * RANK_STEP, task.box + 1, task.end))
+    return pieces
 
 
-def of_entries(
-    subject: Subject, entries: Sequence[Entry], rank: int, *, behind: str = "", dated: bool = True
-) -> list[Piece]:
-    """A piece for each entry, the first wanted most; with `behind`, and after it, its rationale or its evidence."""
-    made = []
-    for at, entry in enumerate(entries[:MOST]):
-        words = said(subject, entry.text[_author(entry.text) :])
-        why = said(subject, entry.rationale or entry.evidence or "") if behind else ""
+def entry_pieces(
+    subject: Subject, entries: Sequence[Entry], rank: int, *, detail_label: str = "", dated: bool = True
+) -> list[SummaryPiece]:
+    """A piece for each entry, the first wanted most; with `detail_label`, and after it, its rationale or its evidence."""
+    pieces = []
+    for index, entry in enumerate(entries[:MAX_PIECES]):
+        quote = quote_text(subject, entry.text[_author_end(entry.text) :])
+        detail = quote_text(subject, entry.rationale or entry.evidence or "") if detail_label else ""
         date = f"{entry.date[:10]}: " if dated and entry.date else ""
-        if words:
-            parts = [Said(date, words)]
-            if why:
-                parts.append(Said(f"{stop(words)} {behind}", why))
-            made.append(Piece(tuple(parts), "", rank + at * STEP, entry.start + 1, entry.end))
-    return made
+        if quote:
+            segments = [Segment(date, quote)]
+            if detail:
+                segments.append(Segment(f"{missing_full_stop(quote)} {detail_label}", detail))
+            pieces.append(SummaryPiece(tuple(segments), "", rank + index * RANK_STEP, entry.start + 1, entry.end))
+    return pieces
 
 
-def _author(words: str) -> int:
+def _author_end(text: str) -> int:
     """Where the words begin behind a name."""
-    found = _AUTHOR.match(words)
-    return found.end() if found is not None else 0
+    match = _AUTHOR_PREFIX.match(text)
+    return match.end() if match is not None else 0
 
 
-def led(piece: Piece, word: str) -> Piece:
+def with_label(piece: SummaryPiece, label: str) -> SummaryPiece:
     """A piece behind a word of ours, its date in parentheses."""
-    first, *rest = piece.said
-    date = first.lead.removesuffix(": ")
-    return piece._replace(said=(Said(f"{word} ({date}): " if date else f"{word}: ", first.words), *rest))
+    first_segment, *other_segments = piece.segments
+    date = first_segment.lead.removesuffix(": ")
+    return piece._replace(segments=(Segment(f"{label} ({date}): " if date else f"{label}: ", first_segment.quote), *other_segments))
 
 
-def listed(
-    name: str, heading: str, pieces: Sequence[Piece], of: Sequence[object], few: int, none: str = "None written down."
-) -> Part:
+def list_section(
+    name: str, heading: str, pieces: Sequence[SummaryPiece], source: Sequence[object], max_pieces: int, empty_text: str = "None written down."
+) -> SummarySection:
     """A part that says how many there are beside those that it has room for."""
-    return Part(name, heading, tuple(pieces), few, MORE, max(0, len(of) - MOST), none)
+    return SummarySection(name, heading, tuple(pieces), max_pieces, MORE_LABEL, max(0, len(source) - MAX_PIECES), empty_text)
 
 
-def stop(words: str) -> str:
+def missing_full_stop(text: str) -> str:
     """A full stop where the words end with nothing like one."""
-    return "" if words.rstrip("\"'”’»)]*_`").endswith((".", "!", "?", "…", ":", ";", "。", "！", "？", "：")) else "."
+    return "" if text.rstrip("\"'”’»)]*_`").endswith((".", "!", "?", "…", ":", ";", "。", "！", "？", "：")) else "."
 
 
-def ended(pieces: Iterable[Piece]) -> list[Piece]:
+def as_sentences(pieces: Iterable[SummaryPiece]) -> list[SummaryPiece]:
     """The pieces as whole sentences, for prose."""
-    return [piece._replace(tail=piece.tail + stop(piece.text)) for piece in pieces]
+    return [piece._replace(tail=piece.tail + missing_full_stop(piece.text)) for piece in pieces]

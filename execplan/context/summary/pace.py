@@ -5,45 +5,45 @@ from __future__ import annotations
 import itertools
 
 from execplan.context.summary import facts
-from execplan.context.summary.piece import Piece, Said, Subject, ours
-from execplan.context.summary.words import said
+from execplan.context.summary.piece import SummaryPiece, Segment, Subject, unquoted_piece
+from execplan.context.summary.words import quote_text
 from execplan.plan.model import DONE
 
 _HOUR, _DAY = 60, 1440
 
 
-def pace(subject: Subject, rank: int) -> list[Piece]:
+def pace_pieces(subject: Subject, rank: int) -> list[SummaryPiece]:
     """From when to when, on how many days; where times are known, the usual and the longest time between two ticks."""
-    done = [task for task in subject.plan.tasks if task.state == DONE]
-    stamps = facts.stamped(done)
-    if not stamps:
+    done_tasks = [task for task in subject.plan.tasks if task.state == DONE]
+    timestamps = facts.sorted_timestamps(done_tasks)
+    if not timestamps:
         return []
-    days = len({stamp.date for stamp in stamps})
-    ticks = "tick" if len(done) == 1 else "ticks"
-    first, last = facts.when(stamps[0]), facts.when(stamps[-1])
-    way = f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}" if first != last else f", {first}"
-    pieces = [ours(f"{len(stamps)} of {len(done)} {ticks} with a stamp{way}.", rank)]
-    timed = sorted(
+    days = len({timestamp.date for timestamp in timestamps})
+    ticks = "tick" if len(done_tasks) == 1 else "ticks"
+    first, last = facts.format_timestamp(timestamps[0]), facts.format_timestamp(timestamps[-1])
+    range_text = f", from {first} to {last}, on {days} {'days' if days > 1 else 'day'}" if first != last else f", {first}"
+    pieces = [unquoted_piece(f"{len(timestamps)} of {len(done_tasks)} {ticks} with a stamp{range_text}.", rank)]
+    timed_tasks = sorted(
         [
-            (moment, task.number, task)
-            for task in done
-            if task.stamp and task.stamp.time and (moment := facts.moment(task.stamp)) is not None
+            (minute, task.number, task)
+            for task in done_tasks
+            if task.stamp and task.stamp.time and (minute := facts.earliest_minute(task.stamp)) is not None
         ]
     )
-    gaps = [(two[0] - one[0], two[2]) for one, two in itertools.pairwise(timed)]
+    gaps = [(later[0] - earlier[0], later[2]) for earlier, later in itertools.pairwise(timed_tasks)]
     if len(gaps) < 2:
         return pieces
-    usual = sorted([gap for gap, _ in gaps])[len(gaps) // 2]
-    longest, task = max(gaps, key=lambda each: each[0])
-    if not longest:
+    usual_gap = sorted([gap for gap, _ in gaps])[len(gaps) // 2]
+    longest_gap, task = max(gaps, key=lambda gap_and_task: gap_and_task[0])
+    if not longest_gap:
         return pieces
-    most = f"Usually {_shown(usual)} from one tick to the next" if usual else "Mostly no time from one tick to the next"
-    lead = f"{most}; the longest, {_shown(longest)}, before: "
-    words = said(subject, task.text)
-    return [*pieces, Piece((Said(lead, words),), "", rank + 1, task.box + 1, task.end)] if words else pieces
+    usual_text = f"Usually {_format_duration(usual_gap)} from one tick to the next" if usual_gap else "Mostly no time from one tick to the next"
+    lead = f"{usual_text}; the longest, {_format_duration(longest_gap)}, before: "
+    quote = quote_text(subject, task.text)
+    return [*pieces, SummaryPiece((Segment(lead, quote),), "", rank + 1, task.box + 1, task.end)] if quote else pieces
 
 
-def _shown(minutes: int) -> str:
+def _format_duration(minutes: int) -> str:
     """A time in whole minutes, hours or days, whichever is short."""
     for size, name in ((_DAY, "day"), (_HOUR, "hour"), (1, "minute")):
         if minutes >= 2 * size or size == 1:

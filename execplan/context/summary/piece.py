@@ -11,32 +11,32 @@ if TYPE_CHECKING:
     from execplan.plan.model import Plan
 
 
-class Length(NamedTuple):
+class SummaryLength(NamedTuple):
     """How long a summary may be."""
 
     name: str
-    words: int
+    max_words: int
     """The most that it has, headings and our own words included."""
-    sentence: int
+    max_sentence_words: int
     """The most words that are taken of one place."""
-    few: int
+    max_entries: int
     """The most entries of one kind."""
 
 
-LENGTHS: Final = (Length("brief", 120, 28, 2), Length("detailed", 350, 40, 5), Length("comprehensive", 1000, 60, 200))
+LENGTHS: Final = (SummaryLength("brief", 120, 28, 2), SummaryLength("detailed", 350, 40, 5), SummaryLength("comprehensive", 1000, 60, 200))
 
 
-class Said(NamedTuple):
+class Segment(NamedTuple):
     """Words of the plan, with ours before them."""
 
     lead: str
-    words: str
+    quote: str
 
 
-class Piece(NamedTuple):
+class SummaryPiece(NamedTuple):
     """What is printed together or not at all."""
 
-    said: tuple[Said, ...]
+    segments: tuple[Segment, ...]
     tail: str = ""
     """Our own words behind it."""
     rank: int = 0
@@ -48,31 +48,31 @@ class Piece(NamedTuple):
     @property
     def text(self) -> str:
         """All of it on one line."""
-        return "".join([part for each in self.said for part in each]) + self.tail
+        return "".join([fragment for segment in self.segments for fragment in segment]) + self.tail
 
     @property
     def quotes(self) -> list[str]:
         """The plan's own words in it."""
-        return [each.words for each in self.said if each.words]
+        return [segment.quote for segment in self.segments if segment.quote]
 
 
-EARLIER: Final = "earlier"
-MORE: Final = "more"
+EARLIER_LABEL: Final = "earlier"
+MORE_LABEL: Final = "more"
 
 
-class Part(NamedTuple):
+class SummarySection(NamedTuple):
     """Pieces about one thing."""
 
     name: str
     heading: str
-    pieces: tuple[Piece, ...]
-    most: int = 0
+    pieces: tuple[SummaryPiece, ...]
+    max_pieces: int = 0
     """How many of them at most, or any number."""
-    rest: str = ""
+    omitted_label: str = ""
     """What those are called that are left out: earlier ones, which is said first, or more; or it is not said."""
-    left: int = 0
+    omitted_count: int = 0
     """How many are left out; before it is fitted, how many there are that no pieces were made of."""
-    none: str = ""
+    empty_text: str = ""
     """What is said where there are no pieces; else the part is left out."""
 
 
@@ -86,9 +86,9 @@ class Subject(NamedTuple):
     """Of its tasks."""
     markup: bool
     """Whether markdown stays as it is written, or is made plain."""
-    length: Length
+    length: SummaryLength
 
 
-def ours(text: str, rank: int = 0) -> Piece:
+def unquoted_piece(text: str, rank: int = 0) -> SummaryPiece:
     """A piece in which nothing is quoted."""
-    return Piece((Said(text, ""),), rank=rank)
+    return SummaryPiece((Segment(text, ""),), rank=rank)

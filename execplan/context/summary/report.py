@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from execplan.context.summary import facts
-from execplan.context.summary.making import listed, of_entries, of_sentences, of_tasks
-from execplan.context.summary.piece import Part, Subject, ours
+from execplan.context.summary.making import list_section, entry_pieces, sentence_pieces, task_pieces
+from execplan.context.summary.piece import SummarySection, Subject, unquoted_piece
 
 
-def parts(subject: Subject) -> list[Part]:
+def build_report(subject: Subject) -> list[SummarySection]:
     """Status, done, open, decisions, findings, risks and outcome; what the plan does not have is said to be missing."""
-    plan, few = subject.plan, subject.length.few
-    told = facts.standing(subject)
-    status = [
-        ours(f"{told.state.capitalize()}, {told.tasks}."),
-        *([ours(f"{told.left.capitalize()}.")] if told.left else []),
+    plan, max_entries = subject.plan, subject.length.max_entries
+    progress = facts.plan_progress(subject)
+    status_pieces = [
+        unquoted_piece(f"{progress.state.capitalize()}, {progress.task_counts}."),
+        *([unquoted_piece(f"{progress.template_note.capitalize()}.")] if progress.template_note else []),
     ]
-    if between := facts.between(subject):
-        status.append(ours(f"{between[:1].upper()}{between[1:]}."))
-    status += of_sentences(subject, facts.purpose(subject, 1 if few <= 2 else 3), 5)
-    why = "" if few <= 2 else "Why: "
-    behind, ahead, risks = facts.behind(subject), facts.ahead(subject), facts.risks(subject)
-    decided, found, came = [facts.newest(log) for log in (plan.decisions, plan.discoveries, plan.outcomes)]
+    if timestamp_range := facts.timestamp_range(subject):
+        status_pieces.append(unquoted_piece(f"{timestamp_range[:1].upper()}{timestamp_range[1:]}."))
+    status_pieces += sentence_pieces(subject, facts.purpose_sentences(subject, 1 if max_entries <= 2 else 3), 5)
+    reason_label = "" if max_entries <= 2 else "Why: "
+    done_tasks, open_tasks, risk_sentences = facts.done_tasks(subject), facts.open_tasks(subject), facts.risk_sentences(subject)
+    decisions, discoveries, outcomes = [facts.newest_entries(log) for log in (plan.decisions, plan.discoveries, plan.outcomes)]
     return [
-        Part("status", "Status", tuple(status)),
-        listed("done", "Done", of_tasks(subject, behind, 40), behind, few, "Nothing yet."),
-        listed("open", "Open", of_tasks(subject, ahead, 10), ahead, few, "Nothing."),
-        listed("decisions", "Decisions", of_entries(subject, decided, 20, behind=why), decided, few),
-        listed("findings", "Findings", of_entries(subject, found, 50), found, few),
-        listed("risks", "Risks", of_sentences(subject, risks, 30), risks, few),
-        listed("outcome", "Outcome", of_entries(subject, came, 15), came, few),
+        SummarySection("status", "Status", tuple(status_pieces)),
+        list_section("done", "Done", task_pieces(subject, done_tasks, 40), done_tasks, max_entries, "Nothing yet."),
+        list_section("open", "Open", task_pieces(subject, open_tasks, 10), open_tasks, max_entries, "Nothing."),
+        list_section("decisions", "Decisions", entry_pieces(subject, decisions, 20, detail_label=reason_label), decisions, max_entries),
+        list_section("findings", "Findings", entry_pieces(subject, discoveries, 50), discoveries, max_entries),
+        list_section("risks", "Risks", sentence_pieces(subject, risk_sentences, 30), risk_sentences, max_entries),
+        list_section("outcome", "Outcome", entry_pieces(subject, outcomes, 15), outcomes, max_entries),
     ]

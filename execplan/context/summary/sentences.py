@@ -8,144 +8,144 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CUT = " …"
+ELLIPSIS = " …"
 """What stands where a sentence was cut."""
-LONGEST = 40
+MAX_WORD_CHARS = 40
 """Characters that count as one word where no space stands between them: a path of a hundred counts as three."""
 
-_WIDE = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_UNSPACED_SCRIPTS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 """Letters of scripts that put no spaces between words: each counts as a word."""
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]+[”’」』）]*")
-_ABBREVIATED = re.compile(
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]+[”’」』）]*")
+_ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|no|fig|dr|mr|ms|st|approx|incl|resp|[A-Z])\.$", re.IGNORECASE
 )
-_CLAUSE = re.compile(r"[,;:—–，；：、]$")
-_TICKS = re.compile(r"`+")
-_MARKED = re.compile(
+_CLAUSE_END = re.compile(r"[,;:—–，；：、]$")
+_BACKTICKS = re.compile(r"`+")
+_LINK_OR_EMPHASIS = re.compile(
     r"!?\[[^\[\]]*\](?:\([^()\s]*(?:\([^()\s]*\))?(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])"
     r"|\*\*(?=\S)[^*]+\*\*|(?<!\w)__(?=\S)[^_]+__(?!\w)|(?<![\w*])\*(?=[^\s*])[^*]+\*|(?<!\w)_(?=[^\s_])[^_]+_(?!\w)"
     r"|~~(?=\S)[^~]+~~"
 )
 
 
-def count(text: str) -> int:
+def count_words(text: str) -> int:
     """How many words a text has: what stands between spaces and has a letter or a digit."""
     total = 0
     if not text.isascii():
-        text, total = _WIDE.subn(" ", text)
+        text, total = _UNSPACED_SCRIPTS.subn(" ", text)
     for run in text.split():
-        if run[0].isalnum() or run[-1].isalnum() or says(run):
-            total += -(-len(run) // LONGEST)
+        if run[0].isalnum() or run[-1].isalnum() or has_alphanumeric(run):
+            total += -(-len(run) // MAX_WORD_CHARS)
     return total
 
 
-def says(words: str) -> bool:
+def has_alphanumeric(text: str) -> bool:
     """Whether there is a letter or a digit in it."""
-    return any(map(str.isalnum, words))
+    return any(map(str.isalnum, text))
 
 
-def sentences(words: str) -> list[str]:
+def split_sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph, in order."""
-    whole = spans(words)
-    found, begin, at = [], 0, 0
-    for end in _END.finditer(words):
-        while at < len(whole) and whole[at][1] < end.end():
-            at += 1
-        inside = at < len(whole) and whole[at][0] < end.end() < whole[at][1]
-        if not inside and _ends(words[begin : end.end()], words[end.end() : end.end() + 3].lstrip()):
-            found.append(words[begin : end.end()].strip())
-            begin = end.end()
-    found.append(words[begin:].strip())
-    return [each for each in found if says(each)]
+    protected_spans = markup_spans(paragraph)
+    parsed_sentences, start, index = [], 0, 0
+    for end in _SENTENCE_END.finditer(paragraph):
+        while index < len(protected_spans) and protected_spans[index][1] < end.end():
+            index += 1
+        is_inside_span = index < len(protected_spans) and protected_spans[index][0] < end.end() < protected_spans[index][1]
+        if not is_inside_span and _is_sentence_end(paragraph[start : end.end()], paragraph[end.end() : end.end() + 3].lstrip()):
+            parsed_sentences.append(paragraph[start : end.end()].strip())
+            start = end.end()
+    parsed_sentences.append(paragraph[start:].strip())
+    return [sentence for sentence in parsed_sentences if has_alphanumeric(sentence)]
 
 
-def _ends(before: str, behind: str) -> bool:
+def _is_sentence_end(before: str, after: str) -> bool:
     """Whether a sentence ends between the two."""
     if before[-1] in "。！？”’」』）":
         return True
     if before.strip("( .").isdigit():
         return False  # the number of a list
-    return not behind[:1].islower() and not _ABBREVIATED.search(before[-10:])
+    return not after[:1].islower() and not _ABBREVIATION.search(before[-10:])
 
 
-def spans(words: str) -> list[tuple[int, int]]:
+def markup_spans(text: str) -> list[tuple[int, int]]:
     """Where code spans, links and what is emphasised begin and end, in order, those that touch others as one."""
-    codes = list(_codes(words))
-    masked = list(words)
-    for start, end in codes:
-        masked[start:end] = "x" * (end - start)
-    found = sorted([*codes, *[each.span() for each in _MARKED.finditer("".join(masked))]])
-    merged: list[tuple[int, int]] = []
-    for start, end in found:
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+    code_spans = list(_code_spans(text))
+    masked_chars = list(text)
+    for start, end in code_spans:
+        masked_chars[start:end] = "x" * (end - start)
+    all_spans = sorted([*code_spans, *[match.span() for match in _LINK_OR_EMPHASIS.finditer("".join(masked_chars))]])
+    merged_spans: list[tuple[int, int]] = []
+    for start, end in all_spans:
+        if merged_spans and start < merged_spans[-1][1]:
+            merged_spans[-1] = merged_spans[-1][0], max(end, merged_spans[-1][1])
         else:
-            merged.append((start, end))
-    return merged
+            merged_spans.append((start, end))
+    return merged_spans
 
 
-def _codes(words: str) -> Iterator[tuple[int, int]]:
+def _code_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where code spans begin and end: with as many backticks."""
-    runs = [each.span() for each in _TICKS.finditer(words)]
-    later: dict[int, list[int]] = {}
-    for at in range(len(runs) - 1, -1, -1):
-        later.setdefault(runs[at][1] - runs[at][0], []).append(at)
-    at = 0
-    while at < len(runs):
-        same = later[runs[at][1] - runs[at][0]]
-        while same and same[-1] <= at:
-            same.pop()
-        if same:
-            yield runs[at][0], runs[same[-1]][1]
-            at = same[-1]
-        at += 1
+    runs = [match.span() for match in _BACKTICKS.finditer(text)]
+    runs_by_length: dict[int, list[int]] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        runs_by_length.setdefault(runs[index][1] - runs[index][0], []).append(index)
+    index = 0
+    while index < len(runs):
+        same_length = runs_by_length[runs[index][1] - runs[index][0]]
+        while same_length and same_length[-1] <= index:
+            same_length.pop()
+        if same_length:
+            yield runs[index][0], runs[same_length[-1]][1]
+            index = same_length[-1]
+        index += 1
 
 
-def gist(words: str, most: int) -> str:
+def first_sentences(text: str, max_words: int) -> str:
     """The first sentences that have together at most so many words; the first cut short where it alone has more."""
-    taken, left = [], most
-    for sentence in sentences(words):
-        size = count(sentence)
-        if size > left:
+    selected, remaining_words = [], max_words
+    for sentence in split_sentences(text):
+        word_count = count_words(sentence)
+        if word_count > remaining_words:
             break
-        taken.append(sentence)
-        left -= size
-    return " ".join(taken) if taken else shortened(words, most)
+        selected.append(sentence)
+        remaining_words -= word_count
+    return " ".join(selected) if selected else shorten_sentence(text, max_words)
 
 
-def shortened(words: str, most: int) -> str:
+def shorten_sentence(text: str, max_words: int) -> str:
     """The words up to a clause's end, else a word's, and an ellipsis; nothing where all that fits is the half of a span."""
-    if count(words) <= most:
-        return words
-    ends = _breaks(words)
-    sizes = _sizes(words, ends)
-    fitting = [end for end, size in zip(ends, sizes, strict=True) if size <= most]
-    clauses = [
+    if count_words(text) <= max_words:
+        return text
+    ends = _word_ends(text)
+    word_counts = _word_counts(text, ends)
+    fitting_ends = [end for end, word_count in zip(ends, word_counts, strict=True) if word_count <= max_words]
+    clause_ends = [
         end
-        for end, size in zip(ends, sizes, strict=True)
-        if most < 2 * size <= 2 * most and _CLAUSE.search(words[:end])
+        for end, word_count in zip(ends, word_counts, strict=True)
+        if max_words < 2 * word_count <= 2 * max_words and _CLAUSE_END.search(text[:end])
     ]
-    end = clauses[-1] if clauses else fitting[-1] if fitting else 0
-    return words[:end].rstrip(" ,;:—–，；：、(") + CUT if end else ""
+    end = clause_ends[-1] if clause_ends else fitting_ends[-1] if fitting_ends else 0
+    return text[:end].rstrip(" ,;:—–，；：、(") + ELLIPSIS if end else ""
 
 
-def _breaks(words: str) -> list[int]:
+def _word_ends(text: str) -> list[int]:
     """Where words end outside of spans."""
-    found, at = [], 0
-    whole = spans(words)
-    for end in re.finditer(r"(?<=\S)(?=\s)|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff，；：、])", words):
-        while at < len(whole) and whole[at][1] <= end.start():
-            at += 1
-        if at == len(whole) or not whole[at][0] < end.start():
-            found.append(end.start())
-    return found
+    positions, index = [], 0
+    protected_spans = markup_spans(text)
+    for end in re.finditer(r"(?<=\S)(?=\s)|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff，；：、])", text):
+        while index < len(protected_spans) and protected_spans[index][1] <= end.start():
+            index += 1
+        if index == len(protected_spans) or not protected_spans[index][0] < end.start():
+            positions.append(end.start())
+    return positions
 
 
-def _sizes(words: str, ends: list[int]) -> list[int]:
+def _word_counts(text: str, ends: list[int]) -> list[int]:
     """How many words stand before each end."""
-    sizes, total, begin = [], 0, 0
+    word_counts, total, start = [], 0, 0
     for end in ends:
-        total += count(words[begin:end])
-        sizes.append(total)
-        begin = end
-    return sizes
+        total += count_words(text[start:end])
+        word_counts.append(total)
+        start = end
+    return word_counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from execplan.context.summary.sentences import gist
+from execplan.context.summary.sentences import first_sentences
 from execplan.text.hidden import escaped, may_hide
 
 TYPE_CHECKING = False
@@ -12,42 +12,42 @@ if TYPE_CHECKING:
     from execplan.context.summary.piece import Subject
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)")
-_FENCE = re.compile(r"(?:^|\s)(?:```|~~~).*")
-_LIST = re.compile(r"(?<=[:：])\s[-*+]\s.*")
-_STRUCTURE = re.compile(r"#{1,6}(?:\s|$)|[-+*](?:\s|$)|[>|]|~~~|```|=+$|(\d{1,9})[.)](?:\s|$)")
-_LONGEST = 20_000
+_CODE_FENCE = re.compile(r"(?:^|\s)(?:```|~~~).*")
+_INLINE_LIST = re.compile(r"(?<=[:：])\s[-*+]\s.*")
+_BLOCK_START = re.compile(r"#{1,6}(?:\s|$)|[-+*](?:\s|$)|[>|]|~~~|```|=+$|(\d{1,9})[.)](?:\s|$)")
+_MAX_PARAGRAPH_CHARS = 20_000
 """Characters of a paragraph that are looked at."""
 
 
-def said(subject: Subject, words: str, most: int = 0) -> str:
+def quote_text(subject: Subject, text: str, max_words: int = 0) -> str:
     """The gist of words of the plan, as the form wants them; nothing where no word is left."""
-    line = _COMMENT.sub(" ", words[:_LONGEST])
-    line = " ".join(_LIST.sub("", _FENCE.sub("", line)).split())
-    return dressed(subject, gist(line, most or subject.length.sentence))
+    line = _COMMENT.sub(" ", text[:_MAX_PARAGRAPH_CHARS])
+    line = " ".join(_INLINE_LIST.sub("", _CODE_FENCE.sub("", line)).split())
+    return format_markup(subject, first_sentences(line, max_words or subject.length.max_sentence_words))
 
 
-def dressed(subject: Subject, words: str) -> str:
+def format_markup(subject: Subject, text: str) -> str:
     """Words of the plan with their markup, or made plain; nothing in them opens a block."""
     if subject.markup:
-        words = _escaped(words)
+        text = _escape_block_start(text)
     else:
         from execplan.text.inline import plain
 
-        words = " ".join(plain(words).split())
-    return visible(words)
+        text = " ".join(plain(text).split())
+    return escape_hidden(text)
 
 
-def _escaped(words: str) -> str:
+def _escape_block_start(text: str) -> str:
     """Words that begin no heading, list, quote, table or fence."""
-    found = _STRUCTURE.match(words)
-    if found is None:
-        return words
-    at = len(found[1] or "")
-    return f"{words[:at]}\\{words[at:]}"
+    match = _BLOCK_START.match(text)
+    if match is None:
+        return text
+    escape_index = len(match[1] or "")
+    return f"{text[:escape_index]}\\{text[escape_index:]}"
 
 
-def visible(words: str) -> str:
+def escape_hidden(text: str) -> str:
     """A line with each hidden character as its escape."""
-    if not may_hide(words):
-        return words
-    return escaped(words, lambda run: "".join([f"\\u{{{ord(char):x}}}" for char in run]))
+    if not may_hide(text):
+        return text
+    return escaped(text, lambda run: "".join([f"\\u{{{ord(char):x}}}" for char in run]))

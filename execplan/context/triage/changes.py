@@ -11,14 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from execplan.context.triage.table import Kind, Table
+    from execplan.context.triage.table import FileKind, TriageTable
 
-ROOT = "."
+ROOT_PART = "."
 """The part in which files lie that are in no folder."""
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_NAME_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
-class Changed(NamedTuple):
+class ChangedFile(NamedTuple):
     """A file that is added, changed or removed."""
 
     path: str
@@ -28,7 +28,7 @@ class Changed(NamedTuple):
     removed: int = 0
 
 
-class Changes(NamedTuple):
+class ChangeSummary(NamedTuple):
     """What a change comes to."""
 
     files: int
@@ -37,78 +37,78 @@ class Changes(NamedTuple):
     removed: int
     lines: int
     """Added and removed, without generated files."""
-    sources: tuple[str, ...]
+    source_files: tuple[str, ...]
     """The files that are neither tests nor prose nor generated."""
     parts: tuple[str, ...]
     """Where the sources lie."""
-    kinds: tuple[tuple[Kind, tuple[str, ...]], ...]
+    kinds: tuple[tuple[FileKind, tuple[str, ...]], ...]
     """Each kind of file that says something, with the files."""
-    untested: int
+    untested_lines: int
     """Lines of source, where no test is changed."""
 
 
-def summed(changed: Iterable[Changed], table: Table) -> Changes:
+def summarize_changes(changed: Iterable[ChangedFile], table: TriageTable) -> ChangeSummary:
     """What some files come to."""
     files = sorted(set(changed))
-    of = {each.path: kind_of(each.path, table) for each in files}
-    kinds = [(kind, tuple([path for path, own in of.items() if own == kind])) for kind in table.kinds]
-    counted = [each for each in files if _counts(of[each.path])]
-    sources = [each for each in counted if not _is_aside(of[each.path])]
-    tested = any([kind is not None and kind.is_test for kind in of.values()])
-    parts = {part_of(each.path, table) for each in sources}
-    return Changes(
+    kinds_by_path = {file.path: classify_file(file.path, table) for file in files}
+    kinds = [(kind, tuple([path for path, file_kind in kinds_by_path.items() if file_kind == kind])) for kind in table.kinds]
+    counted_files = [file for file in files if _is_counted(kinds_by_path[file.path])]
+    source_files = [file for file in counted_files if not _is_test_or_prose(kinds_by_path[file.path])]
+    has_tests = any([kind is not None and kind.is_test for kind in kinds_by_path.values()])
+    source_parts = {find_part(file.path, table) for file in source_files}
+    return ChangeSummary(
         len(files),
-        sum([each.added for each in files]),
-        sum([each.removed for each in files]),
-        _lines(counted),
-        tuple([each.path for each in sources]),
-        tuple(sorted(parts)),
+        sum([file.added for file in files]),
+        sum([file.removed for file in files]),
+        _count_lines(counted_files),
+        tuple([file.path for file in source_files]),
+        tuple(sorted(source_parts)),
         tuple([(kind, paths) for kind, paths in kinds if paths]),
-        0 if tested else _lines(sources),
+        0 if has_tests else _count_lines(source_files),
     )
 
 
-def _lines(files: Sequence[Changed]) -> int:
-    return sum([each.added + each.removed for each in files])
+def _count_lines(files: Sequence[ChangedFile]) -> int:
+    return sum([file.added + file.removed for file in files])
 
 
-def _counts(kind: Kind | None) -> bool:
+def _is_counted(kind: FileKind | None) -> bool:
     return kind is None or kind.counted
 
 
-def _is_aside(kind: Kind | None) -> bool:
+def _is_test_or_prose(kind: FileKind | None) -> bool:
     """Whether files of a kind go with the sources, and are none."""
     return kind is not None and (kind.is_test or kind.is_prose)
 
 
-def kind_of(path: str, table: Table) -> Kind | None:
+def classify_file(path: str, table: TriageTable) -> FileKind | None:
     """The first kind that a file is of."""
     *folders, name = path.split("/")
-    lower = [each.lower() for each in folders]
-    words = {word.lower() for each in (*folders, name) for word in _WORDS.findall(each)}
+    lower_folders = [folder.lower() for folder in folders]
+    name_words = {word.lower() for component in (*folders, name) for word in _NAME_WORDS.findall(component)}
     for kind in table.kinds:
-        if any([each in lower for each in kind.folders]) or any([fnmatchcase(name, each) for each in kind.files]):
+        if any([pattern in lower_folders for pattern in kind.folders]) or any([fnmatchcase(name, pattern) for pattern in kind.files]):
             return kind
-        if not words.isdisjoint(kind.names):
+        if not name_words.isdisjoint(kind.names):
             return kind
     return None
 
 
-def part_of(path: str, table: Table) -> str:
+def find_part(path: str, table: TriageTable) -> str:
     """The part of the repository in which a file lies: its first folder that is none that only holds others."""
     folders = path.split("/")[:-1]
-    for at, folder in enumerate(folders):
-        if folder.lower() not in table.containers:
-            return "/".join(folders[: at + 1])
-    return "/".join(folders) or ROOT
+    for index, folder in enumerate(folders):
+        if folder.lower() not in table.container_folders:
+            return "/".join(folders[: index + 1])
+    return "/".join(folders) or ROOT_PART
 
 
-def parts_of(paths: Iterable[str], table: Table) -> dict[str, str]:
+def find_parts_by_name(paths: Iterable[str], table: TriageTable) -> dict[str, str]:
     """The parts of a repository, by the word that each is called by; ordinary words are no names."""
-    found: dict[str, str] = {}
+    parts_by_name: dict[str, str] = {}
     for path in sorted(paths):
-        part = part_of(path, table)
+        part = find_part(path, table)
         name = part.rpartition("/")[2].lower()
-        if len(name) > 2 and name.isalpha() and name not in table.ordinary and name not in table.containers:
-            found.setdefault(name, part)
-    return found
+        if len(name) > 2 and name.isalpha() and name not in table.ordinary_names and name not in table.container_folders:
+            parts_by_name.setdefault(name, part)
+    return parts_by_name

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import exp
 
-from execplan.context.triage.changes import summed
-from execplan.context.triage.criteria import EVERY, Case, counting, named, strength
-from execplan.context.triage.table import SMALL, builtin
-from execplan.context.triage.words import hits, read
+from execplan.context.triage.changes import summarize_changes
+from execplan.context.triage.criteria import EVIDENCE_FINDERS, TriageCase, select_counted_hits, find_named_parts, combined_strength
+from execplan.context.triage.table import SMALL, load_builtin_table
+from execplan.context.triage.words import find_cues, parse_request
 from execplan.record import NamedTuple
 
 TYPE_CHECKING = False
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Final
 
-    from execplan.context.triage.changes import Changed, Changes
+    from execplan.context.triage.changes import ChangedFile, ChangeSummary
     from execplan.context.triage.criteria import Evidence
-    from execplan.context.triage.table import Table
+    from execplan.context.triage.table import TriageTable
     from execplan.context.triage.words import Request
 
 NONE: Final = "none"
 PLAN: Final = "plan"
 UNCLEAR: Final = "unclear"
-_ASKED = 2
+_MAX_QUESTIONS = 2
 """Questions of one answer."""
 
 
@@ -59,7 +59,7 @@ class Question(NamedTuple):
     question: str
 
 
-class Triage(NamedTuple):
+class TriageResult(NamedTuple):
     """The verdict with all that it comes from."""
 
     verdict: str
@@ -70,78 +70,78 @@ class Triage(NamedTuple):
     """Sentences, the weightiest first."""
     unclear: tuple[Question, ...]
     request: Request | None
-    changes: Changes | None
+    changes: ChangeSummary | None
 
 
-def triage(
-    words: str | None,
-    changed: Sequence[Changed] | None = None,
-    parts: Mapping[str, str] | None = None,
+def evaluate_triage(
+    request_text: str | None,
+    changed: Sequence[ChangedFile] | None = None,
+    parts_by_name: Mapping[str, str] | None = None,
     thresholds: Thresholds | None = None,
-) -> Triage:
+) -> TriageResult:
     """Judge a request, a change, or both; parts are those of the repository, by the names that a request may give them."""
-    table, limits = builtin(), thresholds or Thresholds()
-    case = _case(words, changed, parts or {}, table)
-    criteria = _judged(case)
-    score = confidence(criteria, table)
+    table, limits = load_builtin_table(), thresholds or Thresholds()
+    case = _build_case(request_text, changed, parts_by_name or {}, table)
+    criteria = _evaluate_criteria(case)
+    score = no_plan_confidence(criteria, table)
     if case.request is not None and case.changes is not None:
-        words_alone = confidence(_judged(case._replace(changes=None)), table)
-        change_alone = confidence(_judged(case._replace(request=None, hits=(), named=())), table)
-        is_settled = case.request.is_known and words_alone >= limits.plan
+        request_confidence = no_plan_confidence(_evaluate_criteria(case._replace(changes=None)), table)
+        change_confidence = no_plan_confidence(_evaluate_criteria(case._replace(request=None, hits=(), named_parts=())), table)
+        is_request_clear = case.request.is_english and request_confidence >= limits.plan
         # a change may be only the beginning of what is asked, and no words make light of what it does
-        score = min(score, change_alone, 1 if is_settled else words_alone)
+        score = min(score, change_confidence, 1 if is_request_clear else request_confidence)
     verdict = NONE if score >= limits.none else PLAN if score < limits.plan else UNCLEAR
-    reasons = _reasons(case, criteria, verdict)
-    unclear = _questions(case, criteria) if verdict == UNCLEAR else ()
-    return Triage(verdict, score, criteria, reasons, unclear, case.request, case.changes)
+    reasons = _explain_verdict(case, criteria, verdict)
+    unclear = _select_questions(case, criteria) if verdict == UNCLEAR else ()
+    return TriageResult(verdict, score, criteria, reasons, unclear, case.request, case.changes)
 
 
-def _case(words: str | None, changed: Sequence[Changed] | None, parts: Mapping[str, str], table: Table) -> Case:
-    request = read(words, table) if words is not None else None
-    found = tuple(counting(hits(request, table), request)) if request is not None else ()
-    changes = summed(changed, table) if changed is not None else None
-    return Case(request, found, changes, named(request, parts) if request is not None else (), table)
+def _build_case(request_text: str | None, changed: Sequence[ChangedFile] | None, parts_by_name: Mapping[str, str], table: TriageTable) -> TriageCase:
+    request = parse_request(request_text, table) if request_text is not None else None
+    counted_hits = tuple(select_counted_hits(find_cues(request, table), request)) if request is not None else ()
+    changes = summarize_changes(changed, table) if changed is not None else None
+    return TriageCase(request, counted_hits, changes, find_named_parts(request, parts_by_name) if request is not None else (), table)
 
 
-def _judged(case: Case) -> tuple[Criterion, ...]:
+def _evaluate_criteria(case: TriageCase) -> tuple[Criterion, ...]:
     """Every criterion with its evidence, the strongest first."""
-    found = []
-    for name, tell in EVERY.items():
-        evidence = tuple(sorted(tell(case), key=lambda each: (-each.strength, each.source, each.what)))
-        found.append(Criterion(name, strength(evidence), case.table.weights[name], evidence))
-    return tuple(found)
+    criteria = []
+    for name, find_evidence in EVIDENCE_FINDERS.items():
+        evidence = tuple(sorted(find_evidence(case), key=lambda entry: (-entry.strength, entry.source, entry.what)))
+        criteria.append(Criterion(name, combined_strength(evidence), case.table.weights[name], evidence))
+    return tuple(criteria)
 
 
-def confidence(criteria: Sequence[Criterion], table: Table) -> float:
+def no_plan_confidence(criteria: Sequence[Criterion], table: TriageTable) -> float:
     """How sure it is that no plan is needed, from 0 to 1 with four digits."""
-    score = table.weights["nothing"] + sum([each.points for each in criteria])
+    score = table.weights["nothing"] + sum([criterion.points for criterion in criteria])
     return round(1 / (1 + exp(-score)), 4)
 
 
-def _reasons(case: Case, criteria: Sequence[Criterion], verdict: str) -> tuple[str, ...]:
+def _explain_verdict(case: TriageCase, criteria: Sequence[Criterion], verdict: str) -> tuple[str, ...]:
     """What speaks for the verdict, and where nothing does, that."""
-    told = [each for each in criteria if each.evidence and (verdict != PLAN or each.name != SMALL)]
+    supported = [criterion for criterion in criteria if criterion.evidence and (verdict != PLAN or criterion.name != SMALL)]
     if verdict == NONE:
-        told.sort(key=lambda each: each.name != SMALL)
+        supported.sort(key=lambda criterion: criterion.name != SMALL)
     else:
-        told.sort(key=lambda each: -abs(each.points))
-    sentences = [f"{each.name}: {'; '.join([one.sentence for one in each.evidence])}" for each in told]
-    if case.request is not None and not case.request.is_known:
+        supported.sort(key=lambda criterion: -abs(criterion.points))
+    sentences = [f"{criterion.name}: {'; '.join([entry.sentence for entry in criterion.evidence])}" for criterion in supported]
+    if case.request is not None and not case.request.is_english:
         sentences.append("it is not in English, as far as can be told, so its words are not judged")
     elif not sentences:
         sentences.append("nothing in it says how large it is, what it risks, or how it is shown to be done")
     return tuple(sentences)
 
 
-def _questions(case: Case, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
+def _select_questions(case: TriageCase, criteria: Sequence[Criterion]) -> tuple[Question, ...]:
     """What is asked: about the criteria that something speaks for, weightiest first; else about those that say most."""
-    asks = case.table.questions
-    asked = sorted([each for each in criteria if each.evidence and each.name != SMALL], key=lambda each: each.points)
-    found = [
-        Question(each.name, f"{each.evidence[0].sentence}; that alone decides nothing", asks[each.name]["question"])
-        for each in asked
+    question_texts = case.table.questions
+    supported = sorted([criterion for criterion in criteria if criterion.evidence and criterion.name != SMALL], key=lambda criterion: criterion.points)
+    questions = [
+        Question(criterion.name, f"{criterion.evidence[0].sentence}; that alone decides nothing", question_texts[criterion.name]["question"])
+        for criterion in supported
     ]
-    open_ = [] if found else ["scope", "validation"]
-    if case.request is not None and not case.request.is_known:
-        open_ = ["language"]
-    return tuple([*[Question(name, **asks[name]) for name in open_], *found][:_ASKED])
+    default_names = [] if questions else ["scope", "validation"]
+    if case.request is not None and not case.request.is_english:
+        default_names = ["language"]
+    return tuple([*[Question(name, **question_texts[name]) for name in default_names], *questions][:_MAX_QUESTIONS])

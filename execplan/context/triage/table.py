@@ -33,7 +33,7 @@ class Cue(NamedTuple):
     wording: bool = False
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     """What some files are; of no criterion where it only says how they count."""
 
     name: str
@@ -48,66 +48,66 @@ class Kind(NamedTuple):
     is_prose: bool = False
 
 
-class Size(NamedTuple):
+class SizeRule(NamedTuple):
     """From which number on a measure of a change says how much."""
 
     criterion: str
-    of: str
+    measure: str
     steps: tuple[tuple[int, int], ...]
 
 
-class Table(NamedTuple):
+class TriageTable(NamedTuple):
     """Everything that a triage looks at."""
 
     weights: Mapping[str, float]
     cues: tuple[Cue, ...]
-    kinds: tuple[Kind, ...]
-    sizes: tuple[Size, ...]
-    few: tuple[tuple[int, int, int], ...]
+    kinds: tuple[FileKind, ...]
+    sizes: tuple[SizeRule, ...]
+    small_change_limits: tuple[tuple[int, int, int], ...]
     """At most so many files, at most so many lines, and how strongly that says that a change is small."""
-    length: Mapping[str, Any]
-    english: frozenset[str]
-    other: frozenset[str]
-    containers: frozenset[str]
-    ordinary: frozenset[str]
+    length_rules: Mapping[str, Any]
+    english_words: frozenset[str]
+    foreign_words: frozenset[str]
+    container_folders: frozenset[str]
+    ordinary_names: frozenset[str]
     questions: Mapping[str, Mapping[str, str]]
     """For each criterion, and for `language`, what is unclear and what is asked."""
 
 
-_READ: list[Table] = []
+_LOADED: list[TriageTable] = []
 
 
-def builtin() -> Table:
+def load_builtin_table() -> TriageTable:
     """The table that comes with the tool."""
-    if not _READ:
+    if not _LOADED:
         import tomllib
 
         with open(_FILE, "rb") as file:
-            _READ.append(_table(tomllib.load(file)))
-    return _READ[0]
+            _LOADED.append(_parse_table(tomllib.load(file)))
+    return _LOADED[0]
 
 
-def _table(data: dict[str, Any]) -> Table:
-    english, other = [frozenset(data["language"][name].split()) for name in ("english", "other")]
-    return Table(
+def _parse_table(data: dict[str, Any]) -> TriageTable:
+    english_words, foreign_words = [frozenset(data["language"][name].split()) for name in ("english", "other")]
+    return TriageTable(
         data["weights"],
-        tuple([Cue(**{**each, "words": tuple(each["words"])}) for each in data["cue"]]),
-        tuple([_kind(each) for each in data["kind"]]),
-        tuple([Size(each["criterion"], each["of"], _pairs(each["from"])) for each in data["size"]]),
+        tuple([Cue(**{**row, "words": tuple(row["words"])}) for row in data["cue"]]),
+        tuple([_parse_kind(row) for row in data["kind"]]),
+        tuple([SizeRule(row["criterion"], row["of"], _parse_steps(row["from"])) for row in data["size"]]),
         tuple([(files, lines, strength) for files, lines, strength in data["few"]["to"]]),
         data["length"],
-        english,
-        other - english,
+        english_words,
+        foreign_words - english_words,
         frozenset(data["parts"]["containers"]),
         frozenset(data["parts"]["ordinary"]),
         data["question"],
     )
 
 
-def _kind(row: dict[str, Any]) -> Kind:
+def _parse_kind(row: dict[str, Any]) -> FileKind:
     lists = {name: tuple(row.get(name, ())) for name in ("folders", "files", "names")}
-    return Kind(**{**row, **lists})
+    return FileKind(**{**row, **lists})
 
 
-def _pairs(steps: list[list[int]]) -> tuple[tuple[int, int], ...]:
-    return tuple([(least, strength) for least, strength in steps])
+def _parse_steps(steps: list[list[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple([(minimum, strength) for minimum, strength in steps])

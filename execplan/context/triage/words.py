@@ -10,13 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from execplan.context.triage.table import Cue, Table
+    from execplan.context.triage.table import Cue, TriageTable
 
-STOP = "."
+CLAUSE_END = "."
 """A token that ends a clause, in place of its punctuation."""
-NAME = "`"
+NAME_TOKEN = "`"
 """A token in place of what is quoted, or of a path: it is named, and its words say nothing."""
-_PART = re.compile(
+_TOKEN_PATTERN = re.compile(
     r"""(?P<code>`[^`\n]{1,200}`)
     | (?P<quoted>"[^"\n]{1,200}"|“[^”\n]{1,200}”|«[^»\n]{1,200}»)
     | (?P<path>[\w.@-]{0,80}/[\w./@*-]{1,200}|[\w-]{1,80}\.[a-z]\w{0,4}\b(?![.\w])|\w{1,80}(?:\.\w{1,80}){0,4}\(\)|\w{0,80}_\w+|\*\.\w+)
@@ -26,23 +26,23 @@ _PART = re.compile(
     | (?P<stop>[,:()—–\n]|\s-\s)""",
     re.VERBOSE,
 )
-_NOUN_NOT = frozenset(("no", "without", "neither", "nor"))
-_VERB_NOT = frozenset(("don't", "never", "not"))
-_HAS = frozenset("is are was were be has have had with there".split())
-_ONLY = frozenset(("longer", "only", "one", "more"))
-_TOUCHES = frozenset(
+_NOUN_NEGATIONS = frozenset(("no", "without", "neither", "nor"))
+_VERB_NEGATIONS = frozenset(("don't", "never", "not"))
+_BEING_WORDS = frozenset("is are was were be has have had with there".split())
+_LIMITING_WORDS = frozenset(("longer", "only", "one", "more"))
+_CHANGE_WORDS = frozenset(
     "a an any the need needs require requires change changes touch touches affect affects involve involves alter alters "
     "break breaks migrate do add introduce refactor rewrite".split()
 )
-_TOUCHING = frozenset(("touching", "changing", "breaking", "altering", "migrating", "refactoring", "adding"))
-_NEEDED = frozenset("needed required necessary involved affected".split())
-_MOST = 50_000
+_CHANGE_PARTICIPLES = frozenset(("touching", "changing", "breaking", "altering", "migrating", "refactoring", "adding"))
+_NEED_WORDS = frozenset("needed required necessary involved affected".split())
+_MAX_CHARS = 50_000
 """Characters of a request that are read: what is longer needs a plan by its length."""
-_LONGEST = 20
+_MAX_PREFIX_CHARS = 20
 """Letters of the longest beginning of a word in the table."""
-_FEW = 2
+_MIN_FOREIGN_WORDS = 2
 """Foreign words that a request may hold anyhow."""
-_REACH = 6
+_NEGATION_REACH = 6
 """Words behind a `no` that it is still said of."""
 
 
@@ -52,160 +52,160 @@ class Request(NamedTuple):
     text: str
     tokens: tuple[str, ...]
     """Words in small letters, `#` for a number, STOP and NAME."""
-    shown: tuple[str, ...]
+    original_tokens: tuple[str, ...]
     """The same as they were written."""
     sentences: int
-    code: tuple[str, ...]
+    code_names: tuple[str, ...]
     """Paths and names in code, each once."""
     quoted: tuple[str, ...]
-    is_known: bool
+    is_english: bool
     """Whether it is in a language that the cues are of."""
 
     @property
     def files(self) -> tuple[str, ...]:
         """Of what it names in code, the paths and names of files."""
-        return tuple([each for each in self.code if "/" in each or ("." in each and "(" not in each)])
+        return tuple([name for name in self.code_names if "/" in name or ("." in name and "(" not in name)])
 
     @property
-    def words(self) -> int:
+    def word_count(self) -> int:
         """How many words it has."""
-        return len([each for each in self.tokens if each != STOP])
+        return len([token for token in self.tokens if token != CLAUSE_END])
 
     @property
-    def first(self) -> str:
+    def first_word(self) -> str:
         """Its first word, courtesies apart."""
         polite = ("please", "can", "could", "you", "we", "should", "also", "just", "hi", "hey")
-        return next((each for each in self.tokens if each not in (STOP, *polite)), "")
+        return next((token for token in self.tokens if token not in (CLAUSE_END, *polite)), "")
 
 
-class Hit(NamedTuple):
+class CueHit(NamedTuple):
     """Where a cue stands in a request."""
 
     cue: Cue
-    said: str
+    text: str
     """The words as they were written."""
-    negated: bool
+    is_negated: bool
     is_first: bool
 
 
-def read(text: str, table: Table) -> Request:
+def parse_request(text: str, table: TriageTable) -> Request:
     """Take a request apart."""
     tokens: list[str] = []
-    shown: list[str] = []
-    code: dict[str, None] = {}
+    original_tokens: list[str] = []
+    code_names: dict[str, None] = {}
     quoted: dict[str, None] = {}
-    sentences, open_ = 0, False
-    for part in _PART.finditer(text[:_MOST]):
-        kind, said = part.lastgroup, part.group()
-        token = {"word": said.lower().replace("’", "'"), "number": "#"}.get(kind or "", NAME)
+    sentences, is_sentence_open = 0, False
+    for match in _TOKEN_PATTERN.finditer(text[:_MAX_CHARS]):
+        kind, token_text = match.lastgroup, match.group()
+        token = {"word": token_text.lower().replace("’", "'"), "number": "#"}.get(kind or "", NAME_TOKEN)
         if kind in ("end", "stop"):
-            token = STOP
-            sentences += kind == "end" and open_
-            open_ = open_ and kind != "end"
+            token = CLAUSE_END
+            sentences += kind == "end" and is_sentence_open
+            is_sentence_open = is_sentence_open and kind != "end"
         else:
-            open_ = True
+            is_sentence_open = True
         if kind in ("code", "path"):
-            code[said.strip("`")] = None
+            code_names[token_text.strip("`")] = None
         if kind == "quoted":
-            quoted[said] = None
+            quoted[token_text] = None
         tokens.append(token)
-        shown.append(said)
-    names = (tuple(code), tuple(quoted))
-    return Request(text, tuple(tokens), tuple(shown), sentences + open_, *names, _is_known(tokens, table))
+        original_tokens.append(token_text)
+    names = (tuple(code_names), tuple(quoted))
+    return Request(text, tuple(tokens), tuple(original_tokens), sentences + is_sentence_open, *names, _is_english(tokens, table))
 
 
-def _is_known(tokens: Sequence[str], table: Table) -> bool:
+def _is_english(tokens: Sequence[str], table: TriageTable) -> bool:
     """Whether most letters are those of English, and at most one word is of another language, or fewer than are English."""
-    words = [each for each in tokens if each[0].isalpha()]
-    strange = sum([not char.isascii() for each in words for char in each])
-    if 2 * strange > sum([len(each) for each in words]):
+    word_tokens = [token for token in tokens if token[0].isalpha()]
+    non_ascii_count = sum([not char.isascii() for word in word_tokens for char in word])
+    if 2 * non_ascii_count > sum([len(word) for word in word_tokens]):
         return False
-    foreign = [each for each in words if each in table.other or not each.isascii()]
-    return len(foreign) < max(_FEW, len([each for each in words if each in table.english]))
+    foreign_words = [word for word in word_tokens if word in table.foreign_words or not word.isascii()]
+    return len(foreign_words) < max(_MIN_FOREIGN_WORDS, len([word for word in word_tokens if word in table.english_words]))
 
 
-def hits(request: Request, table: Table) -> list[Hit]:
+def find_cues(request: Request, table: TriageTable) -> list[CueHit]:
     """The cues that stand in a request, the longest at each place, each with the words it was found by."""
-    known = _index(table)
+    cue_index = _build_cue_index(table)
     tokens = request.tokens
-    found, at = [], 0
-    first = next((place for place, each in enumerate(tokens) if each == request.first), -1)
-    while at < len(tokens):
-        cues, size = _at(tokens, at, known)
-        said = " ".join(request.shown[at : at + size])
+    cue_hits, index = [], 0
+    first_index = next((position for position, token in enumerate(tokens) if token == request.first_word), -1)
+    while index < len(tokens):
+        cues, size = _longest_phrase(tokens, index, cue_index)
+        text = " ".join(request.original_tokens[index : index + size])
         for cue in cues:
-            found.append(Hit(cue, said, _is_negated(tokens, at, at + size), at == first))
-        at += size or 1
-    return found
+            cue_hits.append(CueHit(cue, text, _is_negated(tokens, index, index + size), index == first_index))
+        index += size or 1
+    return cue_hits
 
 
-_Index = dict[str, list[tuple[tuple[frozenset[str], ...], "Cue"]]]
-_INDEXED: dict[int, _Index] = {}
+_CueIndex = dict[str, list[tuple[tuple[frozenset[str], ...], "Cue"]]]
+_INDEX_CACHE: dict[int, _CueIndex] = {}
 
 
-def _index(table: Table) -> _Index:
+def _build_cue_index(table: TriageTable) -> _CueIndex:
     """The cues by each word that they may begin with."""
-    if id(table) not in _INDEXED:
-        index: _Index = {}
+    if id(table) not in _INDEX_CACHE:
+        index: _CueIndex = {}
         for cue in table.cues:
             for phrase in cue.words:
-                pattern = tuple([frozenset(each.split("|")) for each in phrase.split()])
+                pattern = tuple([frozenset(word_set.split("|")) for word_set in phrase.split()])
                 for word in sorted(pattern[0]):
                     index.setdefault(word, []).append((pattern, cue))
-        _INDEXED[id(table)] = index
-    return _INDEXED[id(table)]
+        _INDEX_CACHE[id(table)] = index
+    return _INDEX_CACHE[id(table)]
 
 
-def _at(
-    tokens: Sequence[str], at: int, known: Mapping[str, list[tuple[tuple[frozenset[str], ...], Cue]]]
+def _longest_phrase(
+    tokens: Sequence[str], index: int, cue_index: Mapping[str, list[tuple[tuple[frozenset[str], ...], Cue]]]
 ) -> tuple[list[Cue], int]:
     """The cues of the longest phrase that begins at a token, and how many tokens it has."""
     best: list[Cue] = []
     size = 0
-    for form in _forms(tokens[at]):
-        for pattern, cue in known.get(form, ()):
-            rest = tokens[at + 1 : at + len(pattern)]
-            fits = len(rest) == len(pattern) - 1 and all(
-                [not each.isdisjoint(_forms(token)) for each, token in zip(pattern[1:], rest, strict=True)]
+    for form in _token_forms(tokens[index]):
+        for pattern, cue in cue_index.get(form, ()):
+            following = tokens[index + 1 : index + len(pattern)]
+            is_match = len(following) == len(pattern) - 1 and all(
+                [not alternatives.isdisjoint(_token_forms(token)) for alternatives, token in zip(pattern[1:], following, strict=True)]
             )
-            if fits and len(pattern) > size:
+            if is_match and len(pattern) > size:
                 best, size = [], len(pattern)
-            if fits and len(pattern) == size and cue not in best:
+            if is_match and len(pattern) == size and cue not in best:
                 best.append(cue)
     return best, size
 
 
-def _forms(token: str) -> Iterator[str]:
+def _token_forms(token: str) -> Iterator[str]:
     """A token, and its beginnings with any ending."""
     yield token
-    for end in range(3, min(len(token), _LONGEST) + 1):
-        yield token[:end] + "*"
+    for length in range(3, min(len(token), _MAX_PREFIX_CHARS) + 1):
+        yield token[:length] + "*"
 
 
 def _is_negated(tokens: Sequence[str], start: int, end: int) -> bool:
     """Whether a clause says that something is not to be done: `no migration`, `without touching the schema`."""
-    behind = list(tokens[end : end + 4])
-    behind = behind[: behind.index(STOP)] if STOP in behind else behind
-    if "not" in behind and not _NEEDED.isdisjoint(behind):
+    following = list(tokens[end : end + 4])
+    following = following[: following.index(CLAUSE_END)] if CLAUSE_END in following else following
+    if "not" in following and not _NEED_WORDS.isdisjoint(following):
         return True
-    for at in range(start - 1, max(start - 1 - _REACH, -1), -1):
-        word, after = tokens[at], tokens[at + 1]
-        if word in (STOP, "but", "instead", "then"):
+    for index in range(start - 1, max(start - 1 - _NEGATION_REACH, -1), -1):
+        word, next_token = tokens[index], tokens[index + 1]
+        if word in (CLAUSE_END, "but", "instead", "then"):
             return False
-        if word == "and" and _NOUN_NOT.isdisjoint(tokens[max(at - _REACH, 0) : at]):
+        if word == "and" and _NOUN_NEGATIONS.isdisjoint(tokens[max(index - _NEGATION_REACH, 0) : index]):
             return False
-        if word in _NOUN_NOT:
-            return _says_none(tokens, at, after, behind)
-        if word in _VERB_NOT or (word.endswith("n't") and word != "can't"):
-            imperative = word == "don't" or (word == "not" and at > 0 and tokens[at - 1] == "do")
-            return imperative or after in _TOUCHES
+        if word in _NOUN_NEGATIONS:
+            return _rules_out_work(tokens, index, next_token, following)
+        if word in _VERB_NEGATIONS or (word.endswith("n't") and word != "can't"):
+            imperative = word == "don't" or (word == "not" and index > 0 and tokens[index - 1] == "do")
+            return imperative or next_token in _CHANGE_WORDS
     return False
 
 
-def _says_none(tokens: Sequence[str], at: int, after: str, behind: Sequence[str]) -> bool:
+def _rules_out_work(tokens: Sequence[str], index: int, next_token: str, following: Sequence[str]) -> bool:
     """Whether a `no` or a `without` says that none is to be done, rather than what is or what must not happen."""
-    if tokens[at] == "without":
-        return not after.endswith("ing") or after in _TOUCHING
-    if after in _ONLY:
+    if tokens[index] == "without":
+        return not next_token.endswith("ing") or next_token in _CHANGE_PARTICIPLES
+    if next_token in _LIMITING_WORDS:
         return False
-    return at == 0 or tokens[at - 1] not in _HAS or not _NEEDED.isdisjoint(behind)
+    return index == 0 or tokens[index - 1] not in _BEING_WORDS or not _NEED_WORDS.isdisjoint(following)

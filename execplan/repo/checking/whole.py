@@ -100,11 +100,11 @@ def _commit(home: Home) -> Shelf:
 
 def _due(home: Home) -> tuple[str, ...]:
     """Why what is staged calls for a plan, if it does."""
-    from execplan.context.triage.judge import PLAN, triage
+    from execplan.context.triage.judge import PLAN, evaluate_triage
     from execplan.repo import triaging
     from execplan.repo.thresholds import thresholds
 
-    found = triage(None, triaging.staged(home), thresholds=thresholds(home.settings.triage))
+    found = evaluate_triage(None, triaging.staged(home), thresholds=thresholds(home.settings.triage))
     return found.reasons[:_TOLD] if found.verdict == PLAN else ()
 
 

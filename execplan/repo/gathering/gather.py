@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.context.unit import INSTRUCTION, MESSAGE, TOOL_RESULT, Pack
+from execplan.context.unit import INSTRUCTION, MESSAGE, TOOL_RESULT, ContextPack
 from execplan.errors import About, ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.ask import UNUSABLE
@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 class Gathered(NamedTuple):
     """What was found."""
 
-    pack: Pack
+    pack: ContextPack
     warnings: tuple[str, ...]
     """What was left out, and what was taken out of what is in."""
     model: str
@@ -72,7 +72,7 @@ def gather(home: Home, ref: Ref, plan: Plan, wanted: Wanted) -> Gathered:
         if any([unit.type in (MESSAGE, TOOL_RESULT) for unit in handed]):
             in_session += [unit.id for unit in handed]
     units = [_referring(unit, known) for unit in _in_order([*units, *talk])]
-    pack = Pack(
+    pack = ContextPack(
         _plain(ref.id),
         plan.title or ref.id,
         told.task,
@@ -163,12 +163,12 @@ def _plain(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def _without_secrets(pack: Pack) -> tuple[Pack, list[str]]:
+def _without_secrets(pack: ContextPack) -> tuple[ContextPack, list[str]]:
     """The pack without secrets, and in which units there were any."""
-    from execplan.context.clean import clean
+    from execplan.context.clean import redact_pack
     from execplan.text.redaction import Redaction
 
-    cleaned = clean(pack, Redaction(os.environ, os.environ.keys()).text)
+    cleaned = redact_pack(pack, Redaction(os.environ, os.environ.keys()).text)
     names = [new.id for old, new in zip(pack.units, cleaned.units, strict=True) if old != new]
     if not names:
         return cleaned, []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from execplan.context.budget import LEAST, SHARES, Shares, allocate
+from execplan.context.budget import MIN_BUDGET, DEFAULT_SHARES, BudgetShares, allocate_budget
 from execplan.errors import INPUT, About, ExecplanError
 from execplan.record import NamedTuple
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _BUDGET = 8000
 _DECISIONS = 3
-_RANGES = {"budget": (LEAST, 10_000_000), "decisions": (0, 100)}
+_RANGES = {"budget": (MIN_BUDGET, 10_000_000), "decisions": (0, 100)}
 _NAMES = ("budget", "shares", "decisions", "model", "models")
 
 
@@ -21,7 +21,7 @@ class Terms(NamedTuple):
 
     budget: int = _BUDGET
     """Tokens, of which a part is not for reading."""
-    shares: Shares = SHARES
+    shares: BudgetShares = DEFAULT_SHARES
     decisions: int = _DECISIONS
     """How many of the last ones are never left out."""
     model: str = ""
@@ -45,21 +45,21 @@ def terms(said: Mapping[str, object], where: str = "context") -> Terms:
             raise ExecplanError("bad-setting", message, exit=INPUT, hint="what can be set: execplan explain context")
     found = dict(said)
     if isinstance(shares := said.get("shares"), dict):
-        found["shares"] = SHARES._replace(**{name: float(part) for name, part in shares.items()})
+        found["shares"] = DEFAULT_SHARES._replace(**{name: float(part) for name, part in shares.items()})
     if isinstance(models := said.get("models"), list):
         found["models"] = tuple(models)
     made = Terms(**found)  # type: ignore[arg-type] # each value was checked by its name
     with About(where):
-        allocate(made.budget, made.shares)
+        allocate_budget(made.budget, made.shares)
         _check_models(made)
     return made
 
 
 def _check_models(made: Terms) -> None:
-    from execplan.context.models import row
+    from execplan.context.models import parse_model
 
     for each in made.models:
-        row(each, "context.models")
+        parse_model(each, "context.models")
 
 
 def _why_not(name: str, value: object) -> str:
@@ -68,9 +68,9 @@ def _why_not(name: str, value: object) -> str:
         low, high = _RANGES[name]
         return "" if type(value) is int and low <= value <= high else f"is a whole number from {low} to {high:,}"
     if name == "shares":
-        good = isinstance(value, dict) and value.keys() <= set(Shares._fields)
+        good = isinstance(value, dict) and value.keys() <= set(BudgetShares._fields)
         good = good and isinstance(value, dict) and all([type(part) in (int, float) for part in value.values()])
-        return "" if good else f"is a table of {' and '.join(Shares._fields)}, parts of the budget"
+        return "" if good else f"is a table of {' and '.join(BudgetShares._fields)}, parts of the budget"
     if name == "models":
         good = isinstance(value, list) and all([isinstance(each, dict) for each in value])
         return "" if good else "is a list of tables"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from execplan.context.sessions.usage import NOTHING, usage
+from execplan.context.sessions.usage import NO_USAGE, measure_usage
 from execplan.errors import ExecplanError
 from execplan.record import NamedTuple
 from execplan.repo.gathering.sessions import LIMIT
@@ -14,13 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from execplan.context.sessions.usage import Usage
+    from execplan.context.sessions.usage import TokenUsage
 
 
 class Used(NamedTuple):
     """What was found out."""
 
-    usage: Usage
+    usage: TokenUsage
     sessions: int
     """How many sessions are named."""
     logs: int
@@ -29,7 +29,7 @@ class Used(NamedTuple):
 
 def used(sessions: Mapping[str, tuple[int, int]]) -> Used:
     """What sessions have used between the first and the last time that each is named; a log that can't be read tells nothing."""
-    total, logs = NOTHING, 0
+    total, logs = NO_USAGE, 0
     for session, (since, until) in sessions.items():
         path = _log(session)
         if path is None:
@@ -40,7 +40,7 @@ def used(sessions: Mapping[str, tuple[int, int]]) -> Used:
             continue
         if size <= LIMIT:
             logs += 1
-            total = total.plus(usage(data, since, until))
+            total = total.add(measure_usage(data, since, until))
     return Used(total, len(sessions), logs)
 
 

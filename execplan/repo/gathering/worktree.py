@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from itertools import takewhile
 
-from execplan.context.bearings import Drift, Tree
+from execplan.context.bearings import PlanDrift, WorkingTree
 from execplan.record import NamedTuple
 from execplan.repo import ask
 from execplan.repo.edits.moved import left_by
@@ -46,7 +46,7 @@ def questions(home: Home) -> list[tuple[str, ...]]:
 
 def looked(
     home: Home, ref: Ref, answers: Sequence[bytes], but: Sequence[str] = (), is_ours: IsOurs = _nothing_is_ours
-) -> tuple[Tree, Drift]:
+) -> tuple[WorkingTree, PlanDrift]:
     """The working tree without some files, absolute paths, and the drift since the plan was last written.
 
     `is_ours` says of a path and the last commit before the drift, if any, whether only execplan has changed the file
@@ -56,7 +56,7 @@ def looked(
     commits = _commits(log[0]) if log else []
     tree = _tree(status, home.root, but)
     at = _at(commits, home.root, but)
-    tree = tree._replace(doing=under_way(home.git or "") or "")
+    tree = tree._replace(pending_operation=under_way(home.git or "") or "")
     if at is not None:
         tree = tree._replace(head=at.id, subject=at.subject)
     return tree, _drift(home, ref, tree, commits, is_ours)
@@ -70,7 +70,7 @@ def _at(commits: list[_Commit], root: str, but: Sequence[str]) -> _Commit | None
     return commits[0] if commits else None
 
 
-def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit], is_ours: IsOurs) -> Drift:
+def _drift(home: Home, ref: Ref, tree: WorkingTree, commits: list[_Commit], is_ours: IsOurs) -> PlanDrift:
     """What is neither the plan nor in its artifacts, and newer.
 
     A plan that is committed as it is was last written by that commit; else its file's time says when.
@@ -93,7 +93,7 @@ def _drift(home: Home, ref: Ref, tree: Tree, commits: list[_Commit], is_ours: Is
     base = commits[len(since)].id if len(since) < len(commits) else ""
     found = {path for path in found if not is_ours(path, base)}
     told = [each for each in since if not each.files or any([path in found for path in each.files])]
-    return Drift(len(told), len(since) == COMMITS, tuple(sorted(found)))
+    return PlanDrift(len(told), len(since) == COMMITS, tuple(sorted(found)))
 
 
 def _is_tracked(home: Home, path: str, commits: list[_Commit]) -> bool:
@@ -113,7 +113,7 @@ class _Commit(NamedTuple):
     """What became of each: `A`, `M`, `D`, …"""
 
 
-def _tree(status: bytes, root: str, but: Sequence[str]) -> Tree:
+def _tree(status: bytes, root: str, but: Sequence[str]) -> WorkingTree:
     """What the status says, without some files."""
     heads: dict[bytes, str] = {}
     found: dict[str, list[str]] = {"staged": [], "changed": [], "untracked": []}
@@ -128,7 +128,7 @@ def _tree(status: bytes, root: str, but: Sequence[str]) -> Tree:
     head, branch = heads.get(b"oid", _INITIAL), heads.get(b"head", _DETACHED)
     staged, changed, untracked = [tuple(sorted(each)) for each in found.values()]
     branch, head = "" if branch == _DETACHED else branch, "" if head == _INITIAL else head
-    return Tree(branch, head, "", staged, changed, untracked)
+    return WorkingTree(branch, head, "", staged, changed, untracked)
 
 
 def _whats(entry: bytes) -> Iterator[str]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from execplan.repo.amend import Options
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
 __all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "check"]
 
@@ -18,9 +18,9 @@ __all__ = ["CHECKS", "ERROR", "WARNING", "Check", "Finding", "Fix", "check"]
 class Fix(NamedTuple):
     """What `--fix` does."""
 
-    would: str
+    description: str
     """What it is about to do, in words."""
-    make: Callable[[Options], list[str]]
+    apply: Callable[[Options], list[str]]
     """Does it and says what it did; raises ExecplanError."""
     diff: str = ""
     """How it changes a plan."""
@@ -34,40 +34,40 @@ class Finding(NamedTuple):
     path: str
     """From the root of the repository, or empty."""
     message: str
-    mend: str
+    remedy: str
     """A command or an edit."""
     line: int = 0
     fix: Fix | None = None
 
 
 if TYPE_CHECKING:
-    Looking = Callable[[Ground], Iterator[Finding | str]]
+    CheckFunction = Callable[[DoctorContext], Iterator[Finding | str]]
 
 
 class Check(NamedTuple):
     """A check as it is registered."""
 
     name: str
-    look: Looking
+    find_problems: CheckFunction
     """Yields findings, and words that say more about what was looked at."""
-    anywhere: bool
+    works_without_settings: bool
     """Whether it can be made where the settings can't be read."""
 
     @property
     def sentence(self) -> str:
         """What holds when it finds nothing."""
-        return (self.look.__doc__ or "").split("\n", 1)[0].rstrip(".")
+        return (self.find_problems.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
 
 CHECKS: dict[str, Check] = {}
 """Every check by its name."""
 
 
-def check(name: str, *, anywhere: bool = False) -> Callable[[Looking], Looking]:
+def check(name: str, *, works_without_settings: bool = False) -> Callable[[CheckFunction], CheckFunction]:
     """Register a function as a check; the first sentence of its docstring is what it says when nothing is wrong."""
 
-    def register(look: Looking) -> Looking:
-        CHECKS[name] = Check(name, look, anywhere)
-        return look
+    def register(find_problems: CheckFunction) -> CheckFunction:
+        CHECKS[name] = Check(name, find_problems, works_without_settings)
+        return find_problems
 
     return register

@@ -19,76 +19,76 @@ if TYPE_CHECKING:
     from execplan.repo.edits.lost import Step
     from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
 
 @check("moves")
-def moves(ground: Ground) -> Iterator[Finding | str]:
+def check_moves(context: DoctorContext) -> Iterator[Finding | str]:
     """No move of a plan is half done."""
-    for home in ground.states:
+    for home in context.state_projects:
         move = half_done(home)
         if move is not None:
-            fix = Fix(f"finish or reverse: {move.line}", partial(_settle, home))
+            fix = Fix(f"finish or reverse: {move.line}", partial(_recover_move, home))
             message = f"a move was cut short: {move.line}"
             yield Finding(ERROR, home.shown(move.path), message, "execplan doctor --fix", fix=fix)
 
 
-def _settle(home: Home, options: Options) -> list[str]:
+def _recover_move(home: Home, options: Options) -> list[str]:
     return settle(home)
 
 
 @check("edits")
-def edits(ground: Ground) -> Iterator[Finding | str]:
+def check_edits(context: DoctorContext) -> Iterator[Finding | str]:
     """Every edit that was made through execplan is in its plan, as far as the journal tells."""
-    for shelved in ground.plans:
-        if shelved.plan is None or shelved.plan.conflicts:
+    for stored_plan in context.plans:
+        if stored_plan.plan is None or stored_plan.plan.conflicts:
             continue
-        home, ref = shelved[:2]
-        looked = look(home, ref)
-        for said in looked.damaged:
+        home, ref = stored_plan[:2]
+        losses = look(home, ref)
+        for damaged_record in losses.damaged:
             file = quote(home.shown(journal.path_of(home, ref.path)))
-            mend = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
-            yield Finding(WARNING, home.shown(ref.path), f"the journal's record can't be read of {said}", mend)
-        text = looked.now
-        for step in looked.lost:
+            remedy = f"see what else the journal holds with execplan undo --dry-run; to do without it: rm {file}"
+            yield Finding(WARNING, home.shown(ref.path), f"the journal's record can't be read of {damaged_record}", remedy)
+        text = losses.now
+        for step in losses.lost:
             if ref.archived:
-                yield _lost_in_archive(shelved, step)
+                yield _archived_loss_finding(stored_plan, step)
                 continue
-            done, diff = overwritten.preview(home, ref, step, text)
-            text = text if done is None else done
-            yield _lost(shelved, step, diff)
+            restored_text, diff = overwritten.preview(home, ref, step, text)
+            text = text if restored_text is None else restored_text
+            yield _lost_edit_finding(stored_plan, step, diff)
 
 
-def _lost(shelved: Shelved, step: Step, diff: str) -> Finding:
+def _lost_edit_finding(stored_plan: Shelved, step: Step, diff: str) -> Finding:
     """What is to be said of an edit that is no longer in its plan, and how the plan changes when it is put back."""
-    home, ref = shelved[:2]
+    home, ref = stored_plan[:2]
     message = f"another program has overwritten an edit: {step.said}"
-    mend, would, make = "execplan doctor --fix", "put back", _put_back
+    remedy, description, apply = "execplan doctor --fix", "put back", _restore_edit
     if not diff:
         message += "; the same lines were changed otherwise, so it can't be put back by itself"
-        mend, would, make = "keep what it did in a file: execplan doctor --fix", "keep in a file", _keep
-    mend += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
-    fix = Fix(f"{would}: {step.said}", partial(make, shelved, step), diff)
-    return Finding(ERROR, home.shown(ref.path), message, mend, fix=fix)
+        remedy, description, apply = "keep what it did in a file: execplan doctor --fix", "keep in a file", _save_lost_edit
+    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
+    fix = Fix(f"{description}: {step.said}", partial(apply, stored_plan, step), diff)
+    return Finding(ERROR, home.shown(ref.path), message, remedy, fix=fix)
 
 
-def _lost_in_archive(shelved: Shelved, step: Step) -> Finding:
+def _archived_loss_finding(stored_plan: Shelved, step: Step) -> Finding:
     """An archived plan is a record: what it lacks is kept in a file, unless the plan is restored first."""
-    home, ref = shelved[:2]
+    home, ref = stored_plan[:2]
     message = f"another program overwrote an edit before the plan was archived: {step.said}"
-    mend = f"put it back: execplan restore {ref.typed}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
-    mend += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
-    fix = Fix(f"keep in a file: {step.said}", partial(_keep, shelved, step), "")
-    return Finding(ERROR, home.shown(ref.path), message, mend, fix=fix)
+    remedy = f"put it back: execplan restore {ref.typed}, then execplan doctor --fix; or keep what it did in a file: execplan doctor --fix"
+    remedy += f"; if it was taken out on purpose: execplan doctor --forget {ref.typed}"
+    fix = Fix(f"keep in a file: {step.said}", partial(_save_lost_edit, stored_plan, step), "")
+    return Finding(ERROR, home.shown(ref.path), message, remedy, fix=fix)
 
 
-def _put_back(shelved: Shelved, step: Step, options: Options) -> list[str]:
-    overwritten.again(shelved.home, shelved.ref, step, options)
+def _restore_edit(stored_plan: Shelved, step: Step, options: Options) -> list[str]:
+    overwritten.again(stored_plan.home, stored_plan.ref, step, options)
     return [f"put back: {step.said}"]
 
 
-def _keep(shelved: Shelved, step: Step, options: Options) -> list[str]:
-    home, ref = shelved[:2]
+def _save_lost_edit(stored_plan: Shelved, step: Step, options: Options) -> list[str]:
+    home, ref = stored_plan[:2]
     file = keep(home, ref.path, overwritten.difference(home, ref, step))
     overwritten.forget(home, ref, [step])
     return [f"kept in {home.shown(file)}: {step.said}"]

@@ -18,36 +18,36 @@ from execplan.view.doctor import (
     settings,
 )
 from execplan.view.doctor.check import CHECKS, ERROR, Check, Finding
-from execplan.view.doctor.ground import Ground
+from execplan.view.doctor.ground import DoctorContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from execplan.repo.amend import Options
 
-FAMILIES = (machine, settings, plans, hidden, edits, runs, leftovers, integrations, guarded, sessions)
+CHECK_MODULES = (machine, settings, plans, hidden, edits, runs, leftovers, integrations, guarded, sessions)
 """The files of checks, in the order in which they are made and mended; importing one registers what it holds."""
-for _family in FAMILIES:
-    for _name in [name for name, each in CHECKS.items() if each.look.__module__ == _family.__name__]:
+for _module in CHECK_MODULES:
+    for _name in [name for name, registered in CHECKS.items() if registered.find_problems.__module__ == _module.__name__]:
         CHECKS[_name] = CHECKS.pop(_name)
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """What came of a check."""
 
     name: str
     message: str
     """What holds, or why it was not looked at."""
     findings: tuple[Finding, ...]
-    looked: bool = True
+    was_run: bool = True
 
     @property
     def ok(self) -> bool:
         """Whether it was looked at and nothing is wrong."""
-        return self.looked and not self.findings
+        return self.was_run and not self.findings
 
 
-class Mended(NamedTuple):
+class FixOutcome(NamedTuple):
     """Something that was mended, or in a dry run would be."""
 
     check: str
@@ -56,63 +56,63 @@ class Mended(NamedTuple):
     diff: str = ""
 
 
-def examine(start: str, script: Callable[[str], str]) -> list[Checked]:
+def run_checks(start: str, script: Callable[[str], str]) -> list[CheckResult]:
     """Make every check on the home of a folder and those that it names; raises ExecplanError where there is none.
 
     `script` gives the completion script of a shell.
     """
-    ground = Ground(start, script)
-    told: set[str] = set()
-    checked = []
+    context = DoctorContext(start, script)
+    reported: set[str] = set()
+    results = []
     for check in CHECKS.values():
-        found = _made(check, ground, told)
-        told |= {finding.message for finding in found.findings}
-        checked.append(found)
-    return checked
+        check_result = _run_check(check, context, reported)
+        reported |= {finding.message for finding in check_result.findings}
+        results.append(check_result)
+    return results
 
 
-def _made(check: Check, ground: Ground, told: set[str]) -> Checked:
+def _run_check(check: Check, context: DoctorContext, reported: set[str]) -> CheckResult:
     """Make a check; what keeps it from being made is a finding, unless another check has found it already."""
-    if not (check.anywhere or ground.homes):
-        return Checked(check.name, "not checked: the settings can't be read", (), looked=False)
+    if not (check.works_without_settings or context.homes):
+        return CheckResult(check.name, "not checked: the settings can't be read", (), was_run=False)
     findings: list[Finding] = []
-    words = [check.sentence]
+    notes = [check.sentence]
     try:
-        for found in check.look(ground):
-            if isinstance(found, Finding):
-                findings.append(found)
+        for outcome in check.find_problems(context):
+            if isinstance(outcome, Finding):
+                findings.append(outcome)
             else:
-                words.append(found)
+                notes.append(outcome)
     except ExecplanError as error:
-        if error.message in told or any([error.message in each for each in told]):
-            return Checked(check.name, f"not checked: {error.message}", tuple(findings), looked=False)
+        if error.message in reported or any([error.message in message for message in reported]):
+            return CheckResult(check.name, f"not checked: {error.message}", tuple(findings), was_run=False)
         findings.append(Finding(ERROR, "", error.message, error.hint or "mend that, and look again", error.line))
-    more = f" ({'; '.join(words[1:])})" if words[1:] else ""
-    return Checked(check.name, words[0] + more, tuple(findings))
+    note_text = f" ({'; '.join(notes[1:])})" if notes[1:] else ""
+    return CheckResult(check.name, notes[0] + note_text, tuple(findings))
 
 
-def would_mend(checked: list[Checked]) -> list[Mended]:
+def preview_fixes(results: list[CheckResult]) -> list[FixOutcome]:
     """What `mend` would do."""
     return [
-        Mended(each.name, finding.path, finding.fix.would, finding.fix.diff)
-        for each in checked
-        for finding in each.findings
+        FixOutcome(check_result.name, finding.path, finding.fix.description, finding.fix.diff)
+        for check_result in results
+        for finding in check_result.findings
         if finding.fix is not None
     ]
 
 
-def mend(start: str, script: Callable[[str], str], options: Options) -> tuple[list[Mended], list[str]]:
+def apply_fixes(start: str, script: Callable[[str], str], options: Options) -> tuple[list[FixOutcome], list[str]]:
     """Mend what can be, check after check, each looking at what those before it left; and why something could not be."""
-    done: list[Mended] = []
-    refused: list[str] = []
-    ground = Ground(start, script)
+    applied: list[FixOutcome] = []
+    failures: list[str] = []
+    context = DoctorContext(start, script)
     for check in CHECKS.values():
-        for finding in _made(check, ground, set()).findings:
+        for finding in _run_check(check, context, set()).findings:
             if finding.fix is None:
                 continue
-            ground = Ground(start, script)
+            context = DoctorContext(start, script)
             try:
-                done += [Mended(check.name, finding.path, said) for said in finding.fix.make(options)]
+                applied += [FixOutcome(check.name, finding.path, message) for message in finding.fix.apply(options)]
             except ExecplanError as error:
-                refused.append(f"{finding.path or check.name}: {error.message}")
-    return done, refused
+                failures.append(f"{finding.path or check.name}: {error.message}")
+    return applied, failures

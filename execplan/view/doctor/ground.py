@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from execplan.repo.home import Home
     from execplan.repo.shelf import Shelved
 
-_NONE = ("no-home", "bare-repository")
+_FATAL_CODES = ("no-home", "bare-repository")
 """Refusals where there is nothing to look at."""
 
 
-class Trouble(NamedTuple):
+class AccessProblem(NamedTuple):
     """Why a home, or a folder of it, can't be looked at."""
 
     path: str
     error: ExecplanError
 
 
-class Ground:
+class DoctorContext:
     """A home and those that its settings name."""
 
     def __init__(self, start: str, script: Callable[[str], str]) -> None:
@@ -35,24 +35,24 @@ class Ground:
         """The completion script of a shell."""
         self.homes: list[Home] = []
         """Those whose settings can be read, the nearest first."""
-        self.closed: list[Trouble] = []
+        self.unreadable_folders: list[AccessProblem] = []
         """The folders of plans that can't be read, once `plans` was asked for."""
-        self.troubles: list[Trouble] = []
+        self.settings_problems: list[AccessProblem] = []
         try:
             home = homes.require(start)
         except ExecplanError as error:
-            if error.code in _NONE:
+            if error.code in _FATAL_CODES:
                 raise
-            self.troubles.append(Trouble(_from_root(_file_of(error, os.path.realpath(start))), error))
+            self.settings_problems.append(AccessProblem(_relative_to_root(_settings_file_of(error, os.path.realpath(start))), error))
             return
         self.homes.append(home)
         for name in home.settings.homes:
-            alone = home._replace(settings=home.settings._replace(homes=(name,)))
+            limited = home._replace(settings=home.settings._replace(homes=(name,)))
             try:
-                self.homes.append(homes.together(alone)[1])
+                self.homes.append(homes.together(limited)[1])
             except ExecplanError as error:
-                path = _file_of(error, os.path.join(home.base, name))
-                self.troubles.append(Trouble(_from_root(path), error))
+                path = _settings_file_of(error, os.path.join(home.base, name))
+                self.settings_problems.append(AccessProblem(_relative_to_root(path), error))
 
     @property
     def home(self) -> Home:
@@ -62,22 +62,22 @@ class Ground:
     @cached_property
     def plans(self) -> list[Shelved]:
         """The plans of all homes; a folder of them that can't be read goes to `closed`."""
-        return [shelved for home in self.homes for archived in (False, True) for shelved in self._read(home, archived)]
+        return [stored_plan for home in self.homes for archived in (False, True) for stored_plan in self._load_plans(home, archived)]
 
-    def _read(self, home: Home, archived: bool) -> list[Shelved]:
+    def _load_plans(self, home: Home, archived: bool) -> list[Shelved]:
         try:
             return shelf.load_all(home, shelf.refs(home, archive=archived))
         except ExecplanError as error:
-            self.closed.append(Trouble(home.shown(home.archives[0] if archived else home.plans), error))
+            self.unreadable_folders.append(AccessProblem(home.shown(home.archives[0] if archived else home.plans), error))
             return []
 
     @cached_property
-    def states(self) -> list[Home]:
+    def state_projects(self) -> list[Home]:
         """A home for each folder of what is not committed."""
         return list({home.state: home for home in reversed(self.homes)}.values())
 
 
-def _file_of(error: ExecplanError, folder: str) -> str:
+def _settings_file_of(error: ExecplanError, folder: str) -> str:
     """The file of settings that a refusal speaks of, in a folder or above it; or nothing."""
     while True:
         for name in (settings.FILE, settings.PYPROJECT):
@@ -89,7 +89,7 @@ def _file_of(error: ExecplanError, folder: str) -> str:
         folder = os.path.dirname(folder)
 
 
-def _from_root(path: str) -> str:
+def _relative_to_root(path: str) -> str:
     """A path from the root of its repository; as it is where there is none."""
     root = os.path.dirname(path)
     while root != os.path.dirname(root):

@@ -16,14 +16,14 @@ from execplan.errors import ExecplanError
 from execplan.repo.execution import approvals, standing
 from execplan.text import disk
 from execplan.view.doctor.check import ERROR, WARNING, Finding, check
-from execplan.view.doctor.integrations import ABSENT, fix_by
+from execplan.view.doctor.integrations import NOT_INSTALLED, make_fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from execplan.repo.home import Home
     from execplan.repo.shelf import Ref
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
 _INSTALL = f"execplan install {guard_hook.WHAT}"
 _MANAGED = (
@@ -31,40 +31,40 @@ _MANAGED = (
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 )
 """What an organization has decided for Claude Code, on Linux and on macOS."""
-_LIMIT = 5 << 20
+_MAX_BYTES = 5 << 20
 
 
 @check("guard")
-def guard(ground: Ground) -> Iterator[Finding | str]:
+def check_guard(context: DoctorContext) -> Iterator[Finding | str]:
     """The hook that asks the guard is whole and of today, and nothing that is known of switches it off."""
-    home = ground.home
-    there = [name for name in PROGRAMS if _is_asked(home, name)]
-    for name in there:
-        yield from _entry(home, name)
-    if not there:
-        yield ABSENT
+    home = context.home
+    installed_programs = [name for name in PROGRAMS if _has_guard_hook(home, name)]
+    for name in installed_programs:
+        yield from _check_entry(home, name)
+    if not installed_programs:
+        yield NOT_INSTALLED
         return
     if shutil.which("execplan") is None:
         message = "execplan is not on PATH: a program that does not find it either has every call denied"
         yield Finding(WARNING, "", message, "put the folder of execplan on PATH, or install it there: pipx install .")
-    yield from switched_off(home, there, ERROR, "asks no guard")
-    if not any([_allows(shelved.home, shelved.ref) for shelved in ground.plans if not shelved.ref.archived]):
+    yield from find_disabled_hooks(home, installed_programs, ERROR, "asks no guard")
+    if not any([_has_active_approval(stored_plan.home, stored_plan.ref) for stored_plan in context.plans if not stored_plan.ref.archived]):
         yield "no plan is approved, so an agent may only read: execplan approve PLAN"
 
 
-def _is_asked(home: Home, program: str) -> bool:
+def _has_guard_hook(home: Home, program: str) -> bool:
     """Whether a hook of the guard stands in the file of a program, ours or one that was put there by hand."""
-    return b"execplan guard" in _bytes(os.path.join(home.root, PROGRAMS[program].file))
+    return b"execplan guard" in _read_bytes(os.path.join(home.root, PROGRAMS[program].file))
 
 
-def _entry(home: Home, program: str) -> Iterator[Finding | str]:
+def _check_entry(home: Home, program: str) -> Iterator[Finding | str]:
     """Whether an entry is as it was put in, and as it would be put in today."""
-    named = PROGRAMS[program]
+    agent_program = PROGRAMS[program]
     try:
         file = guard_hook.open_file(home, program)
     except ExecplanError as error:
-        message = f"{error.message}: {named.name} can't read it either, and asks no guard"
-        yield Finding(ERROR, named.file, message, "mend the file", line=error.line)
+        message = f"{error.message}: {agent_program.name} can't read it either, and asks no guard"
+        yield Finding(ERROR, agent_program.file, message, "mend the file", line=error.line)
         return
     if not file.entries:
         yield f"put into {file.display_path} by hand"
@@ -73,36 +73,36 @@ def _entry(home: Home, program: str) -> Iterator[Finding | str]:
         yield Finding(WARNING, file.display_path, message, f"look at it; then for the one of today: {_INSTALL} --force")
     elif not file.is_current:
         command = f"{_INSTALL} --for {program}"
-        fix = fix_by(home, partial(guard_hook.install, home, force=False, programs=[program]), f"renew it: {command}")
+        fix = make_fix(home, partial(guard_hook.install, home, force=False, programs=[program]), f"renew it: {command}")
         yield Finding(WARNING, file.display_path, "lacks what execplan would write today", command, fix=fix)
 
 
-def switched_off(home: Home, programs: Sequence[str], level: str, so: str) -> Iterator[Finding]:
+def find_disabled_hooks(home: Home, programs: Sequence[str], level: str, consequence: str) -> Iterator[Finding]:
     """What keeps the programs from running hooks of the repository, and what comes of that."""
     if "claude" in programs:
-        yield from _claude(home, level, so)
+        yield from _find_disabled_claude_hooks(home, level, consequence)
     if "codex" in programs:
-        yield from _codex(home, level, so)
+        yield from _find_disabled_codex_hooks(home, level, consequence)
 
 
-def _claude(home: Home, level: str, so: str) -> Iterator[Finding]:
-    own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-    ours = os.path.join(home.root, PROGRAMS["claude"].file)
-    local = os.path.join(home.root, ".claude", "settings.local.json")
-    for path in (ours, local, os.path.join(own, "settings.json"), *_MANAGED):
-        said = _json(path)
+def _find_disabled_claude_hooks(home: Home, level: str, consequence: str) -> Iterator[Finding]:
+    user_folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    repository_file = os.path.join(home.root, PROGRAMS["claude"].file)
+    local_file = os.path.join(home.root, ".claude", "settings.local.json")
+    for path in (repository_file, local_file, os.path.join(user_folder, "settings.json"), *_MANAGED):
+        document = _read_json(path)
         for key in ("disableAllHooks", *(["allowManagedHooksOnly"] if path in _MANAGED else [])):
-            if said.get(key) is True:
-                message = f"{key} switches off the hooks of this repository, so Claude Code {so}"
+            if document.get(key) is True:
+                message = f"{key} switches off the hooks of this repository, so Claude Code {consequence}"
                 yield Finding(level, home.shown(path), message, f"take {key} out of it")
-    if wrong := _misshapen(_json(ours).get("hooks")):
-        message = f"{wrong} is not of the form that Claude Code wants: it passes over the whole file, and {so}"
+    if bad_entry := _find_malformed_hook(_read_json(repository_file).get("hooks")):
+        message = f"{bad_entry} is not of the form that Claude Code wants: it passes over the whole file, and {consequence}"
         yield Finding(
-            level, home.shown(ours), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
+            level, home.shown(repository_file), message, "mend that entry; `/hooks` in Claude Code shows what it has read"
         )
 
 
-def _misshapen(hooks: Any) -> str:
+def _find_malformed_hook(hooks: Any) -> str:
     """Where the hooks of a file are of another form than Claude Code takes."""
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         if not isinstance(groups, list):
@@ -115,54 +115,54 @@ def _misshapen(hooks: Any) -> str:
     return ""
 
 
-def _codex(home: Home, level: str, so: str) -> Iterator[Finding]:
-    own = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
-    for path in (os.path.join(home.root, ".codex", "config.toml"), own):
-        features = _table(_toml(path), "features")
+def _find_disabled_codex_hooks(home: Home, level: str, consequence: str) -> Iterator[Finding]:
+    user_file = os.path.join(os.environ.get("CODEX_HOME") or os.path.expanduser("~/.codex"), "config.toml")
+    for path in (os.path.join(home.root, ".codex", "config.toml"), user_file):
+        features = _subtable(_read_toml(path), "features")
         if features.get("hooks", features.get("codex_hooks")) is False:
-            message = f"switches hooks off ([features] hooks = false), so Codex {so}"
+            message = f"switches hooks off ([features] hooks = false), so Codex {consequence}"
             yield Finding(level, home.shown(path), message, "take that line out of it")
-    trust = _table(_table(_toml(own), "projects"), home.root).get("trust_level")
-    if os.path.isdir(os.path.dirname(own)) and trust != "trusted":
-        message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {so}"
-        mend = "start codex in it and trust it when it asks; then trust the hook, too: /hooks"
-        yield Finding(WARNING, PROGRAMS["codex"].file, message, mend)
+    trust_level = _subtable(_subtable(_read_toml(user_file), "projects"), home.root).get("trust_level")
+    if os.path.isdir(os.path.dirname(user_file)) and trust_level != "trusted":
+        message = f"Codex has not been told to trust this repository, so it runs no hook of it, and {consequence}"
+        remedy = "start codex in it and trust it when it asks; then trust the hook, too: /hooks"
+        yield Finding(WARNING, PROGRAMS["codex"].file, message, remedy)
 
 
-def _allows(home: Home, ref: Ref) -> bool:
+def _has_active_approval(home: Home, ref: Ref) -> bool:
     """Whether a plan has an approval that holds, or a run that is under way."""
     if not approvals.every(home, ref):
         return False
     run = last.find_last_run(home, ref)
-    under_way = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
-    return under_way or standing.standing(home, ref, programs=False).state == standing.APPROVED
+    is_active = run is not None and run.state in (last.RUNNING, last.BY_AGENT, last.WAITING, last.CUT_SHORT)
+    return is_active or standing.standing(home, ref, programs=False).state == standing.APPROVED
 
 
-def _bytes(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     try:
         with open(disk.open_regular(path), "rb") as file:
-            return file.read(_LIMIT)
+            return file.read(_MAX_BYTES)
     except OSError:
         return b""
 
 
-def _json(path: str) -> dict[str, Any]:
+def _read_json(path: str) -> dict[str, Any]:
     """What a file of settings says; nothing where it can't be read."""
     try:
-        said = json.loads(_bytes(path) or b"{}")
+        document = json.loads(_read_bytes(path) or b"{}")
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
-def _toml(path: str) -> dict[str, Any]:
+def _read_toml(path: str) -> dict[str, Any]:
     """What a file of settings says; nothing where it can't be read."""
     try:
-        return tomllib.loads(_bytes(path).decode("utf-8"))
+        return tomllib.loads(_read_bytes(path).decode("utf-8"))
     except (ValueError, RecursionError):
         return {}
 
 
-def _table(said: dict[str, Any], key: str) -> dict[str, Any]:
-    found = said.get(key)
-    return found if isinstance(found, dict) else {}
+def _subtable(table: dict[str, Any], key: str) -> dict[str, Any]:
+    subtable = table.get(key)
+    return subtable if isinstance(subtable, dict) else {}

@@ -21,159 +21,159 @@ if TYPE_CHECKING:
     from execplan.agents.change import Change, ChangeSet
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
-ABSENT = "not installed"
+NOT_INSTALLED = "not installed"
 """What a check says of an integration that is not there."""
 _NO_GIT = "no repository: not looked at"
-_PYTHON = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?$")
+_PYTHON_PATH = re.compile(r"(?:execplan_python=|entry: ')(.+?)(?: -P -m execplan .*)?$")
 """Where a hook names the Python that runs it."""
 
 
 @check("agents")
-def agents(ground: Ground) -> Iterator[Finding | str]:
+def check_agents_md(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into AGENTS.md and CLAUDE.md is whole and of today."""
-    home = ground.home
-    yield from installed(home, agents_md.WHAT, partial(agents_md.install, home), partial(agents_md.uninstall, home))
+    home = context.home
+    yield from check_integration(home, agents_md.WHAT, partial(agents_md.install, home), partial(agents_md.uninstall, home))
 
 
 @check("pre-commit")
-def pre_commit(ground: Ground) -> Iterator[Finding | str]:
+def check_pre_commit(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into .pre-commit-config.yaml is whole and of today, and names a Python that is there."""
-    home = ground.home
+    home = context.home
     if home.git is None:
         yield _NO_GIT
         return
-    yield from installed(home, precommit.WHAT, partial(precommit.install, home), partial(precommit.uninstall, home))
+    yield from check_integration(home, precommit.WHAT, partial(precommit.install, home), partial(precommit.uninstall, home))
 
 
 @check("git-hooks")
-def git_hooks(ground: Ground) -> Iterator[Finding | str]:
+def check_git_hooks(context: DoctorContext) -> Iterator[Finding | str]:
     """What was put into git's own hook is whole, of today, run by git, and names a Python that is there."""
-    home = ground.home
+    home = context.home
     if home.git is None:
         yield _NO_GIT
         return
-    named, common = ask.hooks_folder(home)
-    for folder in dict.fromkeys([named, os.path.join(common, "hooks")]):
+    hooks_folder, common = ask.hooks_folder(home)
+    for folder in dict.fromkeys([hooks_folder, os.path.join(common, "hooks")]):
         hook = os.path.join(folder, "pre-commit")
         if not _has_block(hook):
             continue
-        told = home.shown(os.path.realpath(hook))
-        if os.path.realpath(folder) != os.path.realpath(named):
-            message = f"is not run by git, because core.hooksPath leads to {named}"
-            mend = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
-            yield Finding(WARNING, told, message, mend)
+        display_path = home.shown(os.path.realpath(hook))
+        if os.path.realpath(folder) != os.path.realpath(hooks_folder):
+            message = f"is not run by git, because core.hooksPath leads to {hooks_folder}"
+            remedy = "take out of it what stands from execplan:begin to execplan:end, then: execplan install git-hooks"
+            yield Finding(WARNING, display_path, message, remedy)
         elif not os.access(hook, os.X_OK):
-            yield Finding(ERROR, told, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(told)}")
-    if not os.path.realpath(named).startswith((os.path.realpath(common) + "/", home.root + "/")):
-        yield f"{named} is outside the repository: not looked at"
+            yield Finding(ERROR, display_path, "can't be executed, so git passes it over", f"chmod +x {shlex.quote(display_path)}")
+    if not os.path.realpath(hooks_folder).startswith((os.path.realpath(common) + "/", home.root + "/")):
+        yield f"{hooks_folder} is outside the repository: not looked at"
         return
-    undo = githooks.uninstall(home, force=True)
-    if [change.action for change in undo.changes] == ["moved"]:
-        fix = fix_by(
-            home, partial(githooks.uninstall, home, force=True), f"give {undo.changes[0].source} its name back"
+    planned_removal = githooks.uninstall(home, force=True)
+    if [change.action for change in planned_removal.changes] == ["moved"]:
+        fix = make_fix(
+            home, partial(githooks.uninstall, home, force=True), f"give {planned_removal.changes[0].source} its name back"
         )
-        path = home.shown(undo.changes[0].source)
+        path = home.shown(planned_removal.changes[0].source)
         yield Finding(WARNING, path, "was put aside for a hook that is gone", "execplan uninstall git-hooks", fix=fix)
         return
-    for warning in undo.warnings:
+    for warning in planned_removal.warnings:
         yield Finding(WARNING, "", warning, "keep one of the two as pre-commit, and remove the other")
-    yield from installed(home, githooks.WHAT, partial(githooks.install, home), partial(githooks.uninstall, home))
+    yield from check_integration(home, githooks.WHAT, partial(githooks.install, home), partial(githooks.uninstall, home))
 
 
 @check("merge-driver")
-def merge_driver(ground: Ground) -> Iterator[Finding | str]:
+def check_merge_driver(context: DoctorContext) -> Iterator[Finding | str]:
     """Where .gitattributes gives plans to execplan to merge, git is told how."""
-    home = ground.home
+    home = context.home
     try:
         driver = import_module("execplan.agents.merge_driver")
     except ModuleNotFoundError:
-        yield ABSENT
+        yield NOT_INSTALLED
         return
     if home.git is None:
         yield _NO_GIT
         return
-    found = str(driver.state(home))
-    fix = fix_by(home, partial(driver.install, home, force=False), f"renew it: execplan install {driver.WHAT}")
-    if found == "attribute only":
+    driver_state = str(driver.state(home))
+    fix = make_fix(home, partial(driver.install, home, force=False), f"renew it: execplan install {driver.WHAT}")
+    if driver_state == "attribute only":
         message = "names the merge driver of plans, and git knows none here that can run: it merges line by line"
         yield Finding(ERROR, ".gitattributes", message, f"execplan install {driver.WHAT}", fix=fix)
-    elif found == "installed":
+    elif driver_state == "installed":
         for change in driver.install(home, force=False).changes:
             if change.path.endswith(".gitattributes") and change.action != "kept":
                 message = "lacks what execplan would write today"
                 yield Finding(WARNING, home.shown(change.path), message, f"execplan install {driver.WHAT}", fix=fix)
     # A driver that is configured and not named does nothing; another branch may name it.
-    yield {"absent": ABSENT, "config only": "configured, and named by no .gitattributes here"}.get(found, found)
+    yield {"absent": NOT_INSTALLED, "config only": "configured, and named by no .gitattributes here"}.get(driver_state, driver_state)
 
 
 @check("completion")
-def completions(ground: Ground) -> Iterator[Finding | str]:
+def check_completions(context: DoctorContext) -> Iterator[Finding | str]:
     """The completion scripts of shells are whole and of today."""
-    there = False
+    is_installed = False
     for shell in completion.SHELLS:
-        undo = partial(completion.uninstall, shell)
-        if any([change.action != "kept" for change in undo(force=True).changes]):
-            there = True
-            install = partial(completion.install, shell, ground.script(shell))
-            yield from installed(ground.home, f"{completion.WHAT} --shell {shell}", install, undo)
-    if not there:
-        yield ABSENT
+        uninstall = partial(completion.uninstall, shell)
+        if any([change.action != "kept" for change in uninstall(force=True).changes]):
+            is_installed = True
+            install = partial(completion.install, shell, context.script(shell))
+            yield from check_integration(context.home, f"{completion.WHAT} --shell {shell}", install, uninstall)
+    if not is_installed:
+        yield NOT_INSTALLED
 
 
-def installed(
-    home: Home, what: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
+def check_integration(
+    home: Home, integration: str, install: Callable[..., ChangeSet], uninstall: Callable[..., ChangeSet]
 ) -> Iterator[Finding | str]:
     """What is wrong with an integration, if it is there: damage is raised, the rest is found."""
-    command = f"execplan install {what}"
+    command = f"execplan install {integration}"
     try:
         if not any([change.action != "kept" for change in uninstall(force=True).changes]):
-            yield ABSENT
+            yield NOT_INSTALLED
             return
         planned = install(force=False)
     except ExecplanError as error:
         yield Finding(ERROR, "", error.message, error.hint or command, line=error.line)
         return
-    fix = fix_by(home, partial(install, force=False), f"renew it: {command}")
+    fix = make_fix(home, partial(install, force=False), f"renew it: {command}")
     for change in planned.changes:
         path = home.shown(change.path)
-        named, edited = _python(change), change.reason == "edited by hand"
-        if named and not os.access(named, os.X_OK):
-            mend = f"{command} --force" if edited else command
-            message = f"names {named}, which is gone, so plans are not checked"
-            yield Finding(ERROR, path, message, mend, fix=None if edited else fix)
-        elif change.action != "kept" and not _same_but_python(change, named):
+        python_path, is_edited = _find_python(change), change.reason == "edited by hand"
+        if python_path and not os.access(python_path, os.X_OK):
+            remedy = f"{command} --force" if is_edited else command
+            message = f"names {python_path}, which is gone, so plans are not checked"
+            yield Finding(ERROR, path, message, remedy, fix=None if is_edited else fix)
+        elif change.action != "kept" and not _is_current_except_python(change, python_path):
             yield Finding(WARNING, path, "lacks what execplan would write today", command, fix=fix)
-        elif edited:
+        elif is_edited:
             yield f"{path} was edited by hand and stays as it is"
 
 
-def _python(change: Change) -> str:
+def _find_python(change: Change) -> str:
     """The Python that the block of a file names, or nothing."""
-    for line in _lines(change.old, change.path):
-        found = _PYTHON.search(line)
-        if found:
-            words = found[1].replace("''", "'") if line.lstrip().startswith("entry") else found[1]
+    for line in _block_lines(change.old, change.path):
+        match = _PYTHON_PATH.search(line)
+        if match:
+            command = match[1].replace("''", "'") if line.lstrip().startswith("entry") else match[1]
             try:
-                return (shlex.split(words) or [""])[0]
+                return (shlex.split(command) or [""])[0]
             except ValueError:  # somebody wrote into it
-                return words
+                return command
     return ""
 
 
-def _same_but_python(change: Change, named: str) -> bool:
+def _is_current_except_python(change: Change, python_path: str) -> bool:
     """Whether a block is of today but for the Python that it names, which is as good as this one."""
     old, new = [
-        [_PYTHON.sub(lambda found: found[0].replace(found[1], ""), line) for line in _lines(data, change.path)]
+        [_PYTHON_PATH.sub(lambda match: match[0].replace(match[1], ""), line) for line in _block_lines(data, change.path)]
         for data in (change.old, change.new)
     ]
-    return bool(named) and old == new
+    return bool(python_path) and old == new
 
 
-def _lines(data: bytes | None, path: str) -> tuple[str, ...]:
-    found = block.find_block(data or b"", block.MARKDOWN if path.endswith(".md") else block.SHELL, path)
-    return found.lines if found is not None else ()
+def _block_lines(data: bytes | None, path: str) -> tuple[str, ...]:
+    managed_block = block.find_block(data or b"", block.MARKDOWN if path.endswith(".md") else block.SHELL, path)
+    return managed_block.lines if managed_block is not None else ()
 
 
 def _has_block(path: str) -> bool:
@@ -183,13 +183,13 @@ def _has_block(path: str) -> bool:
         return False
 
 
-def fix_by(home: Home, plan: Callable[[], ChangeSet], would: str) -> Fix:
+def make_fix(home: Home, plan_changes: Callable[[], ChangeSet], description: str) -> Fix:
     """What makes the changes that are planned then."""
 
-    def make(options: Options) -> list[str]:
+    def apply(options: Options) -> list[str]:
         with state.lock(home, "home", "doctor"):
-            planned = plan()
+            planned = plan_changes()
             changes.apply_changes(planned.changes)
-        return [f"{each.action} {home.shown(each.path)}" for each in planned.changes if each.action != "kept"]
+        return [f"{change.action} {home.shown(change.path)}" for change in planned.changes if change.action != "kept"]
 
-    return Fix(would, make)
+    return Fix(description, apply)

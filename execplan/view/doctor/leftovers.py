@@ -24,69 +24,69 @@ if TYPE_CHECKING:
 
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
 TEMPORARY = re.compile(r"\.execplan-([0-9a-f]{16}|new|copy-(?P<pid>\d+)-\d+)\.tmp")
 """What a file is called that is being written."""
-_OF_STATE = re.compile(r".+\.new|.+\.(?P<pid>\d+)\.tmp")
-_DISPLACED = re.compile(r".+\.displaced-\d+")
-_DAY = 24 * 3600
-_MOST = 1 << 30
+_STATE_TEMPORARY = re.compile(r".+\.new|.+\.(?P<pid>\d+)\.tmp")
+_OVERWRITTEN = re.compile(r".+\.displaced-\d+")
+_DAY_SECONDS = 24 * 3600
+_MAX_BYTES = 1 << 30
 _JOURNAL_DAYS = 30
 """So long a plan may be gone, moved by hand or on a branch that was never committed, before its journal is left over."""
 
 
 @check("temporary")
-def temporary(ground: Ground) -> Iterator[Finding | str]:
+def check_temporary_files(context: DoctorContext) -> Iterator[Finding | str]:
     """No temporary file is left by a process that was killed."""
-    for home in ground.homes:
-        for folder in _written_to(home):
-            of_state = folder.startswith(home.state)
-            for name in _names(folder):
-                found = TEMPORARY.fullmatch(name) or (_OF_STATE.fullmatch(name) if of_state else None)
+    for home in context.homes:
+        for folder in _writable_folders(home):
+            is_state_folder = folder.startswith(home.state)
+            for name in _list_names(folder):
+                match = TEMPORARY.fullmatch(name) or (_STATE_TEMPORARY.fullmatch(name) if is_state_folder else None)
                 path = os.path.join(folder, name)
-                if found and _is_left(home, path, found["pid"]):
-                    plain = of_state or found["pid"] or found[1] == "new"  # nobody has read what is in them but we
-                    would = Fix(f"remove {home.shown(path)}", partial(_remove if plain else _tidy, home, path))
-                    mend = "execplan doctor --fix, which keeps what nobody has read"
-                    yield Finding(WARNING, home.shown(path), "was left by a process that was killed", mend, fix=would)
+                if match and _is_abandoned(home, path, match["pid"]):
+                    is_own_content = is_state_folder or match["pid"] or match[1] == "new"  # nobody has read what is in them but we
+                    fix = Fix(f"remove {home.shown(path)}", partial(_remove_file if is_own_content else _remove_temporary, home, path))
+                    remedy = "execplan doctor --fix, which keeps what nobody has read"
+                    yield Finding(WARNING, home.shown(path), "was left by a process that was killed", remedy, fix=fix)
 
 
 @check("recovered")
-def recovered(ground: Ground) -> Iterator[Finding | str]:
+def check_backups(context: DoctorContext) -> Iterator[Finding | str]:
     """No version of a file is kept that an edit displaced."""
-    for home in ground.states:
-        kept = every(home) + [
+    for home in context.state_projects:
+        backups = every(home) + [
             os.path.join(folder, name)
-            for folder in _written_to(home)
-            for name in _names(folder)
-            if _DISPLACED.fullmatch(name)
+            for folder in _writable_folders(home)
+            for name in _list_names(folder)
+            if _OVERWRITTEN.fullmatch(name)
         ]
-        for path in kept:
-            told = home.shown(path)
-            mend = f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(told)}"
-            yield Finding(WARNING, told, "holds what was displaced by an edit, or could not be put back", mend)
+        for path in backups:
+            display_path = home.shown(path)
+            remedy = f"look whether the plan, or the file, lacks something of it, then remove it: rm {quote(display_path)}"
+            yield Finding(WARNING, display_path, "holds what was displaced by an edit, or could not be put back", remedy)
 
 
-def _written_to(home: Home) -> list[str]:
+def _writable_folders(home: Home) -> list[str]:
     """The folders in which files are replaced or made."""
-    below = [os.path.join(home.state, name) for name in _names(home.state)]
-    folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *below]
-    folders += [folder for archived in (False, True) for folder, _ in _listed(home, archived=archived)]
+    state_folders = [os.path.join(home.state, name) for name in _list_names(home.state)]
+    folders = [home.root, home.base, os.path.join(home.base, ".agent"), home.state, *state_folders]
+    folders += [folder for archived in (False, True) for folder, _ in _list_plan_files(home, archived=archived)]
     folders += [os.path.join(home.git, "hooks")] if home.git else []
-    folders += [os.path.dirname(os.path.join(home.root, each.file)) for each in PROGRAMS.values()]
-    folders += [home.plans, home.archive, *[home.artifacts("", archived=each) for each in (False, True)]]
+    folders += [os.path.dirname(os.path.join(home.root, program.file)) for program in PROGRAMS.values()]
+    folders += [home.plans, home.archive, *[home.artifacts("", archived=is_archived) for is_archived in (False, True)]]
     return list(dict.fromkeys([folder.rstrip("/") for folder in folders]))
 
 
-def _listed(home: Home, *, archived: bool) -> list[tuple[str, list[str]]]:
+def _list_plan_files(home: Home, *, archived: bool) -> list[tuple[str, list[str]]]:
     try:
         return shelf.files(home, archive=archived)
     except ExecplanError:
         return []
 
 
-def _is_left(home: Home, path: str, pid: str | None) -> bool:
+def _is_abandoned(home: Home, path: str, pid: str | None) -> bool:
     """Whether nobody writes a file any more."""
     try:
         if pid:
@@ -96,112 +96,112 @@ def _is_left(home: Home, path: str, pid: str | None) -> bool:
         return True
     except (OSError, OverflowError):
         return False
-    locks = [state.lock_path(home, name) for name in ("home", *_target(path)[:1])]
+    locks = [state.lock_path(home, name) for name in ("home", *_find_target(path)[:1])]
     return not any(map(is_held, locks)) and os.path.lexists(path) and not any(map(is_held, locks))
 
 
-def _target(path: str) -> list[str]:
+def _find_target(path: str) -> list[str]:
     """The file beside a temporary one that it was to replace, if it is there."""
-    folder, own = os.path.split(path)
-    return [os.path.join(os.path.realpath(folder), name) for name in _names(folder) if files.temporary(name) == own]
+    folder, temporary_name = os.path.split(path)
+    return [os.path.join(os.path.realpath(folder), name) for name in _list_names(folder) if files.temporary(name) == temporary_name]
 
 
-def _tidy(home: Home, path: str, options: Options) -> list[str]:
+def _remove_temporary(home: Home, path: str, options: Options) -> list[str]:
     """Remove a temporary file as the next writer would; what nobody has read is kept."""
-    target = _target(path)
-    shown = home.shown(path)
+    target = _find_target(path)
+    display_path = home.shown(path)
     with state.lock(home, "home", "doctor"):
         if not target:
-            data = disk.read(path, _MOST)[0]
-            said = [f"kept what it held in {home.shown(keep(home, path, data))}"] if data else []
-            return [*said, *_unlinked(home, path)]
+            data = disk.read(path, _MAX_BYTES)[0]
+            messages = [f"kept what it held in {home.shown(keep(home, path, data))}"] if data else []
+            return [*messages, *_unlink(home, path)]
         with state.lock(home, target[0], "doctor"):
-            spare = Recovery(home, target[0])
-            known = (disk.read(target[0], _MOST)[0],)
-            files.again(lambda: files.tidy(target[0], known, within=home.root, spare=spare), shown)
-    return [f"removed {shown}", *spare.warnings]
+            recovery = Recovery(home, target[0])
+            known_contents = (disk.read(target[0], _MAX_BYTES)[0],)
+            files.again(lambda: files.tidy(target[0], known_contents, within=home.root, spare=recovery), display_path)
+    return [f"removed {display_path}", *recovery.warnings]
 
 
 @check("copies")
-def copies(ground: Ground) -> Iterator[Finding | str]:
+def check_editor_copies(context: DoctorContext) -> Iterator[Finding | str]:
     """No copy of a plan is kept that could not be written back when its editor closed."""
-    texts: dict[str, list[bytes]] = {}
-    for shelved in ground.plans:
-        texts.setdefault(os.path.basename(shelved.ref.path), []).append(shelved.data)
-    for home in ground.states:
+    contents_by_name: dict[str, list[bytes]] = {}
+    for stored_plan in context.plans:
+        contents_by_name.setdefault(os.path.basename(stored_plan.ref.path), []).append(stored_plan.data)
+    for home in context.state_projects:
         folder = os.path.join(home.state, "edit")
-        for name in _names(folder):
+        for name in _list_names(folder):
             path = os.path.join(folder, name)
             if name.startswith(".") or not os.path.isfile(path):
                 continue
             data = disk.read(path, 5 << 20)[0]
-            if data in texts.get(name.partition("-")[2], ()):
-                if time() - os.stat(path).st_mtime > _DAY:  # else an editor may have it open
-                    yield _removable(home, path, "is a copy for an editor, and says what the plan says")
+            if data in contents_by_name.get(name.partition("-")[2], ()):
+                if time() - os.stat(path).st_mtime > _DAY_SECONDS:  # else an editor may have it open
+                    yield _removable_finding(home, path, "is a copy for an editor, and says what the plan says")
                 continue
-            mend = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(home.shown(path))}"
+            remedy = f"close the editor that has it open, or take out of it what the plan lacks, then: rm {quote(home.shown(path))}"
             yield Finding(
-                WARNING, home.shown(path), "holds what was written in an editor, and is not in the plan", mend
+                WARNING, home.shown(path), "holds what was written in an editor, and is not in the plan", remedy
             )
 
 
 @check("journals")
-def journals(ground: Ground) -> Iterator[Finding | str]:
+def check_journals(context: DoctorContext) -> Iterator[Finding | str]:
     """Every journal of edits belongs to a plan, unless the plan went less than 30 days ago."""
-    for home in ground.states:
+    for home in context.state_projects:
         folder = os.path.join(home.state, "journal")
-        old = [
+        old_names = [
             name
-            for name in _names(folder)
+            for name in _list_names(folder)
             if not name.endswith(".new")
-            and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY
+            and time() - os.stat(os.path.join(folder, name)).st_mtime > _JOURNAL_DAYS * _DAY_SECONDS
         ]
-        known = _keys(ground, home) if old else set()
-        for name in old:
-            if name not in known:
-                yield _removable(home, os.path.join(folder, name), "is the journal of a plan that is gone")
+        known_keys = _journal_keys(context, home) if old_names else set()
+        for name in old_names:
+            if name not in known_keys:
+                yield _removable_finding(home, os.path.join(folder, name), "is the journal of a plan that is gone")
 
 
-def _keys(ground: Ground, home: Home) -> set[str]:
+def _journal_keys(context: DoctorContext, home: Home) -> set[str]:
     """What journals are called of the plans that are there, and of all that git knows of."""
-    paths = {each.ref.path for each in ground.plans}
+    paths = {stored_plan.ref.path for stored_plan in context.plans}
     for base in tree.homes(home.root):
-        for each in together(at(base)):
-            paths |= {ref.path for ref in shelf.every(each)}
+        for nested in together(at(base)):
+            paths |= {ref.path for ref in shelf.every(nested)}
     if home.git is not None:
         tracked = [os.path.join(home.root, path) for path in ask.tracked(home) if path.endswith(".md")]
-        folders = [each.shown(folder) for each in ground.homes for folder in (each.plans, *each.archives)]
+        folders = [listed.shown(folder) for listed in context.homes for folder in (listed.plans, *listed.archives)]
         paths |= {*tracked, *[os.path.join(home.root, path) for path in past.ever(home, folders)]}
     return {state.key(os.path.realpath(path)) for path in paths}
 
 
 @check("claims")
-def claims_(ground: Ground) -> Iterator[Finding | str]:
+def check_claims(context: DoctorContext) -> Iterator[Finding | str]:
     """Every task that somebody has claimed is in a plan that is there."""
-    for home in ground.states:
+    for home in context.state_projects:
         if os.path.isdir(os.path.join(os.path.dirname(home.shared), "worktrees")):
             continue  # another worktree may have the plan
         file = home.shown(os.path.join(home.shared, "claims.json"))
         for claim in claims.every(home):
             path = os.path.join(home.anchor, claim.plan)
             if not os.path.lexists(path):
-                mend = f"it ends by itself; to end it now, take it out of {quote(file)}"
+                remedy = f"it ends by itself; to end it now, take it out of {quote(file)}"
                 yield Finding(
-                    WARNING, home.shown(path), f"{claim.name} claims a task of this plan, which is gone", mend
+                    WARNING, home.shown(path), f"{claim.name} claims a task of this plan, which is gone", remedy
                 )
 
 
-def _removable(home: Home, path: str, what: str) -> Finding:
-    told = home.shown(path)
-    return Finding(WARNING, told, what, f"rm {quote(told)}", fix=Fix(f"remove {told}", partial(_remove, home, path)))
+def _removable_finding(home: Home, path: str, message: str) -> Finding:
+    display_path = home.shown(path)
+    return Finding(WARNING, display_path, message, f"rm {quote(display_path)}", fix=Fix(f"remove {display_path}", partial(_remove_file, home, path)))
 
 
-def _remove(home: Home, path: str, options: Options) -> list[str]:
+def _remove_file(home: Home, path: str, options: Options) -> list[str]:
     with state.lock(home, "home", "doctor"):
-        return _unlinked(home, path)
+        return _unlink(home, path)
 
 
-def _unlinked(home: Home, path: str) -> list[str]:
+def _unlink(home: Home, path: str) -> list[str]:
     try:
         os.unlink(path)
     except OSError as error:
@@ -209,7 +209,7 @@ def _unlinked(home: Home, path: str) -> list[str]:
     return [f"removed {home.shown(path)}"]
 
 
-def _names(folder: str) -> list[str]:
+def _list_names(folder: str) -> list[str]:
     """What is in a folder, hidden files too; nothing where it can't be read or is not there."""
     try:
         return sorted(os.listdir(folder))

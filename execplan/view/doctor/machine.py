@@ -18,7 +18,7 @@ from execplan.view.doctor.check import ERROR, WARNING, Finding, check
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
 PYTHON = (3, 11)
 GIT = (2, 30)
@@ -28,70 +28,70 @@ GIT = (2, 30)
 _MINUTE = 60
 
 
-@check("python", anywhere=True)
-def python(ground: Ground) -> Iterator[Finding | str]:
+@check("python", works_without_settings=True)
+def check_python(context: DoctorContext) -> Iterator[Finding | str]:
     """Python is new enough."""
     version = tuple(sys.version_info[:3])
-    shown = ".".join(map(str, version))
+    version_text = ".".join(map(str, version))
     if version < PYTHON:
         needed = ".".join(map(str, PYTHON))
         yield Finding(
-            ERROR, sys.executable, f"Python {shown} is too old", f"install execplan with Python {needed} or newer"
+            ERROR, sys.executable, f"Python {version_text} is too old", f"install execplan with Python {needed} or newer"
         )
-    yield shown
+    yield version_text
 
 
 @check("git")
-def git(ground: Ground) -> Iterator[Finding | str]:
+def check_git(context: DoctorContext) -> Iterator[Finding | str]:
     """Git is there and new enough, where there is a repository."""
-    home = ground.home
+    home = context.home
     if home.git is None:
         yield "no repository: nothing can be committed"
         return
     try:
-        said = ask.output(home, "--version").decode("utf-8", "replace").strip()
+        version_output = ask.output(home, "--version").decode("utf-8", "replace").strip()
     except ExecplanError as error:
         yield Finding(
             ERROR, "", f"{error.message}, and {home.root} is a repository: nothing can be committed", error.hint
         )
         return
-    found = re.search(r"(\d+)\.(\d+)", said)
+    match = re.search(r"(\d+)\.(\d+)", version_output)
     needed = ".".join(map(str, GIT))
-    if found is None or (int(found[1]), int(found[2])) < GIT:
-        yield Finding(ERROR, "", f"{said or 'git'} is too old", f"install git {needed} or newer")
+    if match is None or (int(match[1]), int(match[2])) < GIT:
+        yield Finding(ERROR, "", f"{version_output or 'git'} is too old", f"install git {needed} or newer")
     lock = os.path.join(home.git, "index.lock")
     if os.path.lexists(lock) and time() - os.lstat(lock).st_mtime > _MINUTE:
-        mend = f"when no git process is at work any more: rm {quote(home.shown(lock))}"
+        remedy = f"when no git process is at work any more: rm {quote(home.shown(lock))}"
         yield Finding(
-            WARNING, home.shown(lock), "another git process holds the index, or has died: no commit is made", mend
+            WARNING, home.shown(lock), "another git process holds the index, or has died: no commit is made", remedy
         )
-    yield said.removeprefix("git version ")
+    yield version_output.removeprefix("git version ")
 
 
 @check("state")
-def state(ground: Ground) -> Iterator[Finding | str]:
+def check_state_folder(context: DoctorContext) -> Iterator[Finding | str]:
     """The folder for locks and journals can be written to, and its file system can lock."""
-    for home in ground.states:
+    for home in context.state_projects:
         folder = home.state
         while not os.path.lexists(folder):
             folder = os.path.dirname(folder)
-        shown = home.shown(folder) or folder
+        display_path = home.shown(folder) or folder
         try:
             with tempfile.TemporaryFile(dir=folder) as file:
                 file.write(b"x")
                 file.flush()
-                yield from _locks(file.fileno(), shown)
+                yield from _check_locks(file.fileno(), display_path)
         except OSError as error:
-            why = os.strerror(error.errno or 0).lower()
-            mend = "let yourself write there, or make room; until then every edit is refused"
-            yield Finding(ERROR, shown, f"can't be written to: {why}", mend)
+            reason = os.strerror(error.errno or 0).lower()
+            remedy = "let yourself write there, or make room; until then every edit is refused"
+            yield Finding(ERROR, display_path, f"can't be written to: {reason}", remedy)
 
 
-def _locks(handle: int, shown: str) -> Iterator[Finding]:
+def _check_locks(handle: int, display_path: str) -> Iterator[Finding]:
     """Try a lock on an open file."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        why = os.strerror(error.errno or 0).lower()
-        mend = "put the checkout on a local disk: without locks writers would lose each other's edits"
-        yield Finding(ERROR, shown, f"the file system can't lock: {why}", mend)
+        reason = os.strerror(error.errno or 0).lower()
+        remedy = "put the checkout on a local disk: without locks writers would lose each other's edits"
+        yield Finding(ERROR, display_path, f"the file system can't lock: {reason}", remedy)

@@ -19,57 +19,57 @@ if TYPE_CHECKING:
 
     from execplan.repo.amend import Options
     from execplan.repo.home import Home
-    from execplan.view.doctor.ground import Ground
+    from execplan.view.doctor.ground import DoctorContext
 
 
-@check("settings", anywhere=True)
-def settings(ground: Ground) -> Iterator[Finding | str]:
+@check("settings", works_without_settings=True)
+def check_settings(context: DoctorContext) -> Iterator[Finding | str]:
     """The settings can be read, those of every home that they name and the user's own.
 
     What they name is there: homes, the template of `new`, rules of one's own.
     """
-    for trouble in ground.troubles:
-        yield _refused(trouble.path, trouble.error)
-    for home in ground.homes:
+    for problem in context.settings_problems:
+        yield _settings_finding(problem.path, problem.error)
+    for home in context.homes:
         try:
             templates.find(home, home.settings.template)
         except ExecplanError as error:
-            yield _refused("", error)
+            yield _settings_finding("", error)
     try:
         own_rules.load(own.rules())
         own.execution()
     except ExecplanError as error:
-        yield _refused(own.path(), error)
-    if len(ground.homes) > 1:
-        yield f"{len(ground.homes)} homes"
+        yield _settings_finding(own.path(), error)
+    if len(context.homes) > 1:
+        yield f"{len(context.homes)} homes"
 
 
 @check("folders")
-def folders(ground: Ground) -> Iterator[Finding | str]:
+def check_folders(context: DoctorContext) -> Iterator[Finding | str]:
     """The folders of the settings are there, as far as they have to be, and are folders."""
-    for home in ground.homes:
-        places = [home.plans, *home.archives]
+    for home in context.homes:
+        expected_folders = [home.plans, *home.archives]
         if home.flat:
-            places += [home.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
-        for path in dict.fromkeys(places):
+            expected_folders += [home.artifacts("", archived=archived).rstrip("/") for archived in (False, True)]
+        for path in dict.fromkeys(expected_folders):
             if os.path.lexists(path) and not os.path.isdir(path):
                 message = "a folder of the settings is a file, or a link that leads nowhere"
                 yield Finding(ERROR, home.shown(path), message, f"move it away: mv {home.shown(path)} OTHER")
         if os.path.isdir(home.plans) and not os.access(home.plans, os.W_OK | os.X_OK):
-            shown = home.shown(home.plans)
-            yield Finding(ERROR, shown, "no plan in the folder can be written", f"chmod u+wx {quote(shown)}")
+            display_path = home.shown(home.plans)
+            yield Finding(ERROR, display_path, "no plan in the folder can be written", f"chmod u+wx {quote(display_path)}")
         if not os.path.lexists(home.plans):
-            fix = Fix(f"make {home.shown(home.plans)}", partial(_make, home))
+            fix = Fix(f"make {home.shown(home.plans)}", partial(_create_plans_folder, home))
             yield Finding(
                 WARNING, home.shown(home.plans), "the folder of the plans is not there", "execplan init", fix=fix
             )
 
 
-def _make(home: Home, options: Options) -> list[str]:
+def _create_plans_folder(home: Home, options: Options) -> list[str]:
     with state.lock(home, "home", "doctor"):
         files.make_folder(home.plans)
     return [f"made {home.shown(home.plans)}"]
 
 
-def _refused(path: str, error: ExecplanError) -> Finding:
+def _settings_finding(path: str, error: ExecplanError) -> Finding:
     return Finding(ERROR, path, error.message, error.hint or "mend that", line=error.line)

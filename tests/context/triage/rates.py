@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, Triage, triage
+from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, TriageResult, evaluate_triage
 from execplan.context.triage.table import SMALL
 
 SETS = Path(__file__).resolve().parent
@@ -24,7 +24,7 @@ class Judged(NamedTuple):
 
     label: str
     words: str
-    triage: Triage
+    triage: TriageResult
 
 
 class Bin(NamedTuple):
@@ -42,7 +42,7 @@ class Bin(NamedTuple):
 def judged(path: Path) -> list[Judged]:
     """Every request of a file, judged by its words alone."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [Judged(label, words, triage(words)) for label, words, _ in rows]
+    return [Judged(label, words, evaluate_triage(words)) for label, words, _ in rows]
 
 
 def confusion(found: list[Judged]) -> dict[tuple[str, str], int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.triage.changes import Changed, kind_of, part_of, parts_of, summed
-from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, Triage, triage
-from execplan.context.triage.table import builtin
+from execplan.context.triage.changes import ChangedFile, classify_file, find_part, find_parts_by_name, summarize_changes
+from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, TriageResult, evaluate_triage
+from execplan.context.triage.table import load_builtin_table
 
 
 @pytest.mark.parametrize(
@@ -29,13 +29,13 @@ from execplan.context.triage.table import builtin
     ],
 )
 def test_kinds(path: str, kind: str) -> None:
-    found = kind_of(path, builtin())
+    found = classify_file(path, load_builtin_table())
     assert (found.name if found is not None else "") == kind
 
 
 def test_parts() -> None:
     paths = ("a.py", "src/a.py", "src/reader/a.py", "packages/apps/web/x/y.ts", "engine/steps/a.py", "docs/a.md")
-    assert [part_of(each, builtin()) for each in paths] == [
+    assert [find_part(each, load_builtin_table()) for each in paths] == [
         ".",
         "src",
         "src/reader",
@@ -43,23 +43,23 @@ def test_parts() -> None:
         "engine",
         "docs",
     ]
-    assert parts_of(paths, builtin()) == {"reader": "src/reader", "engine": "engine"}  # others are ordinary words
+    assert find_parts_by_name(paths, load_builtin_table()) == {"reader": "src/reader", "engine": "engine"}  # others are ordinary words
 
 
 def test_tests_prose_and_what_is_generated_are_no_sources() -> None:
-    found = summed(
-        [Changed("src/a.py", 5, 2), Changed("tests/test_a.py", 9), Changed("a.md", 3), Changed("x.lock", 999)],
-        builtin(),
+    found = summarize_changes(
+        [ChangedFile("src/a.py", 5, 2), ChangedFile("tests/test_a.py", 9), ChangedFile("a.md", 3), ChangedFile("x.lock", 999)],
+        load_builtin_table(),
     )
-    assert (found.files, found.lines, found.sources, found.untested) == (4, 19, ("src/a.py",), 0)
+    assert (found.files, found.lines, found.source_files, found.untested_lines) == (4, 19, ("src/a.py",), 0)
     assert (found.added, found.removed) == (1016, 2)
-    alone = summed([Changed("src/a.py", 5, 2)], builtin())
-    assert (alone.lines, alone.untested) == (7, 7)
+    alone = summarize_changes([ChangedFile("src/a.py", 5, 2)], load_builtin_table())
+    assert (alone.lines, alone.untested_lines) == (7, 7)
 
 
-def of(*changed: tuple[str, int], words: str | None = None) -> Triage:
+def of(*changed: tuple[str, int], words: str | None = None) -> TriageResult:
     """The triage of files with so many added lines each."""
-    return triage(words, [Changed(path, lines) for path, lines in changed])
+    return evaluate_triage(words, [ChangedFile(path, lines) for path, lines in changed])
 
 
 def test_a_small_change_needs_none() -> None:
@@ -84,11 +84,11 @@ def test_four_files_of_a_line_are_unclear() -> None:
 
 
 def test_a_change_settles_what_words_leave_open_and_never_overrules_them() -> None:
-    assert triage("The list is empty again").verdict == UNCLEAR
+    assert evaluate_triage("The list is empty again").verdict == UNCLEAR
     assert of(("src/a.py", 3), words="The list is empty again").verdict == NONE
     begun = of(("src/a.py", 3), words="Migrate all accounts to the new database")
     assert begun.verdict == PLAN
-    assert begun.confidence == triage("Migrate all accounts to the new database").confidence
+    assert begun.confidence == evaluate_triage("Migrate all accounts to the new database").confidence
     many = [(f"part{number}/a.py", 200) for number in range(9)]
     assert of(*many, words="Fix a typo").verdict == PLAN
     unread = of(("src/a.py", 3), words="Behebe das Problem mit der Liste")
@@ -99,5 +99,5 @@ def test_a_change_settles_what_words_leave_open_and_never_overrules_them() -> No
 
 
 def test_the_order_of_the_files_makes_no_difference() -> None:
-    files = [Changed(f"part{number}/auth.py", number) for number in range(9)]
-    assert triage(None, files) == triage(None, files[::-1])
+    files = [ChangedFile(f"part{number}/auth.py", number) for number in range(9)]
+    assert evaluate_triage(None, files) == evaluate_triage(None, files[::-1])

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, Thresholds, triage
-from execplan.context.triage.table import CRITERIA, SMALL, builtin
+from execplan.context.triage.judge import NONE, PLAN, UNCLEAR, Thresholds, evaluate_triage
+from execplan.context.triage.table import CRITERIA, SMALL, load_builtin_table
 from tests.conftest import find_corpus
 from tests.context.triage.rates import FITTED, HELD_OUT, brier, calibration, confusion, judged
 
@@ -61,16 +61,16 @@ def test_plans_of_the_labelled_requests_are_in_the_corpus() -> None:
     ],
 )
 def test_another_major_version_is_no_detail(words: str, verdict: str) -> None:
-    assert triage(words).verdict == verdict
+    assert evaluate_triage(words).verdict == verdict
 
 
 def test_where_nothing_changes_that_is_said() -> None:
-    assert triage(None, []).reasons == ("small: nothing changes",)
+    assert evaluate_triage(None, []).reasons == ("small: nothing changes",)
 
 
 def test_the_confidence_is_what_the_points_say() -> None:
-    found = triage("Rewrite the storage across services, and fix the label")
-    score = builtin().weights["nothing"] + sum([each.points for each in found.criteria])
+    found = evaluate_triage("Rewrite the storage across services, and fix the label")
+    score = load_builtin_table().weights["nothing"] + sum([each.points for each in found.criteria])
     assert found.confidence == round(1 / (1 + exp(-score)), 4)
     assert [each.name for each in found.criteria] == [*CRITERIA, SMALL]
     for each in found.criteria:
@@ -80,7 +80,7 @@ def test_the_confidence_is_what_the_points_say() -> None:
 
 def test_weak_evidence_decides_nothing_and_plain_evidence_does() -> None:
     """What triage.toml promises of its weights."""
-    weights, limits = builtin().weights, Thresholds()
+    weights, limits = load_builtin_table().weights, Thresholds()
     to_plan = weights["nothing"] - log(limits.plan / (1 - limits.plan))
     to_none = log(limits.none / (1 - limits.none)) - weights["nothing"]
     for name in CRITERIA:
@@ -90,17 +90,17 @@ def test_weak_evidence_decides_nothing_and_plain_evidence_does() -> None:
 
 def test_thresholds_decide() -> None:
     words = "Fix the login"
-    sure = triage(words).confidence
-    assert triage(words, thresholds=Thresholds(sure, 0.1)).verdict == NONE
-    assert triage(words, thresholds=Thresholds(1, sure)).verdict == UNCLEAR
-    assert triage(words, thresholds=Thresholds(1, sure + 0.0001)).verdict == PLAN
+    sure = evaluate_triage(words).confidence
+    assert evaluate_triage(words, thresholds=Thresholds(sure, 0.1)).verdict == NONE
+    assert evaluate_triage(words, thresholds=Thresholds(1, sure)).verdict == UNCLEAR
+    assert evaluate_triage(words, thresholds=Thresholds(1, sure + 0.0001)).verdict == PLAN
 
 
 @pytest.mark.parametrize(
     "words", ["Do it", "Tidy up", "Users can't log in on the phone", "修复按钮", "Behebe das Problem mit der Liste"]
 )
 def test_who_says_nothing_is_asked(words: str) -> None:
-    found = triage(words)
+    found = evaluate_triage(words)
     assert found.verdict == UNCLEAR
     assert found.reasons
     assert all(["?" in each.question for each in found.unclear])
@@ -108,18 +108,18 @@ def test_who_says_nothing_is_asked(words: str) -> None:
 
 
 def test_what_is_unclear_is_what_is_asked_about() -> None:
-    (asked,) = triage("Put a cache in front of it").unclear
+    (asked,) = evaluate_triage("Put a cache in front of it").unclear
     assert asked.criterion == "risk"
     assert '"cache"' in asked.unclear
 
 
 def test_wording_is_only_wording() -> None:
-    assert triage("Fix a typo in the migration guide of the authentication service").verdict == NONE
-    assert triage("Design a comment system with permissions").verdict == PLAN
+    assert evaluate_triage("Fix a typo in the migration guide of the authentication service").verdict == NONE
+    assert evaluate_triage("Design a comment system with permissions").verdict == PLAN
 
 
 def test_reasons_quote_the_request_and_the_weightiest_comes_first() -> None:
-    found = triage("Fix the label, then migrate every service to the new database")
+    found = evaluate_triage("Fix the label, then migrate every service to the new database")
     assert found.verdict == PLAN
     assert found.reasons[0].startswith("risk: ")
     assert '"migrate"' in found.reasons[0]

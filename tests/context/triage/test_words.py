@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from execplan.context.triage.criteria import Case, counting, hours, named, scope
-from execplan.context.triage.table import SMALL, builtin
-from execplan.context.triage.words import hits, read
+from execplan.context.triage.criteria import TriageCase, select_counted_hits, hours_evidence, find_named_parts, scope_evidence
+from execplan.context.triage.table import SMALL, load_builtin_table
+from execplan.context.triage.words import find_cues, parse_request
 
 
 def said(text: str, criterion: str) -> list[str]:
     """The words of a request that count for a criterion."""
-    request = read(text, builtin())
-    return [hit.said for hit in counting(hits(request, builtin()), request) if hit.cue.criterion == criterion]
+    request = parse_request(text, load_builtin_table())
+    return [hit.text for hit in select_counted_hits(find_cues(request, load_builtin_table()), request) if hit.cue.criterion == criterion]
 
 
 @pytest.mark.parametrize(
@@ -51,17 +51,17 @@ def test_what_is_missing_or_must_not_happen_counts(text: str, words: str) -> Non
 def test_the_longest_phrase_is_taken_and_counts_once() -> None:
     assert said("Set up a server", SMALL) == []  # `set` alone is a verb of small
     assert said("Set up a server", "hours") == ["Set up", "server"]
-    request = read("Migrate, migrate and migrate", builtin())
-    found = tuple(counting(hits(request, builtin()), request))
-    assert len(list(hours(Case(request, found, None, (), builtin())))) == 1
+    request = parse_request("Migrate, migrate and migrate", load_builtin_table())
+    found = tuple(select_counted_hits(find_cues(request, load_builtin_table()), request))
+    assert len(list(hours_evidence(TriageCase(request, found, None, (), load_builtin_table())))) == 1
 
 
 def test_what_is_quoted_or_a_name_of_code_is_not_read_as_words() -> None:
     assert said('Change the title to "Migrate the whole database"', "risk") == []
     assert said("Rename `migrate_all` to `move_all`", "risk") == []
     assert said("Reword src/auth/encryption.py", "risk") == []
-    request = read('See `a b`, src/x.py, f(), snake_case and "words"', builtin())
-    assert (request.code, request.quoted) == (("a b", "src/x.py", "f()", "snake_case"), ('"words"',))
+    request = parse_request('See `a b`, src/x.py, f(), snake_case and "words"', load_builtin_table())
+    assert (request.code_names, request.quoted) == (("a b", "src/x.py", "f()", "snake_case"), ('"words"',))
     assert request.files == ("src/x.py",)
 
 
@@ -78,14 +78,14 @@ def test_what_is_quoted_or_a_name_of_code_is_not_read_as_words() -> None:
     ],
 )
 def test_other_languages_are_told(text: str) -> None:
-    assert not read(text, builtin()).is_known
+    assert not parse_request(text, load_builtin_table()).is_english
 
 
 @pytest.mark.parametrize(
     "text", ["Fix typo README", "Café menu: fix the price", "Use per-user de facto defaults", "OK"]
 )
 def test_english_stays_english(text: str) -> None:
-    assert read(text, builtin()).is_known
+    assert parse_request(text, load_builtin_table()).is_english
 
 
 @pytest.mark.parametrize(
@@ -98,22 +98,22 @@ def test_english_stays_english(text: str) -> None:
     ],
 )
 def test_things_in_a_row(text: str, count: str) -> None:
-    request = read(text, builtin())
-    found = [each.what for each in scope(Case(request, (), None, (), builtin())) if "thing" in each.what]
+    request = parse_request(text, load_builtin_table())
+    found = [each.what for each in scope_evidence(TriageCase(request, (), None, (), load_builtin_table())) if "thing" in each.what]
     assert found == ([count] if count else [])
 
 
 def test_several_requests_in_one() -> None:
-    request = read("Please:\n- add a page\n- store it\n1. write the docs", builtin())
+    request = parse_request("Please:\n- add a page\n- store it\n1. write the docs", load_builtin_table())
     assert request.sentences == 4
-    assert [each.what for each in hours(Case(request, (), None, (), builtin()))] == ["4 sentences or items"]
+    assert [each.what for each in hours_evidence(TriageCase(request, (), None, (), load_builtin_table()))] == ["4 sentences or items"]
 
 
 def test_parts_of_the_repository_are_named_by_word_or_by_path() -> None:
     parts = {"reader": "src/reader", "engine": "engine", "writer": "src/writer"}
-    request = read("Let the reader and engine use src/writer/out.py", builtin())
-    assert named(request, parts) == ("engine", "src/reader", "src/writer")
+    request = parse_request("Let the reader and engine use src/writer/out.py", load_builtin_table())
+    assert find_named_parts(request, parts) == ("engine", "src/reader", "src/writer")
 
 
 def test_of_a_very_long_request_the_beginning_is_read() -> None:
-    assert read("word " * 100_000, builtin()).words == 10_000
+    assert parse_request("word " * 100_000, load_builtin_table()).word_count == 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from execplan.context.tokens import estimate
+from execplan.context.tokens import estimate_tokens
 from tests.engine.agent.agent import COPY, DROP, HEAD, MAKE
 from tests.repo.approving import NAME
 
@@ -187,7 +187,7 @@ def test_a_budget(agent: Agent) -> None:
     step = "```python {#s%d type=create_file target=src/made%d.py needs=%s}\n%s```\n\n"
     steps = [step % (at, at, f"s{at - 1}", "X = 1\n" * 200) for at in range(2, 12)]
     agent.planned((step % (1, 1, "", "X = 1\n" * 200)).replace(" needs=", ""), *steps)
-    count = estimate
+    count = estimate_tokens
     default, small = agent.type("handoff").out, agent.type("handoff", "--budget", "2500").out
     whole = agent.type("handoff", "--budget", "100000").out
     assert count(small) <= 2500 + 20 < count(default) <= 4000 + 20 < count(whole)
@@ -209,7 +209,7 @@ def test_what_is_done_is_shortened_first(agent: Agent) -> None:
     agent.planned(MAKE, COPY, DROP)
     agent.make().done("make")
     long = agent.type("handoff", "--budget", "100000").out
-    short = agent.type("handoff", "--budget", str(estimate(long) - 30)).out
+    short = agent.type("handoff", "--budget", str(estimate_tokens(long) - 30)).out
     assert "### 1. `make`: completed" in short
     assert "target" not in short.partition("### 2.")[0].partition("### 1.")[2]
     assert "cp src/other.py out.txt" in short
